@@ -38,7 +38,7 @@ const PARTS = {
   ],
   matrix: [script('build'), tests('test/packages'), script('postgres-versions')],
   deployments: [tests('test/deploy')],
-  looks: [tests('test/browser', 'receipts/facture')],
+  looks: [tests('test/browser', 'documents/invoice')],
   examples: [tests('test/examples')],
   slow: [tests('test/expressions', 'test/replay', 'test/client', 'lost-traces', 'slow-issuer')],
 }

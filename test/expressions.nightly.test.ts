@@ -17,7 +17,7 @@ const OWN_TEXT = [
   'chargily-emulator/src/emulator.ts',
   'client/src/call.ts',
   'ishtirak/src/pages/portal-frame.tsx',
-  'ishtirak/src/receipts/render-receipt.ts',
+  'ishtirak/src/documents/render-receipt.ts',
   'ishtirak/src/runtime/config.ts',
   'ishtirak/src/runtime/environment.ts',
   'ishtirak/src/runtime/seller.ts',

@@ -17,7 +17,7 @@ export async function statementsOfService() {
     subscription: nothing,
     received: null,
     ...{ withdrawsOpen: false, report: null, traceparent: null, codeUse: null, takesCode: null, moved: [] },
-    ...{ paper: null, grant: null, entry: null, audit: null, schedule: null },
+    ...{ document: null, grant: null, entry: null, audit: null, schedule: null },
   }
   return {
     selectUser: await heard((database) => createLoadUser(database)('')),

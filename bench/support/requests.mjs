@@ -123,7 +123,7 @@ function eventOf(userId) {
       discount: null,
       currency: 'dzd',
       checkout_url: `http://pay.chargily.dz/test/checkouts/chk_${userId}/pay`,
-      account: { id: randomUUID(), papers: 'x'.repeat(500) },
+      account: { id: randomUUID(), documents: 'x'.repeat(500) },
     },
     created_at: now,
     updated_at: now,
@@ -177,7 +177,7 @@ function stripeEventOf(n) {
         cancel_at: null,
         canceled_at: null,
         ended_at: null,
-        metadata: { papers: 'x'.repeat(500) },
+        metadata: { documents: 'x'.repeat(500) },
         items: {
           data: [{ id: 'si_1', quantity: 1, price: { id: 'price_pro', lookup_key: null }, ...period }],
         },

@@ -89,7 +89,7 @@ const steps = (users) => [
                 'stampDutyCentimes', 0, 'paymentMethod', instrument)
          from (select *, 'TEST-' || to_char(paid_at at time zone 'Africa/Algiers', 'YYYY') as series
                  from payments where paid_at is not null) p`,
-      `insert into receipt_series (series, last_number)
+      `insert into document_series (series, last_number)
        select series, max(number) from receipts group by series`,
     ],
     [
@@ -169,7 +169,7 @@ const steps = (users) => [
               sum(amount * 100::bigint), sum((amount * 100 / 1.19)::int), 0,
               sum(discount * 100::bigint), count(*) * 4500, 0
          from payments where paid_at is not null group by 1, 2, 3, 4`,
-      'insert into counted_receipts (series, last_number) select series, last_number from receipt_series',
+      'insert into counted_receipts (series, last_number) select series, last_number from document_series',
     ],
   ],
 ]

@@ -63,7 +63,7 @@ describeInBrowser('the first screen', ({ visit }) => {
   it('sorts by what matters: offers for users without paid time, else usage and payments', async () => {
     const headings = async (userId: string) =>
       await (await open(userId, 'en')).page.locator('main h2').allTextContents()
-    const [usage, paid] = ['Your usage', ['Subscription periods', 'Receipts and factures by year']]
+    const [usage, paid] = ['Your usage', ['Subscription periods', 'Receipts and invoices by year']]
     const over = 'You are using more than your plan allows'
     expect(await headings('expired')).toEqual(['Free', over, 'Plans', usage, ...paid])
     expect(await headings('renewable')).toEqual(['Pro', usage, ...paid, 'Plans'])

@@ -21,7 +21,7 @@ const LOOKS = ['1280 100', '320 200', '320 100', '360 200', '360 100']
 /** "A page is under 30 kB without fonts." */
 const PAGE_BYTES_MAX = 30_000
 /** The width of A4 in px. */
-const PAPER = 794
+const DOCUMENT = 794
 
 describeInBrowser('the layout of the portal', ({ visit }) => {
   let database: Database
@@ -95,7 +95,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
       const findings = await axeFindingsInColors(page, `payer-${state}-${locale}`, rules)
       expect([locale, findings]).toEqual([locale, []])
       await page.emulateMedia({ colorScheme: null, media: 'print' })
-      await page.setViewportSize({ width: PAPER, height: SCREEN })
+      await page.setViewportSize({ width: DOCUMENT, height: SCREEN })
       await keepScreenshot(page, `payer-${state}-${locale}-printed`)
       expect([locale, await partsPastEdge(visitor)]).toEqual([locale, []])
       await page.emulateMedia({ media: null })

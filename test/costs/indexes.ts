@@ -28,8 +28,8 @@ late_receipts_once=figures.count looked_at_changes_once=paid_months.save_until m
 mails_once=mails.claim monthly_lapses_once=paid_months.lapses monthly_users_once=paid_months.users
 operator_sessions_by_end=operator_sessions.delete_over operator_sessions_by_id=operator_sessions.delete
 operators_by_name=operators.update operators_key_once=operators.by_key outbox_by_age=outbox.prune
-outbox_by_id=event_history.one outbox_in_sequence=outbox.next owed_factures_due=factures.claim
-paid_months_of_user=paid_months.mark papers_by_issue=sales.lines papers_in_order=papers.of_payments
+outbox_by_id=event_history.one outbox_in_sequence=outbox.next owed_invoices_due=invoices.claim
+paid_months_of_user=paid_months.mark documents_by_issue=sales.lines documents_in_order=documents.of_payments
 payments_by_id=payments.by_id payments_by_paid_at=figures.payments payments_by_reference=settlements.load
 payments_due=checks.claim_due payments_in_review=inbox.page payments_listed=operator.newest_listed
 payments_newest=operator.newest payments_of_code=codes.uses payments_of_user=payments.histories
@@ -38,8 +38,8 @@ payments_reference_ends=operator_search.part payments_second=inbox.page
 payments_transfers_expired=bank_references.waiting payments_transfers_open=inbox.page
 payments_withdrawn=upgrades.load portal_link_requests_by_id=mails.queue_links
 portal_sessions_by_id=portal_sessions.find_links portal_sessions_by_session=portal_sessions.delete
-printed_papers_once=printed_papers.note provider_events_once=operator.received
-receipt_series_once=figures.ensure_series receipts_number_once=operator_search.payments
+printed_documents_once=printed_documents.note provider_events_once=operator.received
+document_series_once=figures.ensure_series receipts_number_once=operator_search.payments
 receipts_one_per_payment=operator.stored restores_by_instant=settlements.save
 transfer_proof_parts_in_order=transfer_proofs.part transfer_proofs_by_number=transfer_proofs.of_payment
 transfer_proofs_differ=inbox.page transfer_proofs_same=inbox.page
@@ -69,9 +69,9 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   job_leases_by_name: 'a job: the statement that claims a round says `on conflict`',
   operators_name_once: 'a name, in capitals or not: the statement that makes an operator says `on conflict`',
   old_secrets_once: 'a secret: the statement that saves its use says `on conflict`',
-  owed_factures_once: 'a user: the statements that owe a facture say `on conflict`',
-  papers_by_id: 'a paper',
-  papers_number_once: 'a number of a series: papers are too few to be searched by it in every plan',
+  owed_invoices_once: 'a user: the statements that owe an invoice say `on conflict`',
+  documents_by_id: 'a document',
+  documents_number_once: 'a number of a series: documents are too few to be searched by it in every plan',
   proformas_by_number: 'a proforma of a user',
   proformas_number_once: 'a number of a series',
   proformas_once_a_day: 'what was asked for on a day: the statement that makes one looks there first',

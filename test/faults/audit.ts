@@ -24,7 +24,7 @@ const readTotals = statement(
           (select count(distinct (series, number)) from receipts) as receipts,
           (select coalesce(sum(last), 0) from (select max(number) as last from receipts group by series) s)
             as highest_receipt,
-          (select coalesce(sum(last_number), 0) from receipt_series) as drawn,
+          (select coalesce(sum(last_number), 0) from document_series) as drawn,
           (select coalesce(sum(run_months), 0) from users) as months`,
 )
 const readPaid = statement(

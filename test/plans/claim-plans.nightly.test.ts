@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { claimTargets } from '../../packages/ishtirak/src/bulk/bulk.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { claimOwed } from '../../packages/ishtirak/src/receipts/factures.sql.js'
+import { claimOwed } from '../../packages/ishtirak/src/documents/invoices.sql.js'
 import { describePlans } from '../support/databases.js'
 import { NOON } from '../support/fixtures.js'
 import { explain, heard, MODES, once, type Run, rowsInPlan } from './explain.js'
@@ -25,13 +25,13 @@ const CLAIMS = {
     claim: (of) => claimTargets(of, 'now', { now: NOON, leaseMs: 1000, most: MOST }),
     claimed: 'select count(*)::int as count from bulk_targets where attempts > 0',
   },
-  'users who may be owed a facture': {
+  'users who may be owed an invoice': {
     fill: (database: Database) =>
-      database.script(`analyze owed_factures;
-        insert into owed_factures (user_id, due_at)
+      database.script(`analyze owed_invoices;
+        insert into owed_invoices (user_id, due_at)
         select 'user-' || n, timestamptz '2000-01-01' from generate_series(1, ${ROWS}) n`),
     claim: (of) => claimOwed(of, { now: NOON, leasedUntil: NOON + 1000, limit: MOST }),
-    claimed: `select count(*)::int as count from owed_factures where due_at > timestamptz '2000-01-01'`,
+    claimed: `select count(*)::int as count from owed_invoices where due_at > timestamptz '2000-01-01'`,
   },
 } satisfies Record<string, { fill(database: Database): Promise<void>; claim: Run; claimed: string }>
 

@@ -21,7 +21,7 @@ const ALL = { tax: null, side: null }
 const LINES = 1_000
 const MANY = 10_000
 
-/** Ten months alike, November the last. One sale of ten has a later facture, one of twenty a refund. */
+/** Ten months alike, November the last. One sale of ten has a later invoice, one of twenty a refund. */
 const fill = (database: Database, each: number) =>
   database.script(`
     insert into users (user_id, created_at) select 'user-' || n, now() from generate_series(1, ${each}) n;
@@ -40,15 +40,15 @@ const fill = (database: Database, each: number) =>
              "split": {"netCentimes": 168067, "taxCentimes": 31933}, "stampDutyCentimes": 0,
              "buyer": {"name": null, "email": null}}'
       from payments;
-    insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
-    select user_id, 'ppr_' || id, 'facture', 'TEST-F-2026', row_number() over (order by paid_at, id),
+    insert into documents (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
+    select user_id, 'ppr_' || id, 'invoice', 'TEST-F-2026', row_number() over (order by paid_at, id),
            paid_at + interval '1 minute',
            '{"about": {"number": "TEST-2026-000001"}, "buyer": {"name": null, "email": null}}', id, 1
       from payments where right(id, 1) = '1';
     insert into audit (user_id, id, acted_at, actor, act, payment_id, before, after)
     select user_id, 'adt_' || id, paid_at + interval '2 minutes', 'owner', 'payment.refund', id, '{}', '{}'
       from payments where status = 'refunded';
-    insert into receipt_series (series, last_number) values ('TEST-2026', ${each * 10});
+    insert into document_series (series, last_number) values ('TEST-2026', ${each * 10});
     commit;
     analyze`)
 
@@ -63,7 +63,7 @@ describePlans('the accountant’s month', ({ database }) => {
       }
       for (const after of [null, { at: at('2026-11-20T00:00:00Z'), id: 'pay' }]) {
         const page = await costOf((of) => salesLines(of, { ...NOVEMBER, filter: ALL }, after, LINES))
-        expect(page.text, mode).toMatch(/payments_by_paid_at[\s\S]*papers_by_issue/)
+        expect(page.text, mode).toMatch(/payments_by_paid_at[\s\S]*documents_by_issue/)
         // Four of the receipt's index and row for each line, and a fifth of its payment.
         expect(page.buffers, mode).toBeLessThan(LINES * 6)
       }

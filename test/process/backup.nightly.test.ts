@@ -17,7 +17,7 @@ it('`backup` and `restore` lead from the embedded database to a server', async (
   const file = path.join(folder, 'move.backup.gz')
   await makeEmbeddedFolder(folder)
   const database = await openFolder(path.join(folder, 'database'))
-  await database.script("insert into receipt_series values ('TEST-2026', 7)")
+  await database.script("insert into document_series values ('TEST-2026', 7)")
   const PORT = String(await freePort())
   const busy = await runCommand(['backup', file], { DATA_DIR: folder, PORT })
   expect(busy).toMatchObject({ code: 1, output: expect.stringContaining(`in use by process ${process.pid}`) })
@@ -29,17 +29,17 @@ it('`backup` and `restore` lead from the embedded database to a server', async (
 
   // An empty variable counts as unset.
   const saved = await runCommand(['backup', file], { DATA_DIR: folder, PORT, ISHTIRAK_URL: '' })
-  expect(saved).toMatchObject({ code: 0, output: expect.stringContaining('receipt_series: 1') })
+  expect(saved).toMatchObject({ code: 0, output: expect.stringContaining('document_series: 1') })
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 
   const server = { DATABASE_URL: await emptyPostgresUrl() }
   const restored = await runCommand(['restore', file], server)
-  expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('receipt_series: 1') })
+  expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('document_series: 1') })
   expect(restored.output).toContain('ishtirak reconcile --since 2')
   const again = await runCommand(['restore', file], server)
   expect(again).toMatchObject({
     code: 1,
-    output: expect.stringContaining('not empty, receipt_series has rows'),
+    output: expect.stringContaining('not empty, document_series has rows'),
   })
   await rm(folder, { recursive: true, force: true })
 })

@@ -102,7 +102,7 @@ describeScenario('an account with persons', ({ database }) => {
     expect(await see('payer')).toMatch(/action="[^"]*\/portal\/(upgrade|choice)"/)
     const { text } = await reader.open()
     expect(text.match(/action="([^"]+)"/g)).toEqual([`action="${world.base}/portal/leave"`])
-    expect(wordsOf(text)).toContain(`${PERSON} sees the papers of this account and cannot order.`)
+    expect(wordsOf(text)).toContain(`${PERSON} sees the documents of this account and cannot order.`)
     const forms = ['upgrade', 'choice', 'transfer', 'code', 'redeem', 'balance/top-up', 'balance/renewal']
     for (const form of [...forms, 'balance/buy', 'buyer'])
       expect([form, (await reader.submit(`/portal/${form}`, { plan: 'pro' })).status]).toEqual([form, 403])

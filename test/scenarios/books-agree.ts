@@ -5,7 +5,7 @@ import { type Database, statement } from '../../packages/ishtirak/src/database/d
 import { type OperatorCaller, operatorOf } from '../support/operator.js'
 import { checkoutIdOf, type World } from '../support/world.js'
 
-/** What the papers say, in centimes. */
+/** What the documents say, in centimes. */
 const selectReceipts = statement(
   'test.sums.receipts',
   `select left(snapshot->>'paidOn', 7) as month, series, number,
@@ -63,15 +63,15 @@ export async function expectBooksToAgree(world: World, database: Database, month
   await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
   await world.emulator.settled()
   await saver.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
-  const papers = await database.query(selectReceipts)
+  const documents = await database.query(selectReceipts)
   const journals: string[] = []
   for (const month of months) {
     const figures = (await operator.get(`/months/${month}`)).body
     const lines = await linesOf(operator, month)
     const journal = await journalOf(operator, month)
     journals.push(...journal.map(({ receipt }) => receipt))
-    const ofMonth = papers.filter((paper) => paper.month === month)
-    const onPaper = (name: string) => ofMonth.reduce((sum, paper) => sum + Number(paper[name]), 0)
+    const ofMonth = documents.filter((document) => document.month === month)
+    const onDocument = (name: string) => ofMonth.reduce((sum, document) => sum + Number(document[name]), 0)
     const total = lines.find(({ kind }) => kind === 'total') ?? {}
     const counted = lines.filter(({ kind }) => kind === 'payment' || kind === 'refund')
     for (const name of MONEY) {
@@ -82,9 +82,9 @@ export async function expectBooksToAgree(world: World, database: Database, month
         for (const kind of ['paid', 'refunded'])
           expect(sumOf(partsOf(parts, kind), name)).toBe(cents(figures[kind][name]))
     }
-    expect(sumOf(journal, 'total')).toBe(onPaper('amount') + onPaper('duty'))
+    expect(sumOf(journal, 'total')).toBe(onDocument('amount') + onDocument('duty'))
     const taxed = [sumOf(journal, 'tva'), sumOf(journal, 'ttc')]
-    expect(taxed).toEqual([onPaper('tva'), cents(figures.paid.ttc)])
+    expect(taxed).toEqual([onDocument('tva'), cents(figures.paid.ttc)])
     const { owed_to_users: owed, paid_out_by_provider: paidOut } = figures
     const byCard = figures.by_method.filter(isByCard)
     const onBalances = (owed?.by_method ?? []).filter(isByCard)
@@ -99,7 +99,7 @@ export async function expectBooksToAgree(world: World, database: Database, month
     expect({ ...closed, closed: null }).toEqual(figures)
   }
   expect(journals.sort()).toEqual(
-    papers.map(({ series, number }) => `${series}-${String(number).padStart(6, '0')}`).sort(),
+    documents.map(({ series, number }) => `${series}-${String(number).padStart(6, '0')}`).sort(),
   )
   await agreeWithYear(operator, database, months)
 }

@@ -9,10 +9,10 @@ import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
 import type { SeededRandom } from '../support/random.js'
 import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
+import { askInvoices, issueOwed, nameBuyer } from './documents.js'
 import type { OddPayment } from './emulator.js'
 import { deed } from './expected.js'
 import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
-import { askFactures, issueOwed, nameBuyer } from './papers.js'
 import type { Process } from './process.js'
 import { clicks, redemptions } from './purchases.js'
 import { OFFERS } from './sales.js'
@@ -22,7 +22,7 @@ import type { SimulatedWorld } from './world.js'
 
 export const ACTIONS = {
   ...{ click: 6, redeem: 1.5, prove: 0.7, topUp: 1.2, order: 0.8, renew: 1.5, holdOrders: 0.5 },
-  ...{ nameBuyer: 0.6, askFacture: 1, issueOwed: 0.7, pay: 6, leak: 0.3, second: 0.8, status: 3 },
+  ...{ nameBuyer: 0.6, askInvoice: 1, issueOwed: 0.7, pay: 6, leak: 0.3, second: 0.8, status: 3 },
   ...{ history: 1, payment: 1, sweep: 3, announce: 1, compare: 0.5, webhook: 7, replay: 1, forgery: 0.5 },
   ...OPERATOR_ACTIONS,
 } as const
@@ -52,8 +52,8 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
       return [holdOrders(world, process)]
     case 'nameBuyer':
       return [nameBuyer(world, process, userId)]
-    case 'askFacture':
-      return askFactures(world, process, userId)
+    case 'askInvoice':
+      return askInvoices(world, process, userId)
     case 'issueOwed':
       return [issueOwed(world, process)]
     case 'prove':

@@ -27,7 +27,7 @@ interface Removed {
 interface SavedChange {
   readonly subscription: object
   readonly payment?: { readonly status: string } | null
-  readonly paper?: { readonly payment_id: string; readonly place: number } | null
+  readonly document?: { readonly payment_id: string; readonly place: number } | null
   readonly entry?: { readonly kind: string; readonly sequence: number; readonly balance_before: number }
 }
 
@@ -50,8 +50,8 @@ const APPROVED = 'a transfer counts once enough operators have seen its money'
 const BALANCE = 'the balance is the model’s, to the dinar and the second'
 const CODE_USE = 'a use of a code is held by what was paid, can be, or was redeemed'
 const CODE_BOUND = 'no code is used more often than its bound'
-const IN_FORCE = 'each payment has one paper in force'
-const TAKEN_BACK = 'what went back of a facture has one avoir'
+const IN_FORCE = 'each payment has one document in force'
+const TAKEN_BACK = 'what went back of an invoice has one credit note'
 
 const swap = (from: string, to: string) => (text: string) => text.replace(from, to)
 const each = (other: (row: Row) => Row) => (rows: readonly Row[]) => rows.map(other)
@@ -261,20 +261,20 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
       }),
     },
   },
-  'with refunds that issue no avoir': {
+  'with refunds that issue no credit note': {
     found: [TAKEN_BACK],
-    saved: (change) => (change.payment?.status === 'refunded' ? { ...change, paper: null } : change),
+    saved: (change) => (change.payment?.status === 'refunded' ? { ...change, document: null } : change),
   },
-  'with a facture that is issued each time it is asked for': {
-    // A refund finds no facture to take back, or who asks again has a second one.
+  'with an invoice that is issued each time it is asked for': {
+    // A refund finds no invoice to take back, or who asks again has a second one.
     found: [TAKEN_BACK, IN_FORCE],
     saved: withPlacesCounted(),
     rows: {
-      'papers.of_payments': (rows) => rows.filter(({ id, kind }) => id === '' || kind === 'avoir'),
+      'documents.of_payments': (rows) => rows.filter(({ id, kind }) => id === '' || kind === 'credit_note'),
     },
   },
   'with a number that is skipped': {
-    found: ['numbers of papers have no gap'],
+    found: ['numbers of documents have no gap'],
     text: {
       '*': swap(
         's.last_number + excluded.last_number',
@@ -283,16 +283,16 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
     },
     among: ['settlements.save'],
   },
-  'with a paper dated before the one of the number before': {
-    found: ['papers are dated in the order of their numbers'],
+  'with a document dated before the one of the number before': {
+    found: ['documents are dated in the order of their numbers'],
     // A change must be decided before midnight and saved behind one of the next day.
     from: 334,
     text: { '*': (text) => text.replaceAll('b.snapshot || d.dated', 'b.snapshot') },
     among: ['settlements.save'],
   },
-  'without factures of what a company bought before it said so': {
-    found: ['who needs a facture has it', IN_FORCE],
-    rows: { 'factures.owed': () => [] },
+  'without invoices of what a company bought before it said so': {
+    found: ['who needs an invoice has it', IN_FORCE],
+    rows: { 'invoices.owed': () => [] },
   },
   'with an operation that grants its days twice': {
     found: ['no day is given twice'],
@@ -340,15 +340,15 @@ function withoutOverpayments(): (method: PaymentMethod) => PaymentMethod {
   })
 }
 
-/** A second facture of a payment needs a place of its own. */
+/** A second invoice of a payment needs a place of its own. */
 function withPlacesCounted(): (change: SavedChange) => SavedChange {
   const places = new Map<string, number>()
   return (change) => {
-    const { paper } = change
-    if (!paper) return change
-    const place = Math.max(paper.place, (places.get(paper.payment_id) ?? 0) + 1)
-    places.set(paper.payment_id, place)
-    return { ...change, paper: { ...paper, place } }
+    const { document } = change
+    if (!document) return change
+    const place = Math.max(document.place, (places.get(document.payment_id) ?? 0) + 1)
+    places.set(document.payment_id, place)
+    return { ...change, document: { ...document, place } }
   }
 }
 

@@ -14,10 +14,10 @@ export interface Ledger {
   }[]
   readonly payments: readonly BookedPayment[]
   /** By series and number. */
-  readonly papers: readonly BookedPaper[]
+  readonly documents: readonly BookedDocument[]
   /** The last number that was drawn in each. */
   readonly series: readonly { readonly series: string; readonly last: number }[]
-  /** Users whose payments are to be looked at for factures. */
+  /** Users whose payments are to be looked at for invoices. */
   readonly owing: readonly string[]
   readonly outbox: readonly OutboxLine[]
   readonly events: readonly { readonly id: string; readonly user: string }[]
@@ -32,10 +32,10 @@ export interface Ledger {
 export type StoredBuyer = Readonly<Record<'kind', string>> &
   Readonly<Record<'name' | 'address' | 'rc' | 'nif' | 'nis' | 'ai' | 'legalForm', string | null>>
 
-export interface BookedPaper {
+export interface BookedDocument {
   readonly user: string
   readonly payment: string
-  readonly kind: 'receipt' | 'facture' | 'avoir'
+  readonly kind: 'receipt' | 'invoice' | 'credit_note'
   /** Among those of the payment; 0: it was issued with the booking. */
   readonly place: number
   readonly series: string
@@ -43,7 +43,7 @@ export interface BookedPaper {
   readonly at: number
   /** Its date, as it is printed. */
   readonly on: string
-  /** The number of the paper that it names. */
+  /** The number of the document that it names. */
   readonly about: string | null
   readonly amount: number
   readonly stamp: number
@@ -151,18 +151,18 @@ const readAll = statement(
          'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000,
          'reviewed', review
        ) order by created_at, id), '[]') from payments),
-     'papers', (select coalesce(jsonb_agg(jsonb_build_object(
-         'user', user_id, 'payment', payment_id, 'kind', coalesce(snapshot->>'paper', 'receipt'),
+     'documents', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'payment', payment_id, 'kind', coalesce(snapshot->>'document', 'receipt'),
          'place', place, 'series', series, 'number', number, 'at', extract(epoch from issued_at) * 1000,
          'on', snapshot->'issuedOn', 'about', snapshot->'about'->'number', 'amount', snapshot->'amount',
          'stamp', snapshot->'stampDutyCentimes', 'details', snapshot->'buyer'->'details')
            order by series, number), '[]') from (
          select user_id, payment_id, 0 as place, series, number, issued_at, snapshot from receipts
           union all
-         select user_id, payment_id, place, series, number, issued_at, snapshot from papers) p),
+         select user_id, payment_id, place, series, number, issued_at, snapshot from documents) p),
      'series', (select coalesce(jsonb_agg(jsonb_build_object(
-         'series', series, 'last', last_number)), '[]') from receipt_series),
-     'owing', (select coalesce(jsonb_agg(user_id), '[]') from owed_factures),
+         'series', series, 'last', last_number)), '[]') from document_series),
+     'owing', (select coalesce(jsonb_agg(user_id), '[]') from owed_invoices),
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
          'id', id, 'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence',
          'type', type,

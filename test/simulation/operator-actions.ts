@@ -10,10 +10,10 @@ import { refund as refundAct } from '../../packages/ishtirak/src/ledger/refund.j
 import { ownerNamed } from '../support/operator.js'
 import { modelId, movesByHand } from './balances.js'
 import { slipsRecorded } from './desk.js'
+import { correctInvoice } from './documents.js'
 import { act, deed } from './expected.js'
 import type { BookedPayment } from './ledger.js'
 import type { Entry } from './model.js'
-import { correctFacture } from './papers.js'
 import type { Parts, Process } from './process.js'
 import { isBooked, require } from './rules.js'
 import { CODE_KINDS, type CodeKindSold } from './sales.js'
@@ -49,12 +49,12 @@ export function operatorTasks(
   return [{ accept, recheck, refund }[action](world, process, world.random.pick(candidates))]
 }
 
-/** Of any payment that has a facture, and sometimes of one that has none. */
+/** Of any payment that has an invoice, and sometimes of one that has none. */
 function corrections(world: SimulatedWorld, process: Process): readonly Task[] {
   const { random, ledger } = world
-  const factured = ledger.papers.filter(({ kind }) => kind === 'facture').map(({ payment }) => payment)
-  const candidates = random.boolean(0.8) ? factured : ledger.payments.map(({ id }) => id)
-  return candidates.length === 0 ? [] : [correctFacture(world, process, random.pick(candidates))]
+  const invoiced = ledger.documents.filter(({ kind }) => kind === 'invoice').map(({ payment }) => payment)
+  const candidates = random.boolean(0.8) ? invoiced : ledger.payments.map(({ id }) => id)
+  return candidates.length === 0 ? [] : [correctInvoice(world, process, random.pick(candidates))]
 }
 
 /** Booked, if the provider had the money when it was asked. */

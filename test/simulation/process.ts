@@ -169,7 +169,7 @@ function stagedDatabase(database: Database, scheduler: StepScheduler, state: Pro
   }
 }
 
-const CLAIMS = ['checks.claim_due', 'factures.claim']
+const CLAIMS = ['checks.claim_due', 'invoices.claim']
 
 function byId(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): number {
   return String(one.id ?? one.user_id) < String(other.id ?? other.user_id) ? -1 : 1

@@ -73,13 +73,13 @@ async function runAlone(options: SeedOptions): Promise<SeedResult> {
     throw new SeedFailed(seed, rule, world.journal, error)
   }
   figures.count('seeds')
-  figures.count('booked payments', world.ledger.papers.filter(({ place }) => place === 0).length)
+  figures.count('booked payments', world.ledger.documents.filter(({ place }) => place === 0).length)
   const isChange = ({ kind, paidAt }: BookedPayment) => kind === 'change' && paidAt !== null
   figures.count('booked changes', world.ledger.payments.filter(isChange).length)
   const renewals = world.ledger.entries.filter(({ kind }) => kind === 'renewal').length
   figures.count('booked renewals', renewals)
-  for (const kind of ['facture', 'avoir'] as const)
-    figures.count(`papers: ${kind}`, world.ledger.papers.filter((one) => one.kind === kind).length)
+  for (const kind of ['invoice', 'credit_note'] as const)
+    figures.count(`documents: ${kind}`, world.ledger.documents.filter((one) => one.kind === kind).length)
   figures.count('checkouts', world.emulator.checkouts().length)
   return { figures, journal: world.journal }
 }

@@ -4,9 +4,9 @@ import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
 import { bookRenewals, checkHeld, holdOrders, order, topUp } from './balances.js'
 import { changeAtDesk } from './desk.js'
+import { askInvoice, correctInvoice, issueAllOwed, nameBuyer } from './documents.js'
 import { boundariesOf, type Taking } from './model.js'
 import { makeCode, refund } from './operator-actions.js'
-import { askFacture, correctFacture, issueAllOwed, nameBuyer } from './papers.js'
 import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
 import { isAccountedFor, require } from './rules.js'
@@ -529,7 +529,7 @@ async function companyComes(world: SimulatedWorld): Promise<void> {
   else passAndCheck(world, random.pick([0, MINUTE_MS, HOUR_MS]))
   const faultRates = drawFaultRates(random)
   await world.revive(faultRates)
-  const actions: readonly Action[] = ['issueOwed', 'askFacture', 'correct', 'correct', 'refund', 'nameBuyer']
+  const actions: readonly Action[] = ['issueOwed', 'askInvoice', 'correct', 'correct', 'refund', 'nameBuyer']
   const others: readonly Action[] = ['webhook', 'pay', 'renew', 'sweep']
   await world.run(
     [...actions, ...others].filter(() => random.boolean(0.4)).flatMap((action) => tasksFor(action, world)),
@@ -538,7 +538,7 @@ async function companyComes(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a company comes')
 }
 
-/** What several users have paid is booked about midnight, beside papers that come later. */
+/** What several users have paid is booked about midnight, beside documents that come later. */
 async function midnight(world: SimulatedWorld): Promise<void> {
   const { random, users } = world
   const process = await processWithoutFaults(world)
@@ -555,8 +555,8 @@ async function midnight(world: SimulatedWorld): Promise<void> {
   const looks = users.map((userId) => status(world, anyProcess(), userId))
   const paid = world.ledger.payments.filter(({ status: is }) => is === 'paid').slice(-4)
   const asked = paid.flatMap((payment) => [
-    askFacture(world, anyProcess(), payment),
-    ...(random.boolean(0.3) ? [correctFacture(world, anyProcess(), payment.id)] : []),
+    askInvoice(world, anyProcess(), payment),
+    ...(random.boolean(0.3) ? [correctInvoice(world, anyProcess(), payment.id)] : []),
   ])
   const actions: readonly Action[] = ['webhook', 'issueOwed', 'refund']
   await world.run([...looks, ...asked, ...actions.flatMap((action) => tasksFor(action, world))], faultRates)

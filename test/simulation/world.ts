@@ -15,11 +15,11 @@ import { checkBalance, checkByHand, type SaidOfBalance, takingsByBalance } from 
 import { Changes } from './changes.js'
 import { Codes } from './codes.js'
 import { type Slips, takingsAtDesk } from './desk.js'
+import { Documents } from './documents.js'
 import { createEmulator, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
 import { type BookedGrant, type BookedPayment, type Ledger, readAllFacts, readLedger } from './ledger.js'
 import { accessAt, type Entry, type Gift, type Standing, standingAfter, type Taking } from './model.js'
-import { Papers } from './papers.js'
 import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
 import { BrokenRule, checkLedger, historyOf, require } from './rules.js'
 import { EDITIONS, type Edition, type SoldBy, saleAt } from './sales.js'
@@ -83,7 +83,7 @@ export class SimulatedWorld {
   readonly codes = new Codes()
   readonly transfers = new Transfers()
   readonly changes = new Changes()
-  readonly papers = new Papers()
+  readonly documents = new Documents()
   readonly slips: Slips = new Map()
   readonly saidOfBalances: SaidOfBalance[] = []
   /** How far ahead may be bought, in months. */
@@ -95,7 +95,7 @@ export class SimulatedWorld {
   /** When a sweep last claimed payments, possibly without completing. */
   lastSweepAt = 0
   ledger: Ledger = {
-    ...{ users: [], payments: [], papers: [], series: [], owing: [], outbox: [] },
+    ...{ users: [], payments: [], documents: [], series: [], owing: [], outbox: [] },
     ...{ events: [], grants: [], codes: [], transfers: [], entries: [] },
   }
   #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
@@ -257,14 +257,14 @@ export class SimulatedWorld {
     this.#facts = await readAllFacts(this.#deps.database)
     this.codes.check(this.ledger)
     this.transfers.check(this.ledger)
-    this.papers.check(this.ledger, this.now)
+    this.documents.check(this.ledger, this.now)
     const instants = [...this.#instants]
     this.#instants = new Set([this.now])
     this.changes.check(this, (user) => this.#historiesSince(user, known.get(user) ?? 0), instants)
     checkByHand(this)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
-    this.papers.looked(this.ledger)
+    this.documents.looked(this.ledger)
   }
 
   /** After time alone has passed: the ledger is unchanged, but access may have changed. */

@@ -14,7 +14,7 @@ export function bookingOf(
   return {
     ...{ userId: payment.userId, version, isNew: false, events: [], moved: [], now: NOON },
     ...{ withdrawsOpen: false, report: null, traceparent: null, codeUse: null, takesCode: null },
-    ...{ paper: null, grant: null, entry: null, audit: null, schedule: null },
+    ...{ document: null, grant: null, entry: null, audit: null, schedule: null },
     payment: { ...payment, status: 'paid', paidAt: NOON, periodStart: period.start, periodEnd: period.end },
     subscription: { ...subscription, endedAt: null, instrument: 'cib', balance: null },
     received: { ...received, report: aReport(), receivedAt: NOON },

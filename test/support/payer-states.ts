@@ -33,7 +33,7 @@ export const PAYER_STATES = [
   ...['code-worth', 'code-discount', 'code-wrong'],
   ...['after-paid', 'after-failed', 'after-canceled', 'after-expired', 'after-pending', 'after-review'],
   ...['after-refunded', 'after-top-up', 'link-over', 'no-session', 'front', 'sign-in', 'not-found'],
-  ...['company-papers', 'company-proformas', 'company-details'],
+  ...['company-documents', 'company-proformas', 'company-details'],
   ...['sandbox', 'sandbox-pending', 'sandbox-paid', 'sandbox-failed'],
 ] as const
 
@@ -140,9 +140,9 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   await operator.post(`/payments/${refused}/refuse`, { why: 'Nothing came to the account by 30 December.' })
 
   await setBuyer(world.service.parts, { userId: 'company' }, COMPANY)
-  const { paymentId: factured } = await world.as('company').buyWanted(pro)
-  await operator.post(`/payments/${factured}/correct-facture`, { why: 'they moved' })
-  await operator.post(`/payments/${factured}/refund`, { why: 'asked for' })
+  const { paymentId: invoiced } = await world.as('company').buyWanted(pro)
+  await operator.post(`/payments/${invoiced}/correct-invoice`, { why: 'they moved' })
+  await operator.post(`/payments/${invoiced}/refund`, { why: 'asked for' })
   const wish = { offer: '12 pro', po_number: 'BC118' }
   await (await enterPortal(world, 'company')).submit('/portal/proformas', wish)
 
@@ -216,7 +216,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     front: { path: '/' },
     'sign-in': { path: '/portal/sign-in?token=any' },
     'not-found': { path: '/portal/return/pay_00000000000000000000000000' },
-    'company-papers': { userId: 'company', path: '/portal?payments=all' },
+    'company-documents': { userId: 'company', path: '/portal?payments=all' },
     'company-proformas': { userId: 'company', path: '/portal/proformas' },
     'company-details': { userId: 'company', path: '/portal/buyer' },
     sandbox: { path: `${world.emulator.url}/` },

@@ -1,28 +1,37 @@
-// Papers and receipts in one language, of each kind, read back: the roll, the tags and fonts, the margins.
+// Documents and receipts in one language, of each kind, read back: the roll, the tags and fonts, the margins.
 import { describe, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
-import type { NamedPaper, ReceiptSnapshot } from '../../packages/ishtirak/src/core/receipt.js'
+import type { NamedDocument, ReceiptSnapshot } from '../../packages/ishtirak/src/core/receipt.js'
 import {
   type PrintedCopy,
   RECEIPT_FORMS,
   renderReceipt,
-} from '../../packages/ishtirak/src/receipts/render-receipt.js'
-import { createTypesetter } from '../../packages/ishtirak/src/receipts/typesetter.js'
+} from '../../packages/ishtirak/src/documents/render-receipt.js'
+import { createTypesetter } from '../../packages/ishtirak/src/documents/typesetter.js'
 import { factsOf, fontsOf, wordsOf } from './pdf.js'
-import { paperWith, snapshotWith } from './receipt.js'
+import { documentWith, snapshotWith } from './receipt.js'
 
 const typesetter = createTypesetter()
-export const KINDS = ['facture', 'avoir', 'proforma'] as const
+export const KINDS = ['invoice', 'credit_note', 'proforma'] as const
 const ALL_KINDS = ['receipt', ...KINDS] as const
 export const NUMBERS = {
-  ...{ receipt: '2026-000042', facture: 'F-2026-000042', avoir: 'A-2026-000007', proforma: 'P-2026-000003' },
+  ...{
+    receipt: '2026-000042',
+    invoice: 'F-2026-000042',
+    credit_note: 'A-2026-000007',
+    proforma: 'P-2026-000003',
+  },
 }
-export const renderPaper = (snapshot: ReceiptSnapshot, locale: Locale, copy: Partial<PrintedCopy> = {}) => {
-  const number = NUMBERS[snapshot.paper ?? 'receipt']
+export const renderDocument = (
+  snapshot: ReceiptSnapshot,
+  locale: Locale,
+  copy: Partial<PrintedCopy> = {},
+) => {
+  const number = NUMBERS[snapshot.document ?? 'receipt']
   return renderReceipt(typesetter, { snapshot, number, ...copy }, locale)
 }
 export const CASH = { instrument: 'cash', checkoutId: '0042', price: { amount: 30_100, currency: 'DZD' } }
-export const FACTURE: NamedPaper = { kind: 'facture', number: 'F-2026-000041', issuedOn: '2026-11-20' }
+export const INVOICE: NamedDocument = { kind: 'invoice', number: 'F-2026-000041', issuedOn: '2026-11-20' }
 
 export function describeDocuments(locale: Locale): void {
   describe(`the document (${locale})`, () => {
@@ -42,10 +51,10 @@ export function describeDocuments(locale: Locale): void {
 /** Of each kind, a receipt for cash beside them. */
 function documentOf(kind: keyof typeof NUMBERS) {
   const number = NUMBERS[kind]
-  const paper = { poNumber: 'BC-2026/118', about: FACTURE }
+  const document = { poNumber: 'BC-2026/118', about: INVOICE }
   return kind === 'receipt'
     ? { number, snapshot: snapshotWith({ payment: CASH, bearsStampDuty: true }), refundedOn: '2026-11-22' }
-    : { number, snapshot: paperWith(kind, paper), isDuplicate: true }
+    : { number, snapshot: documentWith(kind, document), isDuplicate: true }
 }
 
 /** Heads of parts and of the table, which a roll has not, and the quantity, of one. */
@@ -76,7 +85,7 @@ function expectTags(kind: keyof typeof NUMBERS, locale: Locale): void {
   const source = Buffer.from(pdf).toString('latin1')
   expect(source).toContain(`/Lang (${locale}-DZ)`)
   // What the engine says of it; it refuses to write either of a page that is not.
-  const isData = kind === 'facture' || kind === 'avoir'
+  const isData = kind === 'invoice' || kind === 'credit_note'
   const standard = isData ? '<pdfaid:part>3</pdfaid:part><pdfaid:conformance>A<' : '<pdfuaid:part>1<'
   expect(source).toContain(standard)
   const fonts = fontsOf(pdf)
@@ -101,7 +110,10 @@ function expectMargins(kind: (typeof KINDS)[number], locale: Locale): void {
     legalForm: 'شركة ذات مسؤولية محدودة',
   }
   for (const details of [french, arabic]) {
-    const pdf = renderPaper(paperWith(kind, { details, poNumber: 'B'.repeat(40), about: FACTURE }), locale)
+    const pdf = renderDocument(
+      documentWith(kind, { details, poNumber: 'B'.repeat(40), about: INVOICE }),
+      locale,
+    )
     expect(factsOf(pdf).Pages).toBe('1')
     // A4 is 595 points wide, the margins are 20 mm. A word cut anywhere may stand out by a letter.
     const placed = wordsOf(pdf)

@@ -1,11 +1,11 @@
-// A paid payment and the papers drawn up for it, for the tests of papers. Booked on 21 November 2026 in
+// A paid payment and the documents drawn up for it, for the tests of documents. Booked on 21 November 2026 in
 // Algiers.
 import type { BuyerDetails } from '../../packages/ishtirak/src/core/buyer-details.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import {
   type Buyer,
   drawUpReceipt,
-  type NamedPaper,
+  type NamedDocument,
   type ReceiptSnapshot,
   type Seller,
   type Tax,
@@ -78,11 +78,11 @@ export const COMPANY: BuyerDetails = {
 }
 
 /** Paid by transfer, unless it is said otherwise. */
-export function paperWith(
-  paper: NonNullable<ReceiptSnapshot['paper']>,
+export function documentWith(
+  document: NonNullable<ReceiptSnapshot['document']>,
   changes: Parameters<typeof snapshotWith>[0] & {
     readonly details?: Partial<BuyerDetails>
-    readonly about?: NamedPaper
+    readonly about?: NamedDocument
     readonly poNumber?: string
   } = {},
 ): ReceiptSnapshot {
@@ -91,11 +91,11 @@ export function paperWith(
   const snapshot = snapshotWith({ ...others, payment: { ...byTransfer, ...payment } })
   return {
     ...snapshot,
-    paper,
+    document,
     buyer: { ...snapshot.buyer, details: { ...COMPANY, ...details } },
     ...(about && { about }),
     ...(poNumber !== undefined && { poNumber }),
-    ...(paper === 'proforma' && {
+    ...(document === 'proforma' && {
       ...{ validUntil: '2026-12-06', periodFrom: null, periodTo: null, paymentMethod: null },
     }),
   }

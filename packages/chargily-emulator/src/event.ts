@@ -78,7 +78,7 @@ function docsData(context: EmulatorContext, checkout: CheckoutRecord): JsonObjec
   return { ...data, url: fields.checkout_url }
 }
 
-/** On the wire but not documented: the merchant's papers. All empty here. */
+/** On the wire but not documented: the merchant's documents. All empty here. */
 function accountJson(context: EmulatorContext, { livemode }: CheckoutRecord): JsonObject {
   return {
     id: '01hf7ms00000000000000acct1',

@@ -10,11 +10,11 @@ import type {
   Buyer,
   BuyerDetails,
   ConsumeRequest,
+  Document,
   LimitName,
   Locale,
   Offer,
   Overview,
-  Paper,
   Payment,
   PaymentPage,
   PaymentRequest,
@@ -54,7 +54,7 @@ export interface ClientOptions {
   readonly whenUnreachable: 'open' | 'closed'
   /**
    * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt` and `papers` 10,000,
+   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt` and `documents` 10,000,
    * `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
@@ -105,7 +105,8 @@ export interface Orders {
   setRenewal(userId: string, request: RenewalRequest): Promise<StandingOrder>
   endRenewal(userId: string): Promise<UserBalance>
   /**
-   * What a facture names of the buyer, in place of what was given. For owners; refused with each wrong field.
+   * What an invoice names of the buyer, in place of what was given. For owners; refused with each wrong
+   * field.
    */
   setBuyer(userId: string, details: BuyerDetails): Promise<Buyer>
   /**
@@ -122,24 +123,24 @@ export interface Orders {
 }
 
 /** What was issued to an account, as PDF and as lists. */
-export interface Papers {
+export interface Documents {
   /** PDF. In the language of the profile, else in Arabic, where no other is asked for. */
   receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   /** The receipts of a year as CSV in UTF-8. The language is that of `receipt`. */
-  papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
-  /** The facture of a payment: it is issued where there is none. 409 `buyer_incomplete` without details. */
-  facture(userId: string, paymentId: string): Promise<Paper>
+  documents(userId: string, asked: DocumentsRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** The invoice of a payment: it is issued where there is none. 409 `buyer_incomplete` without details. */
+  invoice(userId: string, paymentId: string): Promise<Document>
   /** What was issued for a payment, in order. */
-  papersOf(userId: string, paymentId: string): Promise<Paper[]>
+  documentsOf(userId: string, paymentId: string): Promise<Document[]>
   /** PDF, by its number. The language is that of `receipt`. */
-  paper(
+  document(
     userId: string,
     paymentId: string,
     number: string,
     asked?: PdfRequest,
   ): Promise<Uint8Array<ArrayBuffer>>
   /**
-   * PDF of what a facture would say, at a price that holds for 15 days; the same all day. 409
+   * PDF of what an invoice would say, at a price that holds for 15 days; the same all day. 409
    * `buyer_incomplete` without details. The language is that of `receipt`.
    */
   proforma(userId: string, wanted: ProformaRequest): Promise<Uint8Array<ArrayBuffer>>
@@ -153,7 +154,7 @@ export interface Papers {
  * Every call throws `BillingApiError` when the API refuses it (`BillingConfigurationError`: the platform's
  * key), and all but `consume` throw `BillingUnreachableError` when it cannot be reached or cannot answer.
  */
-export interface Client<Limit extends string = LimitName> extends Orders, Papers {
+export interface Client<Limit extends string = LimitName> extends Orders, Documents {
   /**
    * For a person of an account: `client.as({ id: 'lina', role: 'payer' }).upgrade('acme', 'pro')`. The orders
    * of a `reader` are refused: `BillingApiError`, `forbidden`.
@@ -179,7 +180,7 @@ export interface Client<Limit extends string = LimitName> extends Orders, Papers
   payment(userId: string, paymentId: string): Promise<Payment>
   /** What the user has paid in and not spent, and each change of it. 404 where the seller has no balances. */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
-  /** What a facture names of the buyer, and what it lacks. */
+  /** What an invoice names of the buyer, and what it lacks. */
   buyer(userId: string): Promise<Buyer>
   /** What `user` gives, the checkout that waits to be paid, and all time that was paid or granted. */
   overview(userId: string): Promise<Overview>
@@ -188,7 +189,7 @@ export interface Client<Limit extends string = LimitName> extends Orders, Papers
   readonly verifyEvent: typeof verifyEvent
 }
 
-export interface PapersRequest extends PdfRequest {
+export interface DocumentsRequest extends PdfRequest {
   /** In which they were issued. */
   readonly year: number
 }
@@ -235,7 +236,7 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     status: (userId) => call('GET', `${userPath(userId)}/status`),
     payments: (userId, query = {}) => call('GET', `${userPath(userId)}/payments${queryOf(query)}`),
     payment: (userId, paymentId) => call('GET', paymentPath(userId, paymentId)),
-    ...papersBy(call),
+    ...documentsBy(call),
     balance: (userId, query = {}) => call('GET', `${userPath(userId)}/balance${queryOf(query)}`),
     buyer: (userId) => call('GET', `${userPath(userId)}/buyer`),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
@@ -244,18 +245,21 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
   }
 }
 
-function papersBy(call: Call): Papers {
+function documentsBy(call: Call): Documents {
   return {
     receipt: (userId, paymentId, asked = {}) =>
       call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
-    papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
-    facture: (userId, paymentId) => call('POST', `${paymentPath(userId, paymentId)}/facture`),
-    papersOf: async (userId, paymentId) => {
-      const answer = await call<{ papers: Paper[] }>('GET', `${paymentPath(userId, paymentId)}/papers`)
-      return answer.papers
+    documents: (userId, asked) => call('GET', `${userPath(userId)}/documents${queryOf(asked)}`, PRINTED),
+    invoice: (userId, paymentId) => call('POST', `${paymentPath(userId, paymentId)}/invoice`),
+    documentsOf: async (userId, paymentId) => {
+      const answer = await call<{ documents: Document[] }>(
+        'GET',
+        `${paymentPath(userId, paymentId)}/documents`,
+      )
+      return answer.documents
     },
-    paper: (userId, paymentId, number, asked = {}) => {
-      const path = `${paymentPath(userId, paymentId)}/papers/${encodeURIComponent(number)}`
+    document: (userId, paymentId, number, asked = {}) => {
+      const path = `${paymentPath(userId, paymentId)}/documents/${encodeURIComponent(number)}`
       return call('GET', `${path}${queryOf(asked)}`, PRINTED)
     },
     proforma: (userId, wanted) => call('GET', `${userPath(userId)}/proforma${queryOf(wanted)}`, PRINTED),

@@ -200,7 +200,7 @@ export interface PaymentRequest {
   code?: string
   /** `card` if absent. */
   method?: string
-  /** The number of the buyer's own order, of at most 40 letters and digits: it stands on the papers. */
+  /** The number of the buyer's own order, of at most 40 letters and digits: it stands on the documents. */
   po_number?: string
 }
 
@@ -280,13 +280,13 @@ export interface Payment {
   receipt_url: string | null
 }
 
-export interface Paper {
-  kind: 'receipt' | 'facture' | 'avoir'
+export interface Document {
+  kind: 'receipt' | 'invoice' | 'credit_note'
   /** `F-2026-000042` */
   number: string
   /** `YYYY-MM-DD` */
   issued_on: string
-  /** The number of the paper that it replaces, or takes back. */
+  /** The number of the document that it replaces, or takes back. */
   about: string | null
   /** Of the buyer's own order. */
   po_number: string | null
@@ -391,7 +391,7 @@ export interface UserBalance {
   next_cursor: string | null
 }
 
-/** What a facture names of the buyer. What is absent is null; spaces and hyphens in numbers do no harm. */
+/** What an invoice names of the buyer. What is absent is null; spaces and hyphens in numbers do no harm. */
 export interface BuyerDetails {
   kind: 'person' | 'company'
   /** Or the raison sociale. */
@@ -426,9 +426,9 @@ export interface Buyer {
   capital: string | null
   phone: string | null
   email: string | null
-  /** A facture can be made out. */
+  /** An invoice can be made out. */
   complete: boolean
-  /** What a facture cannot do without, and is not given. */
+  /** What an invoice cannot do without, and is not given. */
   missing: ('kind' | keyof Omit<BuyerDetails, 'kind'>)[]
 }
 

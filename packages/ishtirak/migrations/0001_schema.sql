@@ -37,7 +37,7 @@ create table users (
   -- Of a customer of the desk: E.164.
   phone text constraint phone_is_international check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   locale text constraint locale_is_known check (locale in ('ar', 'fr', 'en')),
-  -- What a facture names of the buyer: {kind, name, address, rc, nif, nis, ai, legalForm, capital, phone,
+  -- What an invoice names of the buyer: {kind, name, address, rc, nif, nis, ai, legalForm, capital, phone,
   -- email}. Null: nothing was given.
   buyer jsonb constraint buyer_has_a_kind check (buyer ->> 'kind' in ('person', 'company')),
   -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due.
@@ -410,14 +410,14 @@ create index usage_refusals_by_age on usage_refusals (hour);
 -- Receipts
 
 -- A legal sequence has no gaps: the booking itself draws the number, and locks the row until its commit.
-create table receipt_series (
+create table document_series (
   series text not null,
   last_number integer not null constraint last_number_is_positive check (last_number > 0),
-  -- The date on the last paper. Null: of proformas.
+  -- The date on the last document. Null: of proformas.
   last_issued_on date,
-  constraint receipt_series_once primary key (series)
+  constraint document_series_once primary key (series)
 );
-comment on table receipt_series is 'The last number drawn in each series of receipts, and the last date.';
+comment on table document_series is 'The last number drawn in each series of receipts, and the last date.';
 
 create table receipts (
   user_id text not null,
@@ -431,7 +431,7 @@ create table receipts (
   constraint receipts_number_once unique (series, number),
   constraint receipt_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
 );
-comment on table receipts is 'The receipt of each paid payment, or the facture in its place.';
+comment on table receipts is 'The receipt of each paid payment, or the invoice in its place.';
 
 -- Checked at the commit, since each of the two tables refers to the other.
 alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of)
@@ -458,24 +458,24 @@ create trigger receipts_have_booked_amount after insert on receipts
   for each statement execute function require_booked_amounts();
 
 -- What is issued beside the receipt of a payment. The numbers are of the same series as those of receipts.
-create table papers (
+create table documents (
   user_id text not null,
   id text not null,
-  kind text not null constraint paper_kind_is_known check (kind in ('facture', 'avoir')),
+  kind text not null constraint document_kind_is_known check (kind in ('invoice', 'credit_note')),
   series text not null,
   number integer not null constraint number_is_positive check (number > 0),
   issued_at timestamptz not null,
   -- All that the document shows, as it was.
   snapshot jsonb not null,
   payment_id text not null,
-  -- Among the later papers of the payment: a facture and an avoir take turns.
+  -- Among the later documents of the payment: an invoice and a credit note take turns.
   place integer not null constraint place_is_positive check (place > 0),
-  constraint papers_by_id primary key (user_id, id),
-  constraint papers_number_once unique (series, number),
-  constraint papers_in_order unique (user_id, payment_id, place),
-  constraint paper_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
+  constraint documents_by_id primary key (user_id, id),
+  constraint documents_number_once unique (series, number),
+  constraint documents_in_order unique (user_id, payment_id, place),
+  constraint document_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
 );
-comment on table papers is 'Factures that came after the receipt of their payment, and avoirs.';
+comment on table documents is 'Invoices that came after the receipt of their payment, and credit notes.';
 
 -- What a company shows before it pays: a price that holds for some days. The numbers are of a series of
 -- their own beside those of receipts.
@@ -498,25 +498,27 @@ create table proformas (
 );
 comment on table proformas is 'Offers to companies, with a price that holds.';
 
--- The facture or avoir that the buyer has is the one that was printed first: each other print is a duplicate.
-create table printed_papers (
+-- The invoice or credit note that the buyer has is the one that was printed first: each other print is a
+-- duplicate.
+create table printed_documents (
   number text not null,
   printed_at timestamptz not null,
   -- A mail that is sent again brings the same.
   by_mail boolean not null,
-  constraint printed_papers_once primary key (number)
+  constraint printed_documents_once primary key (number)
 );
-comment on table printed_papers is 'Factures and avoirs that were printed.';
+comment on table printed_documents is 'Invoices and credit notes that were printed.';
 
--- Whose payments are to be looked at for factures that are owed: details were given, or a facture taken back.
-create table owed_factures (
+-- Whose payments are to be looked at for invoices that are owed: details were given, or an invoice taken
+-- back.
+create table owed_invoices (
   user_id text not null,
   due_at timestamptz not null,
-  constraint owed_factures_once primary key (user_id)
+  constraint owed_invoices_once primary key (user_id)
 );
-comment on table owed_factures is 'Users whose payments may be owed a facture.';
+comment on table owed_invoices is 'Users whose payments may be owed an invoice.';
 
-create index owed_factures_due on owed_factures (due_at);
+create index owed_invoices_due on owed_invoices (due_at);
 
 
 -- Events to the platform. Their schedule stands in the user's row: a statement that writes an event cannot
@@ -1010,7 +1012,7 @@ comment on table monthly_lapses is
 
 create index grants_by_instant on grants (granted_at);
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
-create index papers_by_issue on papers (issued_at);
+create index documents_by_issue on documents (issued_at);
 -- Entries without a receipt of their own. They are few.
 create index balance_entries_by_hand on balance_entries (created_at, kind, amount)
   where kind in ('returned', 'correction', 'paid_out');
@@ -1311,7 +1313,7 @@ create function search_number(typed text) returns text language sql immutable st
     '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789') from '\d.*')
 $$;
 
--- The address, and each name, the user's and that on their factures, from each of its words on, the words
+-- The address, and each name, the user's and that on their invoices, from each of its words on, the words
 -- before it behind: found by its beginning in any turn. Behind a tilde what the user's sounds like: a
 -- company's would begin with SARL, as سارة sounds. Behind a # the NIF and the RC.
 create function search_keys(name text, email text, buyer jsonb) returns setof text

@@ -25,7 +25,7 @@ import { type Database, statement } from '../database/database.js'
 import { openMemory } from '../database/embedded/pglite.js'
 import { schemaFit } from '../database/migrate.js'
 import { openPostgres } from '../database/server/postgres.js'
-import { readReceipt } from '../receipts/receipt.js'
+import { readReceipt } from '../documents/receipt.js'
 import { backUpTo, receiveBackup, restoreFrom } from './backup.js'
 import { writeBackup } from './backup.sql.js'
 
@@ -67,8 +67,8 @@ const COMPANY = {
 
 const bearer = async (sub: string) => ({ authorization: `Bearer ${await tokenOf({ sub })}` })
 
-async function isDuplicate(world: World, paper: Parameters<typeof readReceipt>[1]): Promise<boolean> {
-  const { pdf } = await readReceipt(world.service.parts, paper, { printedFor: 'buyer' })
+async function isDuplicate(world: World, document: Parameters<typeof readReceipt>[1]): Promise<boolean> {
+  const { pdf } = await readReceipt(world.service.parts, document, { printedFor: 'buyer' })
   return textOf(pdf ?? new Uint8Array()).includes('Duplicata')
 }
 
@@ -189,7 +189,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     await restored.close()
   })
 
-  it('has papers, what was printed and what is owed, and no number comes twice', async () => {
+  it('has documents, what was printed and what is owed, and no number comes twice', async () => {
     const env = OPERATOR_ENV
     const before = await createWorld(database(), { env, withoutJobs: true })
     await setBuyer(before.service.parts, { userId: 'user-1' }, COMPANY)
@@ -203,7 +203,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     await backUpTo(file, database(), START)
     const saved = await linesOf(database())
     // After the backup: lost with an older one.
-    await operatorOf(before).post(`/payments/${kept}/correct-facture`, { why: 'a wrong address' })
+    await operatorOf(before).post(`/payments/${kept}/correct-invoice`, { why: 'a wrong address' })
     await before.service.stop()
     const { clock, emulator } = before
 
@@ -218,8 +218,8 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       await operatorOf(after).post(`/payments/${kept}/refund`, { why: 'asked for' })
       const numbers = []
       for (const [userId, id] of [...Object.entries({ 'user-1': kept, 'user-2': owed })]) {
-        const answer = await after.as(userId).get(`/api/v1/billing/payments/${id}/papers`)
-        numbers.push(...answer.body.papers.map(({ number }: { number: string }) => number))
+        const answer = await after.as(userId).get(`/api/v1/billing/payments/${id}/documents`)
+        numbers.push(...answer.body.documents.map(({ number }: { number: string }) => number))
       }
       await after.stop()
       await restored.close()
@@ -259,22 +259,22 @@ describeScenario('a backup', ({ kind, database, reset }) => {
 
   it('is refused by a database that is not empty, which stays as it is', async () => {
     await backUpTo(file, database(), START)
-    await database().script("insert into receipt_series values ('TEST-2026', 7)")
+    await database().script("insert into document_series values ('TEST-2026', 7)")
     const before = await linesOf(database())
-    await expect(restoreFrom(file, database(), START)).rejects.toThrow('not empty, receipt_series has rows')
+    await expect(restoreFrom(file, database(), START)).rejects.toThrow('not empty, document_series has rows')
     expect(await linesOf(database())).toEqual(before)
   })
 
   it.each<[string, (text: string) => string, string]>([
     ['cut off', (text) => text.slice(0, text.indexOf('\nend\t') + 1), 'not whole'],
     ['with a number changed', (text) => text.replace('"last_number":7', '"last_number":8'), 'not whole'],
-    ['with a row missing', (text) => text.replace(/receipt_series\t.*\n/, ''), 'not whole'],
+    ['with a row missing', (text) => text.replace(/document_series\t.*\n/, ''), 'not whole'],
     ['of another format', (text) => text.replace('_backup":2', '_backup":1'), 'this program reads 2'],
     ['of a newer schema', (text) => text.replace(/"schema":\d+/, '"schema":9999'), 'use the newer one'],
     ['with half a first line', (text) => `${text.slice(0, 25)}\n`, 'not whole'],
     ['that is none', () => 'something else\n', 'no backup of ishtirak'],
   ])('%s is refused, and nothing of it is written', async (_, change, sentence) => {
-    await database().script("insert into receipt_series values ('TEST-2026', 7)")
+    await database().script("insert into document_series values ('TEST-2026', 7)")
     await backUpTo(file, database(), START)
     writeFileSync(file, gzipSync(change(gunzipSync(readFileSync(file)).toString())))
     await reset()
@@ -311,7 +311,7 @@ describe('while the service works on a server', () => {
     const database = await freshDatabase('postgres')
     const lines: string[] = []
     await writeBackup(database, START, async (line) => {
-      if (lines.length === 0) await database.script("insert into receipt_series values ('TEST-2026', 7)")
+      if (lines.length === 0) await database.script("insert into document_series values ('TEST-2026', 7)")
       lines.push(line)
     })
     expect(lines.filter((line) => line.includes('TEST-2026'))).toEqual([])

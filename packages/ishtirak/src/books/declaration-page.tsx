@@ -67,7 +67,7 @@ function Notices({ pages, view, of }: Shown) {
   )
 }
 
-/** The names of the numbers are those of the papers, in every language. */
+/** The names of the numbers are those of the documents, in every language. */
 function Declarant({ pages, view: { say, locale } }: Shown) {
   const { name, address, rc, autoEntrepreneurCard, nif, nis, ai } = pages.seller.identity
   return (

@@ -1,5 +1,5 @@
 // The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read
-// from the trail. A series may have numbers of papers that are no receipts: they are passed over.
+// from the trail. A series may have numbers of documents that are no receipts: they are passed over.
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
 import { BY_BALANCE } from '../core/subscription.js'
@@ -23,7 +23,7 @@ import { markUsers } from './paid-months.sql.js'
 
 const ensureSeries = statement(
   'figures.ensure_series',
-  'insert into counted_receipts (series, last_number) select series, 0 from receipt_series on ' +
+  'insert into counted_receipts (series, last_number) select series, 0 from document_series on ' +
     'conflict do nothing',
 )
 
@@ -31,7 +31,7 @@ const ensureSeries = statement(
 const lockSeries = statement(
   'figures.lock_series',
   `select c.series, c.last_number
-     from counted_receipts c join receipt_series s on s.series = c.series and s.last_number > c.last_number
+     from counted_receipts c join document_series s on s.series = c.series and s.last_number > c.last_number
     order by c.series
       for update of c`,
 )
@@ -138,7 +138,7 @@ const count = statement(
    update counted_receipts c
       set last_number = case when (select count(*) from next) = $3::int then (select max(number) from next)
                              else s.last_number end
-     from receipt_series s
+     from document_series s
     where c.series = $1 and s.series = $1
    returning c.last_number, coalesce((select json_agg(distinct user_id) from next), '[]')::jsonb as users`,
 )
@@ -173,7 +173,7 @@ export async function countReceiptsIn(
 const selectUncounted = statement(
   'figures.uncounted',
   `select coalesce(sum(s.last_number - coalesce(c.last_number, 0)), 0)::bigint as receipts
-     from receipt_series s left join counted_receipts c using (series)`,
+     from document_series s left join counted_receipts c using (series)`,
 )
 
 export async function uncountedReceipts(database: Queryable): Promise<number> {

@@ -33,19 +33,21 @@ const dinars = (description: string) => Type.Number({ description: `Dinars: ${de
 const SaleSchema = object('Sale', {
   kind: Type.Enum([...SALE_KINDS], {
     description:
-      'The first paper of a payment counts, and its refund below zero: an `avoir`, or a `refund` where ' +
-      'there was no facture. A paper that only replaces another has sums of 0',
+      'The first document of a payment counts, and its refund below zero: a `credit_note`, or a `refund` ' +
+      'where there was no invoice. A document that only replaces another has sums of 0',
   }),
   number: nullable(Type.String({ examples: ['2026-000042'] }), {
-    description: 'Null: a refund without an avoir has none',
+    description: 'Null: a refund without a credit note has none',
   }),
-  about: nullable(Type.String(), { description: 'The number of the paper that it takes back or replaces' }),
+  about: nullable(Type.String(), {
+    description: 'The number of the document that it takes back or replaces',
+  }),
   date: Type.String({
     description: 'The day of the payment, or of the recording of the refund',
     examples: ['2026-11-21'],
   }),
   user_id: Type.String(),
-  name: nullable(Type.String({ description: 'As on the paper; so are `nif` and `rc`' })),
+  name: nullable(Type.String({ description: 'As on the document; so are `nif` and `rc`' })),
   nif: nullable(Type.String()),
   rc: nullable(Type.String()),
   payment_id: Type.String(),

@@ -1,14 +1,14 @@
-// The sales of a month as rows, for the accountant: a line for the first paper of each payment and,
-// below zero, for each refund, with the tax as that paper has it; and their sums by tax. Any other paper only
-// replaces one: it is a line of nothing, so that no dinar counts twice.
+// The sales of a month as rows, for the accountant: a line for the first document of each payment and,
+// below zero, for each refund, with the tax as that document has it; and their sums by tax. Any other
+// document only replaces one: it is a line of nothing, so that no dinar counts twice.
 import type { Instant } from '../core/instant.js'
-import type { IssuedKind, NamedPaper, ReceiptSnapshot } from '../core/receipt.js'
+import type { IssuedKind, NamedDocument, ReceiptSnapshot } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, column, instant, integer, json, rowOf, text, word } from '../database/rows.js'
 import { ADVANCE, AMOUNT, type Counted, countedIn, LATE, NET, REFUNDS, type Span } from './figures.sql.js'
 
-/** `late`: of a closed month, known since the month before was closed. `paper`: it replaces another. */
-type Part = 'sale' | 'late' | 'refund' | 'paper'
+/** `late`: of a closed month, known since the month before was closed. `document`: it replaces another. */
+type Part = 'sale' | 'late' | 'refund' | 'document'
 type SaleTax = ReceiptSnapshot['tax']
 
 export interface SalesSpan extends Span {
@@ -43,24 +43,25 @@ const SALES_LATE = `${LATE({ live: '$1', since: '$5', until: '$4' })}
    and $5::jsonb is not null and p.paid_at < $2::timestamptz`
 const CREDITS = `${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz`
 /** A correction may bear the same instant as the refund that comes after it. */
-const IS_LAST = `not exists (select from papers n where n.user_id = l.user_id
+const IS_LAST = `not exists (select from documents n where n.user_id = l.user_id
               and n.payment_id = l.payment_id and n.place > l.place)`
 const REPLACING = `
-  from papers l
+  from documents l
   join payments p on p.user_id = l.user_id and p.id = l.payment_id
   join receipts r on r.user_id = l.user_id and r.payment_id = l.payment_id
  where p.live = $1::boolean and l.issued_at >= $2::timestamptz and l.issued_at < $3::timestamptz
    and $10::text is null
-   and not (l.kind = 'avoir' and ${IS_LAST}
+   and not (l.kind = 'credit_note' and ${IS_LAST}
             and exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
                            and a.act = 'payment.refund' and a.acted_at = l.issued_at))`
 
-/** A paper that was issued later, in the form that a line has it in. */
+/** A document that was issued later, in the form that a line has it in. */
 const ISSUED = `jsonb_build_object('kind', l.kind, 'series', l.series, 'number', l.number,
          'about', l.snapshot->'about', 'buyer', l.snapshot->'buyer')`
-/** The avoir of a refund: it bears the same instant. Null: no facture was to be taken back. */
-const AVOIR = `(select ${ISSUED} from papers l where l.user_id = a.user_id and l.payment_id = a.payment_id
-         and l.kind = 'avoir' and l.issued_at = a.acted_at and ${IS_LAST})`
+/** The credit note of a refund: it bears the same instant. Null: no invoice was to be taken back. */
+const CREDIT_NOTE = `(select ${ISSUED} from documents l
+       where l.user_id = a.user_id and l.payment_id = a.payment_id
+         and l.kind = 'credit_note' and l.issued_at = a.acted_at and ${IS_LAST})`
 
 const spanValues = ({ live, from, to, until, since }: SalesSpan) => [
   ...[live, at(from), at(to)],
@@ -68,7 +69,7 @@ const spanValues = ({ live, from, to, until, since }: SalesSpan) => [
 ]
 
 const LINE = `p.id as payment_id, p.user_id, p.method, coalesce(p.instrument, '') as instrument,
-       coalesce(r.snapshot->>'paper', 'receipt') as paper, r.series, r.number, ${TAX} as tax,
+       coalesce(r.snapshot->>'document', 'receipt') as document, r.series, r.number, ${TAX} as tax,
        r.snapshot->'buyer' as buyer, ${SUMS}`
 
 const readLine = rowOf({
@@ -81,11 +82,11 @@ const readLine = rowOf({
   method: text,
   /** Empty where it is not known. */
   instrument: text,
-  /** The first paper of the payment. */
-  paper: word<'receipt' | 'facture'>,
+  /** The first document of the payment. */
+  document: word<'receipt' | 'invoice'>,
   series: text,
   number: integer,
-  /** What the line is of, where that is a later paper. */
+  /** What the line is of, where that is a later document. */
   issued: json<Issued | null>,
   tax: json<SaleTax>,
   /** As the receipt names them. */
@@ -102,7 +103,7 @@ interface Issued {
   readonly kind: IssuedKind
   readonly series: string
   readonly number: number
-  readonly about: NamedPaper
+  readonly about: NamedDocument
   readonly buyer: ReceiptSnapshot['buyer']
 }
 
@@ -124,14 +125,14 @@ const partOf = (
        and ($10::text is null or $10 = '${part === 'refund' ? 'credits' : 'sales'}')
      order by ${instantOf}, ${idOf} limit $8::int)`
 
-// Uses the index papers_by_issue; the rest rides on payments_by_paid_at and audit_by_act.
+// Uses the index documents_by_issue; the rest rides on payments_by_paid_at and audit_by_act.
 const selectLines = statement(
   'sales.lines',
   `select * from (${[
     partOf('sale', SALES, ['p.paid_at', 'p.id']),
     partOf('late', SALES_LATE, ['p.paid_at', 'p.id']),
-    partOf('refund', CREDITS, ['a.acted_at', 'a.id'], AVOIR),
-    partOf('paper', REPLACING, ['l.issued_at', 'l.id'], ISSUED),
+    partOf('refund', CREDITS, ['a.acted_at', 'a.id'], CREDIT_NOTE),
+    partOf('document', REPLACING, ['l.issued_at', 'l.id'], ISSUED),
   ].join(' union all ')}) l
     order by at, id limit $8::int`,
 )
@@ -155,7 +156,7 @@ export async function salesLines(
 function signed(line: Row): SaleLine {
   const { part, ht, ttc } = line
   const nothing = { ht: 0, tva: 0, ttc: 0, stampDuty: 0, advance: 0 }
-  if (part === 'paper') return { ...line, ...nothing }
+  if (part === 'document') return { ...line, ...nothing }
   if (part !== 'refund') return { ...line, tva: ttc - ht }
   return { ...line, ht: -ht, tva: ht - ttc, ttc: -ttc, stampDuty: 0, advance: 0 }
 }

@@ -125,7 +125,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     }
     const numbers = sales.flatMap(({ number }) => number ?? [])
     expect(new Set(numbers).size).toBe(numbers.length)
-    const receipts = sales.filter(({ kind }) => kind === 'receipt' || kind === 'facture')
+    const receipts = sales.filter(({ kind }) => kind === 'receipt' || kind === 'invoice')
     expect(cents(declaration.stamp_duty)).toBe(sumOf(receipts, 'stamp_duty'))
     expect(cents(declaration.advances?.received ?? 0)).toBe(sumOf(receipts, 'advance'))
     expect(declaration.advances?.after ?? null).toBe(owed?.owed ?? null)
@@ -199,7 +199,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     expect([elsewhere.status, elsewhere.body.code]).toEqual([422, 'invalid_cursor'])
   })
 
-  it('counts a payment once, whatever papers follow, and takes it back by its avoir', async () => {
+  it('counts a payment once, whatever documents follow, and takes it back by its credit note', async () => {
     const named = (userId: string, address: string) =>
       database().query(giveDetails, [userId, JSON.stringify({ ...COMPANY, address })])
     await named('firm', 'Alger')
@@ -207,13 +207,13 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     const { paymentId: later } = await world.as('person').buy()
     world.clock.advance(MINUTE_MS)
     await named('person', 'Oran')
-    await world.as('person').post(`/api/v1/billing/payments/${later}/facture`, {})
+    await world.as('person').post(`/api/v1/billing/payments/${later}/invoice`, {})
     world.clock.advance(MINUTE_MS)
     await named('firm', 'Annaba')
-    await owner().post(`/payments/${paymentId}/correct-facture`, { why: 'another address' })
+    await owner().post(`/payments/${paymentId}/correct-invoice`, { why: 'another address' })
     const { sales } = await holdTogether('2026-11')
     const kinds = sales.map(({ kind, ttc }) => `${kind} ${ttc}`).sort()
-    expect(kinds).toEqual(['avoir 0', 'facture 0', 'facture 0', 'facture 2000', 'receipt 2000'])
+    expect(kinds).toEqual(['credit_note 0', 'invoice 0', 'invoice 0', 'invoice 2000', 'receipt 2000'])
     expect(sales.filter(({ kind }) => kind !== 'receipt')).toEqual(
       sales.filter(({ nif, rc, name }) => nif === COMPANY.nif && rc === COMPANY.rc && name === COMPANY.name),
     )
@@ -222,15 +222,15 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     const after = await holdTogether('2026-11')
     expect(after.sales).toHaveLength(6)
     expect(after.sales.at(-1)).toMatchObject({
-      ...{ kind: 'avoir', number: 'TEST-A-2026-000002', about: 'TEST-F-2026-000003', ttc: -2000 },
+      ...{ kind: 'credit_note', number: 'TEST-A-2026-000002', about: 'TEST-F-2026-000003', ttc: -2000 },
     })
     expect(after.declaration.total).toMatchObject({ sales: { count: 2 }, credits: { count: 1, ttc: 2000 } })
   })
 
-  it('has each paper once where a correction and a refund bear the same instant', async () => {
+  it('has each document once where a correction and a refund bear the same instant', async () => {
     await database().query(giveDetails, ['firm', JSON.stringify({ ...COMPANY, address: 'Alger' })])
     const { paymentId } = await world.as('firm').buy()
-    for (const act of ['correct-facture', 'refund'])
+    for (const act of ['correct-invoice', 'refund'])
       await owner().post(`/payments/${paymentId}/${act}`, { why: 'asked for' })
     const { sales } = await holdTogether('2026-11')
     expect(sales.map(({ number, ttc }) => `${number} ${ttc}`.replace('TEST-', '')).sort()).toEqual([

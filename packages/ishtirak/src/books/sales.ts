@@ -1,5 +1,5 @@
-// The journal of sales and credits of a month: each paper once, so that its lines add up to the month as the
-// books have it.
+// The journal of sales and credits of a month: each document once, so that its lines add up to the month as
+// the books have it.
 import { recordAct } from '../acts/audit.sql.js'
 import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
 import { allPages, byInstant } from '../acts/paging.js'
@@ -13,11 +13,11 @@ import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS } from './account
 import { closingsAround, countNow, type MonthsDeps, readMonth } from './months.js'
 import { type SaleLine, type SalesFilter, type SalesSpan, salesLines } from './sales.sql.js'
 
-export const SALE_KINDS = ['receipt', 'facture', 'avoir', 'refund'] as const
+export const SALE_KINDS = ['receipt', 'invoice', 'credit_note', 'refund'] as const
 type SaleKind = (typeof SALE_KINDS)[number]
 
-/** What a line is of; `about`: the paper that it takes back or replaces. A refund may have none. */
-export function documentOf({ part, paper, series, number, issued }: SaleLine): {
+/** What a line is of; `about`: the document that it takes back or replaces. A refund may have none. */
+export function documentOf({ part, document, series, number, issued }: SaleLine): {
   readonly kind: SaleKind
   readonly number: string | null
   readonly about: string | null
@@ -31,10 +31,10 @@ export function documentOf({ part, paper, series, number, issued }: SaleLine): {
   const first = receiptNumber(series, number)
   return part === 'refund'
     ? { kind: 'refund', number: null, about: first }
-    : { kind: paper, number: first, about: null }
+    : { kind: document, number: first, about: null }
 }
 
-/** As the paper of the line names them. */
+/** As the document of the line names them. */
 export const buyerOf = ({ issued, buyer }: SaleLine) => issued?.buyer ?? buyer
 
 const ALL: SalesFilter = { tax: null, side: null }
@@ -129,8 +129,8 @@ interface Words {
 const same = <Code extends string>(code: Code) => code
 const FRENCH = {
   receipt: 'reçu',
-  facture: 'facture',
-  avoir: 'avoir',
+  invoice: 'invoice',
+  credit_note: 'credit_note',
   refund: 'remboursement',
   total: 'total',
 }

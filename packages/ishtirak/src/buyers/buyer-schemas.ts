@@ -13,7 +13,7 @@ import { nullable, object, request } from '../http/schemas.js'
 const text = (description: string, ...examples: readonly string[]) =>
   Type.String({ description, examples: [...examples] })
 
-const kind = Type.Enum([...BUYER_KINDS], { description: 'A company needs more on a facture than a person' })
+const kind = Type.Enum([...BUYER_KINDS], { description: 'A company needs more on an invoice than a person' })
 
 const texts = {
   name: text('Or the raison sociale; at most 120 characters', 'SARL Atlas'),
@@ -25,7 +25,7 @@ const texts = {
   legal_form: text('Legal form, at most 60 characters', 'SARL'),
   capital: text('Share capital, as it is to be written', '1 000 000,00 DA'),
   phone: text('Telephone, in any form', '0555 12 34 56'),
-  email: text('E-mail address for papers', 'compta@atlas.dz'),
+  email: text('E-mail address for documents', 'compta@atlas.dz'),
 }
 type Texts = typeof texts
 type Each<Schema> = { [Name in keyof Texts]: Schema }
@@ -50,9 +50,9 @@ export const buyerInput = { kind, ...eachText((schema) => Type.Optional(schema))
 export const BuyerSchema = object('Buyer', {
   kind: nullable(kind, { description: 'Null: nothing was given' }),
   ...eachText((schema) => nullable(schema)),
-  complete: Type.Boolean({ description: 'A facture can be made out' }),
+  complete: Type.Boolean({ description: 'An invoice can be made out' }),
   missing: Type.Array(Type.Enum([...BUYER_FIELDS]), {
-    description: 'What a facture cannot do without, and is not given',
+    description: 'What an invoice cannot do without, and is not given',
   }),
 })
 export type BuyerView = Static<typeof BuyerSchema>

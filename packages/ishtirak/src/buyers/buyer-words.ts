@@ -32,7 +32,7 @@ export function faultInWords(say: Say, locale: Locale, problem: ValidationProble
   return ruled === undefined ? problemInWords(problem, locale) : say(`buyerRule_${ruled}`)
 }
 
-/** What a facture cannot do without; null: nothing is missing. */
+/** What an invoice cannot do without; null: nothing is missing. */
 export function lacksInWords(say: Say, locale: Locale, buyer: BuyerDetails | null): string | null {
   const missing = missingDetails(buyer).map((field) => labelOf(say, field))
   return missing.length === 0 ? null : missing.join(locale === 'ar' ? '، ' : ', ')

@@ -1,4 +1,4 @@
-// What a facture names of the buyer: read by all who see the account, written by its owner.
+// What an invoice names of the buyer: read by all who see the account, written by its owner.
 import type { App } from '../http/app.js'
 import { idOf } from '../http/auth.js'
 import { checker } from '../http/checker.js'
@@ -30,7 +30,7 @@ function readRoute(app: App, deps: BuyerRoutesDeps, { path, onRequest, ...caller
   const schema = {
     ...callers.operation('getBuyer'),
     summary: 'Get the buyer’s details',
-    description: 'What a facture names of the buyer, and what it lacks.',
+    description: 'What an invoice names of the buyer, and what it lacks.',
     params: callers.params({}),
     response: { 200: BuyerSchema, ...callers.refusals() },
   }
@@ -45,7 +45,7 @@ function writeRoute(app: App, deps: BuyerRoutesDeps, { path, onRequest, ...calle
     summary: 'Set the buyer’s details',
     description:
       'In place of what was given before: what is absent is null. 403 for anyone but an owner. What is ' +
-      'typed is kept; spaces, dots and hyphens in numbers are no fault. Papers that were issued stay.',
+      'typed is kept; spaces, dots and hyphens in numbers are no fault. Documents that were issued stay.',
     params: callers.params({}),
     body: BuyerRequestSchema,
     response: {

@@ -1,5 +1,5 @@
 // The details of buyers, in the rows of users. A change names the version that it was decided on, and its
-// line in the audit trail is written by the same statement, and factures may be owed from then on.
+// line in the audit trail is written by the same statement, and invoices may be owed from then on.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
@@ -28,7 +28,7 @@ const save = statement(
      update users u set buyer = g.buyer, version = u.version + 1 from guard g where u.user_id = g.user_id
      returning u.user_id, g.audit
    ), owing as (
-     insert into owed_factures (user_id, due_at) select user_id, $2::timestamptz from saved
+     insert into owed_invoices (user_id, due_at) select user_id, $2::timestamptz from saved
          on conflict (user_id) do update set due_at = excluded.due_at
    ), noted as (${insertAudit({
      ...{ userId: 's.user_id', at: '$2::timestamptz', entry: 's.audit', from: 'saved s' },

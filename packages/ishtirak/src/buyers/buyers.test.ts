@@ -1,4 +1,4 @@
-// What a facture names of a buyer: said by the owner of the account and by the platform, corrected by
+// What an invoice names of a buyer: said by the owner of the account and by the platform, corrected by
 // operators, read by all who see the account; each change once in the trail. On both databases.
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
@@ -37,7 +37,7 @@ describeWorld('the details of a buyer', { env: ENV }, ({ world, database }) => {
   const trail = () => database().query(selectTrail)
   const version = async () => (await database().query(selectVersion))[0]?.version
 
-  it('are kept as they were typed, and say what a facture lacks', async () => {
+  it('are kept as they were typed, and say what an invoice lacks', async () => {
     expect((await world.as('atlas').get(BUYER)).body).toEqual(NO_BUYER)
     const set = await put(ATLAS)
     expect([set.status, set.body]).toEqual([200, { ...ATLAS, complete: true, missing: [] }])

@@ -4,7 +4,7 @@ import type { UserIdentity } from '../http/auth.js'
 import type { BuyerRequest, BuyerView } from './buyer-schemas.js'
 
 export interface BuyerCalls {
-  /** What a facture names of the buyer, and what it lacks. */
+  /** What an invoice names of the buyer, and what it lacks. */
   buyer(userId: string): Promise<BuyerView>
   /** In place of what was given; for an owner. Throws `validation_failed` with each wrong field. */
   setBuyer(user: UserIdentity, details: BuyerRequest): Promise<BuyerView>

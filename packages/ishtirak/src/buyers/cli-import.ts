@@ -15,7 +15,7 @@ type ImportOptions = AccessOptions & { readonly dryRun?: true; readonly json?: t
 export function addBuyersCommand(program: Command, host: CommandHost): void {
   const command = program
     .command('buyers')
-    .description('What factures name of buyers')
+    .description('What invoices name of buyers')
     .command('import <file>')
     .description(importBuyers.summary)
     .option('--dry-run', 'say what would be done, and change nothing')

@@ -1,4 +1,4 @@
-// An operator corrects what a facture names of a buyer.
+// An operator corrects what an invoice names of a buyer.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { reason } from '../acts/reason.js'
@@ -28,8 +28,8 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>().decides({
   roles: ['accountant', 'support'],
   on: USER,
   operationId: 'correctBuyer',
-  summary: 'Correct what a facture names of a buyer',
-  description: 'In place of what was given: what is absent is null. Papers that were issued stay.',
+  summary: 'Correct what an invoice names of a buyer',
+  description: 'In place of what was given: what is absent is null. Documents that were issued stay.',
   input: CorrectBuyerSchema,
   each: [...BUYER_FIELDS],
   // The trail has what changed.

@@ -1,4 +1,4 @@
-// The page of the portal on which the owner of an account says what factures name of them.
+// The page of the portal on which the owner of an account says what invoices name of them.
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'

@@ -1,4 +1,4 @@
-// The page of the portal where the owner of an account says what a facture names of the buyer.
+// The page of the portal where the owner of an account says what an invoice names of the buyer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   BUYER_FIELDS,
@@ -109,7 +109,7 @@ function sendPage(pages: BuyerPages, request: FastifyRequest, reply: FastifyRepl
   return reply.headers(pages.headers).send(html)
 }
 
-/** A facture waits for what is missing. */
+/** An invoice waits for what is missing. */
 function Saved({ say, locale, buyer }: { say: Say; locale: Locale; buyer: BuyerDetails | null }) {
   const lacks = lacksInWords(say, locale, buyer)
   const text = lacks === null ? say('buyerSavedText') : say('buyerSavedLacks', { fields: lacks })

@@ -1,4 +1,4 @@
-// What a facture names of a buyer is said by the owner of the account, or corrected by an operator.
+// What an invoice names of a buyer is said by the owner of the account, or corrected by an operator.
 import { auditEntry } from '../acts/audit.sql.js'
 import {
   type BuyerDetails,

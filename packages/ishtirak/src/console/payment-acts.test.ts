@@ -231,12 +231,12 @@ describeWorld('an act in the console', { env: ENV }, ({ database, world }) => {
     const { paymentId: second } = await world.as('user-4').buy()
     await database().query(setSecondOf, [second, 'pay_0'])
     await setBuyer(world.service.parts, { userId: 'user-5' }, fieldsOfBuyer(COMPANY))
-    const { paymentId: factured } = await world.as('user-5').buy()
+    const { paymentId: invoiced } = await world.as('user-5').buy()
     await setProfile(world, 'user-1', { email: 'amina@example.dz' })
     await database().query(forgetMail, ['user-1'])
     const ids: Readonly<Record<string, string>> = {
       ...{ recheck: review, accept: review, refund: paymentId, 'resend-receipt': paymentId },
-      ...{ approve: transfer, refuse: transfer, keep: second, 'correct-facture': factured },
+      ...{ approve: transfer, refuse: transfer, keep: second, 'correct-invoice': invoiced },
     }
     for (const role of ['viewer', 'support', 'owner'] as const) {
       const own = await enterConsole(world, ROLE_KEYS[role])

@@ -8,6 +8,8 @@ import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import { kindOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
+import { READ_RECEIPT } from '../documents/read-receipt.js'
+import { ReceiptLinks } from '../documents/receipt-links.js'
 import { inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { paymentTitle } from '../ledger/labels.js'
@@ -27,8 +29,6 @@ import {
 } from '../pages/console-frame.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
-import { READ_RECEIPT } from '../receipts/read-receipt.js'
-import { ReceiptLinks } from '../receipts/receipt-links.js'
 import { stateInWords } from './state-in-words.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
@@ -156,7 +156,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [say('created'), moment(payment.createdAt)],
     [say('paidAt'), moment(paidAt)],
     [say('period'), start === null ? null : say('periodText', span)],
-    [say('paper'), receipt?.number ?? null],
+    [say('document'), receipt?.number ?? null],
     [say('poNumber'), payment.poNumber],
     [say(pages.methods.of(payment.method).checkoutName ?? 'checkout'), payment.checkoutId],
     ...pages.fileParts.payment.flatMap((part) => part.facts?.(pages, view, parts[part.key], payment) ?? []),

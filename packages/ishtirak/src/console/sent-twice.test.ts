@@ -87,7 +87,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     },
     approve: async (userId) => (await orderTransfer(world, userId)).id,
     refuse: async (userId) => (await orderTransfer(world, userId)).id,
-    'correct-facture': async (userId) => {
+    'correct-invoice': async (userId) => {
       await setBuyer(world.service.parts, { userId: userId }, fieldsOfBuyer(COMPANY))
       return buy(userId)
     },

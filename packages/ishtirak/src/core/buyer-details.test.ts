@@ -86,7 +86,7 @@ describe('the details of a buyer', () => {
     expect(found).toEqual(['/kind required', ...wrong])
   })
 
-  it('say what a facture lacks, and what is another than before', () => {
+  it('say what an invoice lacks, and what is another than before', () => {
     const before = details({ kind: 'company', name: 'Atlas', nif: NIF })
     expect(missingDetails(before)).toEqual(['address', 'rc', 'nis', 'ai', 'legal_form'])
     const after = details({ kind: 'company', name: 'Atlas', nif: NIF, nis: NIS, legal_form: 'SARL' })

@@ -1,5 +1,5 @@
-// Who buys, as a facture names them. The fields and their lengths are those of décret exécutif 05-468 and of
-// what is printed on Algerian papers; no check digit of them is published. Pure.
+// Who buys, as an invoice names them. The fields and their lengths are those of décret exécutif 05-468 and of
+// what is printed on Algerian documents; no check digit of them is published. Pure.
 import { EMAIL_MAX, isEmail } from './email.js'
 import type { ValidationProblem } from './error.js'
 import { readPhone } from './phone.js'
@@ -36,13 +36,13 @@ export const BUYER_FIELDS = [
 ] as const
 export type BuyerField = (typeof BUYER_FIELDS)[number]
 
-/** Without these there is no facture: of a company who it is, of a person name and address. */
+/** Without these there is no invoice: of a company who it is, of a person name and address. */
 const REQUIRED = {
   person: ['name', 'address'],
   company: ['name', 'address', 'rc', 'nif', 'nis', 'ai', 'legal_form'],
 } as const satisfies Record<BuyerDetails['kind'], readonly BuyerField[]>
 
-/** What a facture cannot do without and is not given. */
+/** What an invoice cannot do without and is not given. */
 export function missingDetails(details: BuyerDetails | null): readonly BuyerField[] {
   if (details === null) return ['kind']
   const fields = fieldsOfBuyer(details)

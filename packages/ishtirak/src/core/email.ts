@@ -1,4 +1,4 @@
-// The one rule for a user's e-mail address: in a token, from the platform, in a form and on a facture.
+// The one rule for a user's e-mail address: in a token, from the platform, in a form and on an invoice.
 
 /** Longest address (RFC 5321, section 4.5.3.1.3). */
 export const EMAIL_MAX = 254

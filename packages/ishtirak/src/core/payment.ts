@@ -58,7 +58,7 @@ interface PaymentCourse {
   readonly userId: string
   /** The person who ordered it for the account; null: none is named. */
   readonly boughtBy: string | null
-  /** The number of the buyer's own order, for the papers; null: none was given. */
+  /** The number of the buyer's own order, for the documents; null: none was given. */
   readonly poNumber: string | null
   /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null

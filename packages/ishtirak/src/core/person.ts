@@ -1,6 +1,6 @@
 // Who acts for an account: what is billed is the account, and a person of it may act for it.
 
-/** `reader` sees papers and orders nothing. `payer` orders. `owner` does all. */
+/** `reader` sees documents and orders nothing. `payer` orders. `owner` does all. */
 export const BILLING_ROLES = ['owner', 'payer', 'reader'] as const
 export type BillingRole = (typeof BILLING_ROLES)[number]
 
@@ -20,7 +20,7 @@ export function mayOrder({ billingRole }: Pick<Actor, 'billingRole'>): boolean {
   return billingRole !== 'reader'
 }
 
-/** What papers call the account is its owner's to say. */
+/** What documents call the account is its owner's to say. */
 export function ownsAccount({ billingRole = 'owner' }: Pick<Actor, 'billingRole'>): boolean {
   return billingRole === 'owner'
 }

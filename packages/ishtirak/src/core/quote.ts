@@ -33,7 +33,7 @@ export interface Wanted {
   readonly code?: CodeFacts | null | undefined
   /** What a proforma has offered: it is sold at that price. Absent: as the catalogue has it. */
   readonly agreed?: Agreed | undefined
-  /** The number of the buyer's own order, for the papers. */
+  /** The number of the buyer's own order, for the documents. */
   readonly poNumber?: string | undefined
 }
 

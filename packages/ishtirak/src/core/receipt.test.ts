@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { A_CHANGE, BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
 import { EXAMPLE_SELLER } from '../runtime/seller.js'
-import { drawUpReceipt, netPriceOf, paperSeries, receiptNumber, type Seller, totalOf } from './receipt.js'
+import { documentSeries, drawUpReceipt, netPriceOf, receiptNumber, type Seller, totalOf } from './receipt.js'
 
 const OF = { seller: EXAMPLE_SELLER, buyer: BUYER, issuedAt: 0, bearsStampDuty: false, dayOf: dayInAlgiers }
 
@@ -112,7 +112,7 @@ describe('a receipt number', () => {
   })
 
   it('of a test payment is of a series of its own: play money leaves no gap in the legal one', () => {
-    expect(paperSeries('receipt', '2026-11-21', true)).toBe('2026')
-    expect(paperSeries('facture', '2026-11-21', false)).toBe('TEST-F-2026')
+    expect(documentSeries('receipt', '2026-11-21', true)).toBe('2026')
+    expect(documentSeries('invoice', '2026-11-21', false)).toBe('TEST-F-2026')
   })
 })

@@ -48,22 +48,22 @@ export interface Buyer {
   readonly userId: string
   readonly name: string | null
   readonly email: string | null
-  /** Of a facture and what belongs to it. */
+  /** Of an invoice and what belongs to it. */
   readonly details?: BuyerDetails | null | undefined
 }
 
 /**
- * `facture`: in place of the receipt, or asked for after it. `avoir`: takes a facture back. `proforma`: what
- * a facture will say, before anything is paid.
+ * `invoice`: in place of the receipt, or asked for after it. `credit_note`: takes an invoice back.
+ * `proforma`: what an invoice will say, before anything is paid.
  */
-export const PAPER_KINDS = ['receipt', 'facture', 'avoir', 'proforma'] as const
-export type PaperKind = (typeof PAPER_KINDS)[number]
+export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit_note', 'proforma'] as const
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
 /** What a payment can have. */
-export type IssuedKind = Exclude<PaperKind, 'proforma'>
+export type IssuedKind = Exclude<DocumentKind, 'proforma'>
 
-/** Another paper that a paper names. */
-export interface NamedPaper {
+/** Another document that a document names. */
+export interface NamedDocument {
   readonly kind: IssuedKind
   /** As it is shown: `F-2026-000042`. */
   readonly number: string
@@ -78,9 +78,11 @@ export interface NamedPaper {
 export interface ReceiptSnapshot {
   readonly version: 1
   /** Absent: a receipt. */
-  readonly paper?: Exclude<PaperKind, 'receipt'>
-  /** Of an avoir the facture; of a facture that came later the receipt, or the avoir before it. */
-  readonly about?: NamedPaper
+  readonly document?: Exclude<DocumentKind, 'receipt'>
+  /**
+   * Of a credit note the invoice; of an invoice that came later the receipt, or the credit note before it.
+   */
+  readonly about?: NamedDocument
   /** The number of the buyer's own order. */
   readonly poNumber?: string
   /** Of a proforma: the last day on which its price holds, `YYYY-MM-DD`. */
@@ -134,14 +136,14 @@ export interface ReceiptContext {
   readonly dayOf: (instant: Instant) => string
 }
 
-/** Such a buyer has a facture without asking for one. */
+/** Such a buyer has an invoice without asking for one. */
 function isWholeCompany(details: BuyerDetails | null | undefined): details is BuyerDetails {
   return details?.kind === 'company' && missingDetails(details).length === 0
 }
 
 /**
  * `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. A sale
- * to a company has a facture in place of the receipt; money received in advance has sold nothing yet.
+ * to a company has an invoice in place of the receipt; money received in advance has sold nothing yet.
  */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
@@ -154,13 +156,13 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   const tax = periodStart === null ? ADVANCE : taxAt(seller.taxTerms, paidOn)
   const change = changeOf(payment)
   const { userId, name, email, details } = buyer
-  const isFacture = tax.kind !== 'advance' && isWholeCompany(details)
+  const isInvoice = tax.kind !== 'advance' && isWholeCompany(details)
   return {
     version: 1,
-    ...(isFacture && { paper: 'facture' }),
+    ...(isInvoice && { document: 'invoice' }),
     ...(payment.poNumber !== null && { poNumber: payment.poNumber }),
     seller: seller.identity,
-    buyer: { userId, name, email, ...(isFacture && { details }) },
+    buyer: { userId, name, email, ...(isInvoice && { details }) },
     planName: payment.plan?.name ?? null,
     issuedAt,
     issuedOn: dayOf(issuedAt),
@@ -215,14 +217,14 @@ export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number 
 }
 
 /** What the series of each kind begins with. */
-const LETTERS = { receipt: '', facture: 'F-', avoir: 'A-', proforma: 'P-' } as const
+const LETTERS = { receipt: '', invoice: 'F-', credit_note: 'A-', proforma: 'P-' } as const
 
 /**
- * The series of a paper issued on this day: one a year for each kind, so that dates rise with the numbers.
+ * The series of a document issued on this day: one a year for each kind, so that dates rise with the numbers.
  * Test payments have their own: a legal series has no gap and only real money.
  */
-export function paperSeries(paper: PaperKind, issuedOn: string, live: boolean): string {
-  return `${live ? '' : 'TEST-'}${LETTERS[paper]}${issuedOn.slice(0, 4)}`
+export function documentSeries(document: DocumentKind, issuedOn: string, live: boolean): string {
+  return `${live ? '' : 'TEST-'}${LETTERS[document]}${issuedOn.slice(0, 4)}`
 }
 
 /** `2026-000042`, `F-2026-000042`: six digits, more from a million a year on. */

@@ -9,8 +9,8 @@ import '../main/wire.js'
 import { isConsoleKey } from './console.js'
 import { CATALOGS, instrumentName, isMessageKey, phoneInWords, planName, sayIn } from './messages.js'
 
-const PAPERS = ['receipt', 'facture', 'avoir', 'proforma']
-const LABELS = [...PAPERS, 'instrument', 'fieldProblem', 'fieldBound']
+const DOCUMENTS = ['receipt', 'invoice', 'credit_note', 'proforma']
+const LABELS = [...DOCUMENTS, 'instrument', 'fieldProblem', 'fieldBound']
 const textsIn = byLocale((locale) => {
   const labels = LABELS.flatMap((section) =>
     Object.entries(textsOf(section, locale)).map(([key, text]) => [`${section}.${key}`, text] as const),

@@ -12,7 +12,7 @@ import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, newPayment, type Payment } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
-import { drawUpReceipt, paperSeries, type Seller } from '../core/receipt.js'
+import { documentSeries, drawUpReceipt, type Seller } from '../core/receipt.js'
 import { type MovedPeriod, placesOf } from '../core/refund.js'
 import type { StoredReport } from '../core/stored-report.js'
 import {
@@ -26,7 +26,7 @@ import {
 } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
-import type { NewPaper } from './papers.sql.js'
+import type { NewDocument } from './documents.sql.js'
 import type { CommonParts } from './parts.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
@@ -78,7 +78,7 @@ export interface Revision {
   /** This mail takes the place of those that the events usually bring. */
   readonly mail?: MailKey | null
   /** A document beside the receipt. */
-  readonly paper?: NewPaper | null
+  readonly document?: NewDocument | null
   /** Another plan in mid-term, for the events. */
   readonly change?: ToldChange | null
   /** For the events. */
@@ -247,7 +247,7 @@ function save(
     moved: revision.moved ?? [],
     grant: grant && { ...grant, ...isOf },
     entry: entry ?? null,
-    paper: revision.paper ?? null,
+    document: revision.document ?? null,
     events: eventsOf(deps, facts, revision, { subscription, entry, now }),
     audit: by ? auditOf(deps, facts, revision, { subscription, by, now }) : null,
     schedule: revision.schedule ?? null,
@@ -310,7 +310,7 @@ export function receiptOf(
   const buyer = { ...user, details: user.buyer }
   const { bearsStampDuty } = methods.of(payment.method)
   const snapshot = drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
-  return { series: paperSeries(snapshot.paper ?? 'receipt', snapshot.issuedOn, payment.live), snapshot }
+  return { series: documentSeries(snapshot.document ?? 'receipt', snapshot.issuedOn, payment.live), snapshot }
 }
 
 /** Its place in the ledger; `subscription` has it as its last. */

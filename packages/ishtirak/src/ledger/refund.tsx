@@ -15,14 +15,14 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import { accessAfter } from './access-after.js'
 import { givenToBalance } from './balance-entries.sql.js'
 import { type ChangeDeps, changeBy } from './change-user.js'
+import { creditNoteFor, type DocumentDeps } from './documents.js'
+import { documentsOfPayment } from './documents.sql.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { describeTotal } from './load.sql.js'
-import { avoirFor, type PaperDeps } from './papers.js'
-import { papersOfPayment } from './papers.sql.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
 import { ledgerWords } from './words.js'
 
-type RefundDeps = ChangeDeps & SubjectDeps & PaperDeps
+type RefundDeps = ChangeDeps & SubjectDeps & DocumentDeps
 
 export const RefundPreviewSchema = object('RefundPreview', {
   payment_id: Type.String(),
@@ -50,11 +50,11 @@ type Loaded = Awaited<ReturnType<typeof loadRefundable>>
 async function loadRefundable(deps: RefundDeps, paymentId: string) {
   const loaded = await loadPayment(deps, paymentId)
   const { payment, user } = loaded
-  const papers = payment.status === 'paid' ? await papersOfPayment(deps.database, payment) : []
-  const paid = papers[0] && describeTotal(papers[0].snapshot)
+  const documents = payment.status === 'paid' ? await documentsOfPayment(deps.database, payment) : []
+  const paid = documents[0] && describeTotal(documents[0].snapshot)
   if (!paid) throw await refusalByStatus(deps, payment)
   const onBalance = user.subscription.balance ? await givenToBalance(deps.database, payment) : 0
-  return { ...loaded, version: user.version, paid, papers, onBalance }
+  return { ...loaded, version: user.version, paid, documents, onBalance }
 }
 
 const RefundSchema = request('RefundRequest', {
@@ -152,7 +152,7 @@ export const refund = act<RefundDeps>().decides({
     return settled
   },
   save: (deps, { by }, { facts, decision, now }) => {
-    const revision = { ...decision, paper: avoirFor(deps, facts.papers, now) }
+    const revision = { ...decision, document: creditNoteFor(deps, facts.documents, now) }
     return changeBy(deps, { ...by, act: 'payment.refund' }, facts, { revision, now })
   },
   preview: ({ facts, decision, now }, { rules }) => previewOf(facts, decision, now, rules),

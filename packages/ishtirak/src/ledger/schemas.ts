@@ -116,7 +116,7 @@ export const QuoteSchema = object('Quote', {
 export const poNumberSchema = Type.String({
   maxLength: PO_NUMBER_MAX,
   pattern: PO_NUMBER_PATTERN,
-  description: 'The number of the buyer’s own order: it stands on the papers',
+  description: 'The number of the buyer’s own order: it stands on the documents',
   examples: ['BC-2026/118'],
 })
 

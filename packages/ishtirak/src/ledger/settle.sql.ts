@@ -13,8 +13,8 @@ import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
 import { type BalanceEntry, entryToColumns } from './balance-entries.sql.js'
+import type { NewDocument } from './documents.sql.js'
 import { type GrantRow, grantToColumns } from './grants.sql.js'
-import type { NewPaper } from './papers.sql.js'
 import { paymentStateToColumns, paymentToColumns } from './payments.sql.js'
 import {
   eventKey,
@@ -78,8 +78,8 @@ export interface SettlementChange {
   /** What it means for the uses of the payment's code. */
   readonly codeUse: { readonly hash: string; readonly delta: number } | null
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
-  /** A paper beside the receipt: an avoir, or a facture that comes later. */
-  readonly paper: NewPaper | null
+  /** A document beside the receipt: a credit note, or an invoice that comes later. */
+  readonly document: NewDocument | null
   /** Other paid periods that a refund moves. */
   readonly moved: readonly MovedPeriod[]
   /** Time that is added without a payment. */
@@ -102,7 +102,7 @@ const saveChanges = statement(
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
        received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb,
-       granted jsonb, entry jsonb, paper jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
+       granted jsonb, entry jsonb, document jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
        now timestamptz)
    ),
    -- The user's row, locked at the version that the change was decided on; in the order of the users, so that
@@ -271,14 +271,14 @@ const saveChanges = statement(
    ),
    -- What is issued: receipts, and documents beside them.
    booked as (
-     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot, r.paper, s.series,
+     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot, r.document, s.series,
             row_number() over (partition by r.series order by e.user_id) as place,
             count(*) over (partition by r.series) as places
        from effect e, restored, lateral (
-         select series, snapshot, null::jsonb as paper
+         select series, snapshot, null::jsonb as document
            from jsonb_to_record(e.receipt) as b(series text, snapshot jsonb) where e.receipt is not null
          union all
-         select e.paper->>'series', e.paper->'snapshot', e.paper where e.paper is not null
+         select e.document->>'series', e.document->'snapshot', e.document where e.document is not null
        ) r, lateral (
          select r.series || case when right(r.series, 4) <= restored.last_year then restored.mark
                                  else '' end as series
@@ -287,7 +287,7 @@ const saveChanges = statement(
    -- Their numbers. What was decided before midnight and is saved behind a document of the next day bears the
    -- date of that one: dates rise with numbers.
    drawn as (
-     insert into receipt_series as s (series, last_number, last_issued_on)
+     insert into document_series as s (series, last_number, last_issued_on)
      select series, count(*), max((snapshot->>'issuedOn')::date) from booked
       group by series order by series
          on conflict (series) do update
@@ -300,26 +300,26 @@ const saveChanges = statement(
      select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now,
             b.snapshot || d.dated
        from booked b join drawn d using (series)
-      where b.paper is null
+      where b.document is null
    ),
-   papered as (
-     insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
+   followed as (
+     insert into documents (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
      select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now,
             b.snapshot || d.dated, n.payment_id, n.place
        from booked b join drawn d using (series),
-            jsonb_to_record(b.paper) as n(id text, kind text, payment_id text, place int)
-      where b.paper is not null
+            jsonb_to_record(b.document) as n(id text, kind text, payment_id text, place int)
+      where b.document is not null
      returning user_id, id, kind, issued_at
    ),
-   -- Another facture is to follow one that was taken back.
+   -- Another invoice is to follow one that was taken back.
    owing as (
-     insert into owed_factures (user_id, due_at)
-     select user_id, now from booked where paper->>'owes' = 'true'
+     insert into owed_invoices (user_id, due_at)
+     select user_id, now from booked where document->>'owes' = 'true'
          on conflict (user_id) do update set due_at = excluded.due_at
    ),
    sent as (
      insert into mails (user_id, kind, about, queued_at, due_at)
-     select user_id, kind, id, issued_at, issued_at from papered where kind = 'facture'
+     select user_id, kind, id, issued_at, issued_at from followed where kind = 'invoice'
    ),
    -- The events to the platform, and the mail that is owed for them.
    announced as (
@@ -399,7 +399,7 @@ function toInput(change: SettlementChange) {
       }),
     }),
     ...(change.grant && { granted: grantToColumns(change.grant) }),
-    ...(change.paper && { paper: change.paper }),
+    ...(change.document && { document: change.document }),
     ...(change.entry && { entry: entryToColumns(change.entry) }),
     audit: change.audit,
     code: change.codeUse,

@@ -1,4 +1,4 @@
-// A user as a row: the facts of prepaid time with the version that guards them, what a facture names of the
+// A user as a row: the facts of prepaid time with the version that guards them, what an invoice names of the
 // buyer, and the profile: e-mail address, name and language, as the platform or the user's token says.
 // Nothing of the profile moves money.
 
@@ -39,7 +39,7 @@ export interface UserRecord extends UserProfile {
   readonly version: number
   readonly eventSequence: number
   readonly subscription: SubscriptionFacts
-  /** For factures; null: nothing was given. */
+  /** For invoices; null: nothing was given. */
   readonly buyer: BuyerDetails | null
 }
 

@@ -6,13 +6,13 @@ import { fastify } from 'fastify'
 import { register } from 'prom-client'
 import { Settings } from 'typebox/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Emulator, startEmulator } from '../../../../packages/chargily-emulator/src/emulator.js'
-import { createClient } from '../../../../packages/client/src/index.js'
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
 import { listen } from '../../../../test/support/listen.js'
 import { jpeg } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
+import { type Emulator, startEmulator } from '../../../chargily-emulator/src/emulator.js'
+import { createClient } from '../../../client/src/index.js'
 import { statement } from '../database/database.js'
 import { REQUEST_TIMEOUT_MS } from '../http/app.js'
 import { readConfig } from './config.js'
@@ -426,7 +426,7 @@ describe('the calls without HTTP', () => {
       ['not_found', () => billing.payment('amine', 'pay_nothing')],
       ['validation_failed', () => billing.status('')],
       ['validation_failed', () => billing.consume('amine', 'projects', less)],
-      ['not_found', () => billing.papers('nobody', { year: 2026 })],
+      ['not_found', () => billing.documents('nobody', { year: 2026 })],
     ]
     for (const [code, refusal] of refused)
       await expect(refusal(), `${code}: ${refusal}`).rejects.toMatchObject({ code })

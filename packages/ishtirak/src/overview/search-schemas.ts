@@ -13,7 +13,7 @@ export const SearchQuerySchema = query({
     description:
       'A user’s id or e-mail; the beginning of an e-mail or of any word of their or their company’s name; ' +
       'a company’s NIF or RC; a payment’s id, ' +
-      'the provider’s checkout id, a reference or the number of a paper; the last digits of an amount ' +
+      'the provider’s checkout id, a reference or the number of a document; the last digits of an amount ' +
       'and a day',
     examples: ['amina@example.dz', '2026-000042', '2900 2026-03-14'],
   }),
@@ -24,7 +24,7 @@ const FoundUserSchema = object('FoundUser', {
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
-  buyer_name: nullable(Type.String(), { description: 'On their factures: the company’s' }),
+  buyer_name: nullable(Type.String(), { description: 'On their invoices: the company’s' }),
   ...StandingSchema.properties,
   exact,
 })

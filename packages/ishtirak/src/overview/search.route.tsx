@@ -110,7 +110,7 @@ function Users({ pages, view, found }: { pages: AllPages; view: View; found: Fou
   )
 }
 
-/** As on their factures: what a company was searched by. */
+/** As on their invoices: what a company was searched by. */
 function BuyerName({ name }: { name: string | null }) {
   if (name === null) return null
   return (

@@ -90,7 +90,7 @@ const selectPayments = statement(
     where r.series = $2 and r.number = $3::int
     union all
    select ${PAYMENT_COLUMNS}
-     from papers l join payments p on p.user_id = l.user_id and p.id = l.payment_id
+     from documents l join payments p on p.user_id = l.user_id and p.id = l.payment_id
     where l.series = $2 and l.number = $3::int`,
 )
 

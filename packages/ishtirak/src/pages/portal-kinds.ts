@@ -96,7 +96,7 @@ export interface PortalPart {
   /** Below it: what was paid or redeemed. */
   readonly lists?: Render
   /** At the end of a piece's line in the list of time: what was printed for it. */
-  readonly paper?: (section: PartSection, time: GivenEntry) => JSX.Element | null
+  readonly document?: (section: PartSection, time: GivenEntry) => JSX.Element | null
   /** At the end of a payment's line in the history. */
   readonly line?: (section: PartSection, payment: ShownPayment) => JSX.Element | null
   /** While operators check it, nothing invites to pay. */

@@ -86,7 +86,7 @@ function TimeLine({ section, time }: { readonly section: PortalSection; readonly
       <span class="bought soft small" safe>
         {say('boughtPeriod', { start: day(time.start), end: day(time.end) })}
       </span>
-      {isGap ? null : view.parts.map((part) => part.paper?.(section, time) ?? null)}
+      {isGap ? null : view.parts.map((part) => part.document?.(section, time) ?? null)}
     </li>
   )
 }

@@ -1,8 +1,9 @@
 // What a host that mounts the service calls of proformas. It is part of the published types, which take the
 // types of these imports along and no more.
+
+import type { PdfWish } from '../documents/calls.js'
 import type { UserIdentity } from '../http/auth.js'
 import type { PaymentView } from '../ledger/schemas.js'
-import type { PdfWish } from '../receipts/calls.js'
 import type { ProformaView, ProformaWish } from './proforma-schemas.js'
 
 export interface ProformaCalls {

@@ -1,4 +1,4 @@
-// What a company shows its accountant before it pays: the facture as it would be, at a price that holds.
+// What a company shows its accountant before it pays: the invoice as it would be, at a price that holds.
 import type { BuyerDetails } from '../core/buyer-details.js'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
@@ -32,7 +32,7 @@ export function drawUpProforma({ offer, change, amount }: Agreed, context: Profo
   const tax = taxAt(seller.taxTerms, issuedOn)
   return {
     version: 1,
-    paper: 'proforma',
+    document: 'proforma',
     validUntil: toTimestamp(Date.parse(issuedOn) + VALID_DAYS * DAY).slice(0, 10),
     ...(poNumber !== undefined && { poNumber }),
     seller: seller.identity,

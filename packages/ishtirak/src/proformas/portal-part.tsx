@@ -9,6 +9,7 @@ import { mayOrder } from '../core/person.js'
 import { isPoNumber, PO_NUMBER_MAX } from '../core/po-number.js'
 import { changeQuotes, type Quote, quotesIn, termDecisions } from '../core/quote.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
+import { sendPdf } from '../documents/receipt.route.js'
 import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
@@ -17,7 +18,6 @@ import { LinkButton, type Pages, renderPage, SubmitButton } from '../pages/porta
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { actorOf, fieldOf, type Session } from '../pages/reader.js'
 import { Words } from '../pages/words.js'
-import { sendPdf } from '../receipts/receipt.route.js'
 import { transferMethod } from '../transfers/transfer.route.js'
 import {
   makeProforma,

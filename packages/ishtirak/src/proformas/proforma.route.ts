@@ -4,18 +4,18 @@ import { Type } from 'typebox'
 import type { HistoryDeps } from '../checkout/history.js'
 import { showPaymentOfUser } from '../checkout/history.route.js'
 import { hostBuyer, OFFER_REFUSALS, termOf } from '../checkout/upgrade.route.js'
-import type { App } from '../http/app.js'
-import { idOf } from '../http/auth.js'
-import { checker } from '../http/checker.js'
-import { PaymentSchema } from '../ledger/schemas.js'
-import { forBothCallers, hostCall, type UserCallers } from '../ledger/user-routes.js'
 import {
   LANGUAGE,
   pdfRoute,
   type ReceiptRoutesDeps,
   sendPdf,
   wishedLocale,
-} from '../receipts/receipt.route.js'
+} from '../documents/receipt.route.js'
+import type { App } from '../http/app.js'
+import { idOf } from '../http/auth.js'
+import { checker } from '../http/checker.js'
+import { PaymentSchema } from '../ledger/schemas.js'
+import { forBothCallers, hostCall, type UserCallers } from '../ledger/user-routes.js'
 import type { ProformaCalls } from './calls.js'
 import {
   makeProforma,
@@ -46,7 +46,7 @@ function makeRoute(app: App, deps: ProformaRoutesDeps, { path, onRequest, ...cal
     ...pdfRoute(callers, 'The proforma', ...REFUSALS, 'unknown_term', 'no_dearer_plan', 'buyer_incomplete'),
     summary: 'A proforma',
     description:
-      'What a company’s accountant needs before an order of payment: the facture as it would be, at a ' +
+      'What a company’s accountant needs before an order of payment: the invoice as it would be, at a ' +
       'price that holds for 15 days. Asked for again on the same day it is the same. The address of the ' +
       `PDF, with its number, stands in \`Content-Location\`. ${LANGUAGE}`,
     params: callers.params({}),
@@ -121,7 +121,7 @@ function wantedIn({ plan, months, start, po_number }: ProformaWish) {
   return { planId: plan, ...termOf(months, start, 'query/months'), poNumber: po_number }
 }
 
-export const nameOf = (number: string) => `proforma-${number}`
+export const nameOf = (number: string) => `proforma-${number}.pdf`
 
 const proformaWish = checker<ProformaWish>(ProformaQuerySchema)
 

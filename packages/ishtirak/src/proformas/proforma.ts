@@ -7,11 +7,11 @@ import { timeOf } from '../core/change.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { Start } from '../core/quote.js'
-import { paperSeries, readReceiptNumber } from '../core/receipt.js'
+import { documentSeries, readReceiptNumber } from '../core/receipt.js'
+import { requireWhole } from '../documents/invoices.js'
+import { print, type ReceiptDeps } from '../documents/receipt.js'
+import { renderReceipt } from '../documents/render-receipt.js'
 import { findUser, type KnownUser } from '../ledger/users.sql.js'
-import { requireWhole } from '../receipts/factures.js'
-import { print, type ReceiptDeps } from '../receipts/receipt.js'
-import { renderReceipt } from '../receipts/render-receipt.js'
 import { transferMethod } from '../transfers/transfer.route.js'
 import { drawUpProforma, holdsOn, OLDEST } from './draw-up.js'
 import {
@@ -65,7 +65,7 @@ export async function makeProforma(
   const { live } = transfers
   const context = { seller, buyer, poNumber, issuedAt: now, issuedOn, live }
   const snapshot = drawUpProforma(agreed, context)
-  const series = paperSeries('proforma', issuedOn, live)
+  const series = documentSeries('proforma', issuedOn, live)
   await insertProforma(database, { userId, asked, series, issuedAt: now, agreed, snapshot })
   const made = await findAsked(database, userId, asked)
   if (!made) throw new Error('a proforma that was written is gone')

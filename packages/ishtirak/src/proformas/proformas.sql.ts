@@ -43,7 +43,7 @@ const insert = statement(
             to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
        from restores
    ), drawn as (
-     insert into receipt_series as s (series, last_number, last_issued_on)
+     insert into document_series as s (series, last_number, last_issued_on)
      select $3::text || case when right($3::text, 4) <= last_year then mark else '' end, 1,
             ($6::jsonb->>'issuedOn')::date
        from restored

@@ -23,7 +23,7 @@ const ENV = { PLANS_FILE, TRANSFER_FILE, ...OPERATOR_ENV }
 const selectNumbers = statement(
   'test.proformas.numbers',
   `select array_agg(p.number order by p.number) as numbers, max(s.last_number) as last
-     from proformas p join receipt_series s using (series)`,
+     from proformas p join document_series s using (series)`,
 )
 const turn = statement('test.proformas.turn', `update proformas set snapshot = snapshot || '{"live": true}'`)
 const forget = statement('test.proformas.forget', 'delete from proformas')
@@ -51,8 +51,8 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     const came = { amount, received_at, payment_method: 'ccp', why: 'it came' }
     return operatorOf(world).post(`/payments/${id}/approve`, came)
   }
-  const papersOf = async (paymentId: string) =>
-    (await user().get(`${API}/payments/${paymentId}/papers`)).body.papers
+  const documentsOf = async (paymentId: string) =>
+    (await user().get(`${API}/payments/${paymentId}/documents`)).body.documents
 
   /** The shop as it goes on with other prices. */
   const dearer = async () => {
@@ -93,7 +93,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     expect(row).toEqual({ numbers: [...Array(20)].map((_, place) => place + 1), last: 20 })
   })
 
-  it('is ordered at its price when the catalogue has another, and the facture names the order', async () => {
+  it('is ordered at its price when the catalogue has another, and the invoice names the order', async () => {
     const number = await numberOf('&months=12&po_number=BC-7')
     const after = await dearer()
     const caller = after.as('user-1')
@@ -105,14 +105,17 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     expect([ordered.status, ordered.body]).toMatchObject([201, asked])
     expect((await caller.post(`${API}/proformas/${number}/payments`, {})).body.id).toBe(id)
     expect((await approve(id, 20_000)).status).toBe(200)
-    const facture = { kind: 'facture', number: 'TEST-F-2026-000001', po_number: 'BC-7' }
-    expect(await papersOf(id)).toMatchObject([facture])
+    const invoice = { kind: 'invoice', number: 'TEST-F-2026-000001', po_number: 'BC-7' }
+    expect(await documentsOf(id)).toMatchObject([invoice])
     // It is paid, so that whoever wants as much again has another one.
     expect(await open()).toEqual([])
     expect((await order(number)).body.code).toBe('proforma_not_valid')
     expect(await numberOf('&months=12&po_number=BC-7')).toBe('TEST-P-2026-000002')
     await operatorOf(world).post(`/payments/${id}/refund`, { why: 'asked for by the customer' })
-    expect(await papersOf(id)).toMatchObject([{ kind: 'facture' }, { kind: 'avoir', po_number: 'BC-7' }])
+    expect(await documentsOf(id)).toMatchObject([
+      { kind: 'invoice' },
+      { kind: 'credit_note', po_number: 'BC-7' },
+    ])
   })
 
   it('takes the place of a transfer at another price or for another order', async () => {
@@ -161,7 +164,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     expect((await user().get(`${API}/status`)).body.plan).toBe('team')
     // What it changed is changed.
     expect((await order(number)).body.code).toBe('proforma_not_valid')
-    expect(await papersOf(paymentId)).toHaveLength(1)
+    expect(await documentsOf(paymentId)).toHaveLength(1)
   })
 
   it('of a change is another one on the same day, once the time that changes is another', async () => {
@@ -189,7 +192,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     expect([gone.amount, ordered.amount, ordered.id === gone.id]).toEqual([7_000, 7_000, false])
   })
 
-  it('is refused where no facture could be made out, nothing is sold, or no transfer taken', async () => {
+  it('is refused where no invoice could be made out, nothing is sold, or no transfer taken', async () => {
     await named('user-2', { nif: null })
     const incomplete = await make('', 'user-2')
     const lacks = { code: 'buyer_incomplete', missing: ['nif'] }
@@ -263,7 +266,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     const asked = await user().post(`${API}/payments`, { plan: 'pro', po_number: 'BC-9' })
     await world.emulator.pay(/checkouts\/(\w+)\/pay/.exec(asked.body.checkout_url)?.[1] ?? '', 'paid')
     await world.emulator.settled()
-    expect(await papersOf(asked.body.id)).toMatchObject([{ kind: 'facture', po_number: 'BC-9' }])
+    expect(await documentsOf(asked.body.id)).toMatchObject([{ kind: 'invoice', po_number: 'BC-9' }])
     const console = await enterConsole(world, OPERATOR_KEY)
     const { text } = await console.open(`/console/payments/${asked.body.id}`)
     expect(wordsOf(text)).toContain('Purchase order BC-9')

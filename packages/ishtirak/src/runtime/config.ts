@@ -200,7 +200,7 @@ function addressesOf(environment: Environment) {
   }
 }
 
-/** Receipts are legal papers: where real money moves, they name a real seller. */
+/** Receipts are legal documents: where real money moves, they name a real seller. */
 function readSeller(environment: Environment): Seller {
   const { SELLER_FILE: file, gateways, given } = environment
   if (file !== undefined) return readSellerFile(file)

@@ -52,7 +52,7 @@ async function initProduction(folder: string, answers: Answers, say: (text: stri
   const isFirst = !existsSync(environment)
   const files = productionFiles(answers, folder, readVariables(environment))
   const laidDown = layDown(folder, files)
-  if (answers.service === 'compose') mkdirSync(path.join(folder, 'papers'), { recursive: true })
+  if (answers.service === 'compose') mkdirSync(path.join(folder, 'documents'), { recursive: true })
   say(`${folder}:`)
   for (const one of laidDown) say(lineOf(one))
   for (const warning of await warnings(answers, folder, isFirst)) say(`warning: ${warning}`)

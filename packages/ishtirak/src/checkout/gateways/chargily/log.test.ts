@@ -17,7 +17,7 @@ describe('what is logged', () => {
     ])
   })
 
-  test('no key, signature, e-mail address or merchant paper, whatever the answer repeats', async () => {
+  test('no key, signature, e-mail address or merchant document, whatever the answer repeats', async () => {
     const signature = 'ab'.repeat(32)
     const leak = `Bearer ${KEY} test_pk_public ${signature} owner@shop.example.dz \u0000`
     const { chargily, lines } = await chargilyWithStub(() => ({

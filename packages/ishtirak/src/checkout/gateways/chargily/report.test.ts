@@ -59,7 +59,7 @@ describe('an event', () => {
     expect(BORNE.map(([said]) => [said, read(said)?.report?.fees])).toEqual(BORNE)
   })
 
-  test('as it is really sent is read, without the papers of the merchant', () => {
+  test('as it is really sent is read, without the documents of the merchant', () => {
     const sent = {
       ...JSON.parse(VECTOR_BODY),
       account: { name: 'Shop', nif: '000016001234567', satim_credentials: 'secret' },

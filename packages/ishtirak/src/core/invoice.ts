@@ -1,0 +1,86 @@
+// Invoices and credit notes: which payment has one, which one is owed, and what each shows. An invoice is
+// never edited: a credit note takes it back, and another may follow (décret exécutif 05-468).
+import type { BuyerDetails } from './buyer-details.js'
+import type { Instant } from './instant.js'
+import type { Payment } from './payment.js'
+import type { NamedDocument, ReceiptSnapshot, SellerIdentity } from './receipt.js'
+
+/** A document that a payment has, by its number. */
+export interface IssuedDocument extends NamedDocument {
+  readonly snapshot: ReceiptSnapshot
+}
+
+/**
+ * The invoice that no credit note has taken back; null: there is none. `documents`: all of a payment, in
+ * order.
+ */
+export function invoiceInForce<Document extends IssuedDocument>(
+  documents: readonly Document[],
+): Document | null {
+  const last = documents.at(-1)
+  return last?.kind === 'invoice' ? last : null
+}
+
+/**
+ * Whether a document says that its money went back: a corrected invoice and a credit note have none of their
+ * own.
+ */
+export function showsRefund({ kind, number }: IssuedDocument, documents: readonly IssuedDocument[]): boolean {
+  return (
+    kind === 'receipt' || number === documents.findLast((document) => document.kind === 'invoice')?.number
+  )
+}
+
+/** As another document names it. */
+export const namedDocument = ({ kind, number, issuedOn }: NamedDocument): NamedDocument => ({
+  kind,
+  number,
+  issuedOn,
+})
+
+/** Why a payment cannot have an invoice; null: it can. Money that only tops up a balance has sold nothing. */
+export function invoiceRefusal(
+  { status, kind }: Pick<Payment, 'status' | 'kind'>,
+  documents: readonly IssuedDocument[],
+): 'already_refunded' | 'payment_not_paid' | 'conflict' | null {
+  if (status === 'refunded') return 'already_refunded'
+  if (status !== 'paid') return 'payment_not_paid'
+  return kind === 'top_up' || documents[0]?.snapshot.tax.kind === 'advance' ? 'conflict' : null
+}
+
+interface Issue {
+  readonly seller: SellerIdentity
+  readonly issuedAt: Instant
+  /** `YYYY-MM-DD` in the billing time zone. */
+  readonly issuedOn: string
+}
+
+/**
+ * The invoice that comes after `last`, the receipt or a credit note, which it names. It says what the first
+ * document said of the sale, and is dated as it is issued: numbers rise with dates, so no earlier date is
+ * free.
+ */
+export function laterInvoice(
+  last: IssuedDocument,
+  { seller, issuedAt, issuedOn }: Issue,
+  details: BuyerDetails,
+): ReceiptSnapshot {
+  const { snapshot } = last
+  const buyer = { ...snapshot.buyer, details }
+  return { ...snapshot, document: 'invoice', about: namedDocument(last), seller, buyer, issuedAt, issuedOn }
+}
+
+/** Takes the invoice back whole, with its buyer as they stand on it. */
+export function creditNoteOf(
+  invoice: IssuedDocument,
+  { seller, issuedAt, issuedOn }: Issue,
+): ReceiptSnapshot {
+  return {
+    ...invoice.snapshot,
+    document: 'credit_note',
+    about: namedDocument(invoice),
+    seller,
+    issuedAt,
+    issuedOn,
+  }
+}

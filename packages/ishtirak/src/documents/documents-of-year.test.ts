@@ -1,0 +1,79 @@
+// A year's receipts in one table.
+import { expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { LISTED_MAX } from './documents-of-year.js'
+
+const DOCUMENTS = '/api/v1/billing/documents'
+const DAY = 86_400
+
+/** As many more of the one payment that there is, with its receipt, as $1 says. */
+const copyPayment = statement(
+  'test.documents.copy',
+  `with copied as (
+     insert into payments (user_id, id, kind, plan, months, amount, currency, live, status, method,
+         method_reference, instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start,
+         period_end)
+       select user_id, id || '_' || n, kind, plan, months, amount, currency, live, status, method,
+              method_reference || '_' || n, instrument, created_at, expires_at, attempt_ends_at, paid_at,
+              period_start, period_end
+         from payments, generate_series(1, $1::integer) n
+       returning id)
+   insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+     select r.user_id, c.id, r.series, 1 + substring(c.id from '\\d+$')::integer, r.issued_at, r.snapshot
+       from receipts r, copied c`,
+)
+
+describeScenario('the documents of a year', ({ database }) => {
+  const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS }
+  const world = worldOfEachTest(database, { env, isNew: true })
+
+  it('are a table of their user alone, by the platform’s key too, and in the portal', async () => {
+    const user = world.as('user-1')
+    const first = await user.buyWanted({ plan: 'pro', months: 12 })
+    const second = await user.buyWanted({ plan: 'starter' })
+    await operatorOf(world).post(`/payments/${second.paymentId}/refund`, { why: 'by mistake' })
+    await world.advance(60 * DAY)
+    await user.buyWanted({ plan: 'pro' })
+    const { text, headers } = await user.get(`${DOCUMENTS}?year=2026&lang=en`)
+    const expected = ['text/csv; charset=utf-8', 'attachment; filename="receipts-2026.csv"']
+    expect([headers.get('content-type'), headers.get('content-disposition')]).toEqual(expected)
+    expect(text.trimEnd().split('\r\n')).toEqual([
+      'receipt,issued_on,paid_on,description,period_from,period_to,payment_method,net,tax,stamp_duty,total,' +
+        'currency,refunded_on,payment_id',
+      'TEST-2026-000001,2026-11-21,2026-11-21,"Pro subscription, 12 months",2026-11-21,2027-11-21,edahabia,' +
+        `20168.07,3831.93,0,24000,DZD,,${first.paymentId}`,
+      expect.stringMatching(`,900,DZD,2026-11-21,${second.paymentId}$`),
+    ])
+    const byKey = await platformFor(world, 'user-1').get('/documents?year=2026&lang=en')
+    expect(byKey.text).toBe(text)
+    const portal = await enterPortal(world, 'user-1')
+    expect(wordsOf((await portal.open()).text)).toContain('Receipts and invoices by year 2027 CSV 2026 CSV')
+    expect((await portal.open('/portal/documents?year=2026')).text).toBe(text)
+    for (const wrong of ['', '?year=x', '?year=1'])
+      expect((await portal.open(`/portal/documents${wrong}`)).status).toBe(404)
+    expect((await world.as('user-2').get(`${DOCUMENTS}?year=2026`)).status).toBe(404)
+    expect((await user.get(`${DOCUMENTS}?year=2025`)).status).toBe(404)
+    for (const wrong of ['', '?year=x', '?year=2026&format=pdf'])
+      expect((await user.get(`${DOCUMENTS}${wrong}`)).status).toBe(422)
+  })
+
+  it('say where they list not all of the year', async () => {
+    await world.as('user-1').buyWanted({ plan: 'pro' })
+    const page = async () => wordsOf((await (await enterPortal(world, 'user-1')).open()).text)
+    const bounds = 'A file lists the last 600 documents of a year.'
+    expect(await page()).not.toContain(bounds)
+    await database().query(copyPayment, [LISTED_MAX])
+    expect(await page()).toContain(bounds)
+    const { text } = await world.as('user-1').get(`${DOCUMENTS}?year=2026&lang=en`)
+    const numbers = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((row: string) => row.split(',')[0])
+    expect([numbers.length, numbers[0]]).toEqual([LISTED_MAX, 'TEST-2026-000002'])
+  })
+})

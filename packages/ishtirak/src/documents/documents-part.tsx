@@ -1,0 +1,57 @@
+// What documents add to everything known of a payment: the invoice in place of its receipt, and what came
+// later.
+import { Type } from 'typebox'
+import type { PaymentPart } from '../acts/file-parts.js'
+import { mayDo } from '../core/role.js'
+import { documentsOfPayment, type StoredDocument } from '../ledger/documents.sql.js'
+import type { CommonParts } from '../ledger/parts.js'
+import type { SubjectPayment } from '../ledger/subjects.js'
+import { addressOf, Table, Text } from '../pages/console-frame.js'
+import { Card } from '../pages/portal-frame.js'
+import { DocumentSchema, viewDocument } from './invoice.route.js'
+import { READ_RECEIPT } from './read-receipt.js'
+
+const KEY = 'documents'
+
+/** All that was issued for the payment, in order. */
+export function documentsIn({ parts }: Pick<SubjectPayment, 'parts'>): readonly StoredDocument[] {
+  // What `load` below has given.
+  return parts[KEY] as readonly StoredDocument[]
+}
+
+export function documentsPart({
+  database,
+}: Pick<CommonParts, 'database'>): PaymentPart<readonly StoredDocument[]> {
+  return {
+    key: KEY,
+    schema: Type.Array(DocumentSchema, { description: 'What was issued for it, in order' }),
+    load: (payment) => documentsOfPayment(database, payment),
+    view: (documents) => documents.map(viewDocument),
+    card: (pages, { say, session, locale }, documents, payment) => {
+      // A receipt alone stands among the facts of the payment.
+      if (documents.length < 2 && documents[0]?.kind !== 'invoice') return null
+      const path = `${addressOf(pages.base, 'payments', payment.id)}/receipt`
+      const may = mayDo(session.operator, READ_RECEIPT)
+      const rows = documents.map(({ kind, number, snapshot }) => ({
+        safeCells: [
+          <Text>{say(`document_${kind}`)}</Text>,
+          may ? (
+            <a href={`${path}?number=${number}`} target="_blank" safe rel="noopener">
+              {number}
+            </a>
+          ) : (
+            <Text>{number}</Text>
+          ),
+          <Text>{pages.formats.day(snapshot.issuedAt, locale)}</Text>,
+          <Text>{snapshot.about?.number ?? ''}</Text>,
+        ],
+      }))
+      const columns = [say('document'), say('number'), say('issuedOn'), say('documentAbout')]
+      return (
+        <Card id="issued-documents" title={say('documentsOfPayment')}>
+          <Table columns={columns} safeRows={rows} />
+        </Card>
+      )
+    },
+  }
+}

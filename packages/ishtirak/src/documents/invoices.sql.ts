@@ -1,0 +1,60 @@
+// Whose payments may be owed an invoice, as rows, and which payments are.
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, text } from '../database/rows.js'
+
+// Uses the index owed_invoices_due. Who fails comes again when the lease is over.
+const claim = statement(
+  'invoices.claim',
+  `update owed_invoices set due_at = $2::timestamptz
+    where user_id = any(array(
+      select user_id from owed_invoices where due_at <= $1::timestamptz order by due_at limit $3::int
+         for update skip locked))
+   returning user_id`,
+)
+
+/** Users whose payments are to be looked at, in this process alone until `leasedUntil`. */
+export async function claimOwed(
+  database: Queryable,
+  of: { readonly now: Instant; readonly leasedUntil: Instant; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await database.query(claim, [at(of.now), at(of.leasedUntil), of.limit])
+  return rows.map((row) => text(row, 'user_id'))
+}
+
+const finish = statement(
+  'invoices.finish',
+  'delete from owed_invoices where user_id = $1 and due_at = $2::timestamptz',
+)
+
+/** Unless something new is owed since it was claimed. */
+export async function finishOwed(database: Queryable, userId: string, leasedUntil: Instant): Promise<void> {
+  await database.query(finish, [userId, at(leasedUntil)])
+}
+
+// Uses receipts_one_per_payment and documents_in_order.
+const selectOwed = statement(
+  'invoices.owed',
+  `select r.payment_id
+     from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
+     left join lateral (
+       select kind from documents l where l.user_id = r.user_id and l.payment_id = r.payment_id
+        order by place desc limit 1
+     ) l on true
+    where r.user_id = $1 and p.status = 'paid' and p.kind <> 'top_up'
+      and r.snapshot->'tax'->>'kind' <> 'advance'
+      and (l.kind = 'credit_note'
+           or l.kind is null and r.snapshot->>'document' is null and r.issued_at >= $2::timestamptz)
+    order by r.issued_at, r.payment_id`,
+)
+
+/**
+ * Payments of a user that a credit note left without an invoice, and those since that instant that have none.
+ */
+export async function paymentsOwed(
+  database: Queryable,
+  userId: string,
+  since: Instant,
+): Promise<readonly string[]> {
+  return (await database.query(selectOwed, [userId, at(since)])).map((row) => text(row, 'payment_id'))
+}

@@ -1,0 +1,119 @@
+// An invoice after the receipt: asked for, owed to a company that has given its details, or in place of one
+// that a credit note took back.
+import { type BuyerDetails, missingDetails } from '../core/buyer-details.js'
+import { BillingError } from '../core/error.js'
+import { DAY, type Instant, MINUTE } from '../core/instant.js'
+import { invoiceInForce, invoiceRefusal } from '../core/invoice.js'
+import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
+import { type DocumentDeps, invoiceFor } from '../ledger/documents.js'
+import {
+  documentsOfPayment,
+  findDocument,
+  type NewDocument,
+  type StoredDocument,
+} from '../ledger/documents.sql.js'
+import { loadPayment, requireUser } from '../ledger/load.js'
+import { findPayment } from '../ledger/payments.sql.js'
+import { claimOwed, finishOwed, paymentsOwed } from './invoices.sql.js'
+
+export type InvoiceDeps = ChangeDeps & DocumentDeps
+
+interface OfUser {
+  readonly userId: string
+  readonly paymentId: string
+}
+
+/**
+ * The invoice of a payment: the one in force, or a new one. Throws `not_found`, for another user's payment
+ * too, `payment_not_paid`, `already_refunded`, `conflict` for money that sold nothing yet, and
+ * `buyer_incomplete`.
+ */
+export function askForInvoice(deps: InvoiceDeps, of: OfUser): Promise<StoredDocument> {
+  return issueInvoice(deps, of, of.userId)
+}
+
+async function issueInvoice(
+  deps: InvoiceDeps,
+  { userId, paymentId }: OfUser,
+  inTurnOf: string | null,
+): Promise<StoredDocument> {
+  const issued = await changeUser(deps, {
+    what: `the invoice of ${paymentId}`,
+    inTurnOf,
+    load: async () => {
+      const loaded = await loadPayment(deps, paymentId)
+      if (loaded.userId !== userId) throw new BillingError('not_found')
+      // After the user: a document in between makes their version stale.
+      return { ...loaded, documents: await documentsOfPayment(deps.database, loaded.payment) }
+    },
+    decide: ({ payment, user, documents }, now): Decided<StoredDocument | NewDocument> => {
+      const inForce = invoiceInForce(documents)
+      if (inForce) return { revision: null, result: inForce }
+      const refusal = invoiceRefusal(payment, documents)
+      if (refusal) throw new BillingError(refusal, { extra: { payment_status: payment.status } })
+      const document = invoiceFor(deps, documents, requireWhole(user.buyer), now)
+      return { revision: { events: [], document }, result: document }
+    },
+  })
+  // Not the last of the payment: a credit note may follow at once.
+  return 'number' in issued ? issued : findDocument(deps.database, userId, issued.id)
+}
+
+/** Throws `buyer_incomplete`. */
+export function requireWhole(buyer: BuyerDetails | null): BuyerDetails {
+  const missing = missingDetails(buyer)
+  if (buyer && missing.length === 0) return buyer
+  throw new BillingError('buyer_incomplete', { extra: { missing } })
+}
+
+/** Throws `not_found`, for another user's payment too. */
+export async function listDocuments(
+  { database }: Pick<InvoiceDeps, 'database'>,
+  { userId, paymentId }: OfUser,
+): Promise<readonly StoredDocument[]> {
+  const payment = await findPayment(database, userId, paymentId)
+  if (!payment) throw new BillingError('not_found')
+  return documentsOfPayment(database, payment)
+}
+
+/** A company that gives its details is owed invoices of what it bought so long before; of more it may ask. */
+const OWED_SINCE = 31 * DAY
+const LEASE_MS = 5 * MINUTE
+const USERS_A_ROUND = 100
+
+/** Invoices that are owed. Gives how many it issued. */
+export async function issueOwedInvoices(deps: InvoiceDeps, goesOn: () => boolean): Promise<number> {
+  let issued = 0
+  const now = deps.clock.now()
+  const leasedUntil = now + LEASE_MS
+  const userIds = await claimOwed(deps.database, { now, leasedUntil, limit: USERS_A_ROUND })
+  for (const userId of userIds) {
+    if (!goesOn()) break
+    issued += await issueOwedTo(deps, userId, now)
+    await finishOwed(deps.database, userId, leasedUntil)
+  }
+  return issued
+}
+
+/** A person has an invoice only where one was asked for, so theirs follow a credit note alone. */
+export async function issueOwedTo(deps: InvoiceDeps, userId: string, now: Instant): Promise<number> {
+  const { buyer } = await requireUser(deps, userId)
+  if (!buyer || missingDetails(buyer).length > 0) return 0
+  const since = buyer.kind === 'company' ? now - OWED_SINCE : now + DAY
+  let issued = 0
+  for (const paymentId of await paymentsOwed(deps.database, userId, since))
+    if (await issueIfOwed(deps, { userId, paymentId })) issued += 1
+  return issued
+}
+
+/** Not in the user's turn: a correction may have it, and would wait for itself. False: it is owed no more. */
+async function issueIfOwed(deps: InvoiceDeps, of: OfUser): Promise<boolean> {
+  try {
+    await issueInvoice(deps, of, null)
+    return true
+  } catch (error) {
+    // Refunded meanwhile, or the details are whole no more.
+    if (error instanceof BillingError) return false
+    throw error
+  }
+}

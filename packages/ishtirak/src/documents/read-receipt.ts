@@ -1,0 +1,90 @@
+// A receipt as an operator reads it, by API and in the console. Each reading is in the audit trail.
+import { Type } from 'typebox'
+import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import { reading } from '../acts/reading.js'
+import { LOCALES, type Locale } from '../core/locale.js'
+import { type Operator, type Permission, requireRole } from '../core/role.js'
+import type { App } from '../http/app.js'
+import { locale, query } from '../http/schemas.js'
+import { requirePayment } from '../ledger/load.js'
+import { findUserLocale } from '../ledger/users.sql.js'
+import { addressOf, type ConsolePages } from '../pages/console-frame.js'
+import { fromThisSite } from '../pages/console-view.js'
+import { queryOf } from '../pages/reader.js'
+import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
+import { PDF, PRINTS, sendReceipt } from './receipt.route.js'
+import { RECEIPT_FORMS, type ReceiptForm } from './render-receipt.js'
+
+export type ReadReceiptDeps = ReceiptDeps & AuditDeps
+
+export const READ_RECEIPT: Permission = {
+  name: 'payment.read_receipt',
+  roles: ['support', 'cashier', 'accountant'],
+}
+
+export const downloadReceipt = reading<ReadReceiptDeps>().reads({
+  ...READ_RECEIPT,
+  path: '/payments/:payment_id/receipt',
+  operationId: 'downloadReceipt',
+  summary: 'The receipt of a payment, as PDF',
+  description: 'On A4, or on the roll of a printer at the counter. The language is `lang`, else the user’s.',
+  params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
+  query: query({
+    form: Type.Optional(Type.Enum([...RECEIPT_FORMS], { description: '`a4` if absent' })),
+    lang: Type.Optional(locale),
+    number: Type.Optional(
+      Type.String({
+        maxLength: 50,
+        description: 'Of a document that was issued later, such as a credit note',
+      }),
+    ),
+  }),
+  refuses: ['payment_not_paid', 'busy', 'receipts_unavailable'],
+  answer: { description: 'The receipt', content: PDF },
+  // Into a file: see cli-receipt.ts.
+  command: null,
+  read: async (deps, { params: { payment_id: paymentId }, query: { form, lang, number }, operator, reply }) =>
+    sendReceipt(reply, await readForOperator(deps, { paymentId, form, lang, number, operator })),
+})
+
+interface PaymentParams {
+  readonly payment_id: string
+}
+
+/** The same in the console. */
+export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): void {
+  app.get<{ Params: PaymentParams }>(
+    '/console/payments/:payment_id/receipt',
+    { ...fromThisSite(pages, (of: PaymentParams) => addressOf('', 'payments', of.payment_id)), ...PRINTS },
+    async (request, reply) => {
+      const paymentId = request.params.payment_id
+      const { operator } = pages.operatorsHere.of(request)
+      const form = RECEIPT_FORMS.find((one) => one === queryOf(request, 'form'))
+      const lang = LOCALES.find((one) => one === queryOf(request, 'lang'))
+      const number = queryOf(request, 'number') ?? undefined
+      return sendReceipt(reply, await readForOperator(pages, { paymentId, form, lang, number, operator }))
+    },
+  )
+}
+
+/** Throws `not_found`, and what `askForReceipt` throws. */
+async function readForOperator(
+  deps: ReadReceiptDeps,
+  of: {
+    readonly paymentId: string
+    readonly form: ReceiptForm | undefined
+    readonly lang: Locale | undefined
+    readonly number: string | undefined
+    readonly operator: Operator
+  },
+): Promise<PrintedReceipt> {
+  const { paymentId, form = 'a4', lang, number, operator } = of
+  requireRole(operator, READ_RECEIPT)
+  const { userId } = (await requirePayment(deps, paymentId)).payment
+  const wished = lang ?? (await findUserLocale(deps.database, userId)) ?? 'ar'
+  const wish = { userId, paymentId, number, locale: wished, form }
+  const receipt = await askForReceipt(deps, wish, 'operator')
+  const after = { receipt: receipt.number, form }
+  await recordAct(deps, { operator, act: READ_RECEIPT.name, reason: null }, { userId, paymentId, after })
+  return receipt
+}

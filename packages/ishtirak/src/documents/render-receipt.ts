@@ -1,0 +1,356 @@
+// Prints a document (receipt, invoice, credit note, proforma): the snapshot that was stored, its number and a
+// language become one page of PDF. Nothing else is looked up but the seller's color, so the same document has
+// the same words years later.
+
+import { readFileSync } from 'node:fs'
+import { isTransferred } from '../core/account.js'
+import type { BuyerDetails } from '../core/buyer-details.js'
+import type { Locale } from '../core/locale.js'
+import {
+  type IssuedKind,
+  type NamedDocument,
+  netPriceOf,
+  type ReceiptSnapshot,
+  type SellerIdentity,
+  totalOf,
+} from '../core/receipt.js'
+import { formatReference } from '../core/reference.js'
+import { amountInWords } from '../i18n/amount-in-words.js'
+import { termInWords } from '../i18n/formats.js'
+import { CATALOGS, instrumentName } from '../i18n/messages.js'
+import { invoiceXml } from './invoice-xml.js'
+import type { Typesetter } from './typesetter.js'
+import { receiptsWords as texts } from './words.js'
+
+/** A page, or the roll of a printer at the counter. */
+export const RECEIPT_FORMS = ['a4', '80mm'] as const
+export type ReceiptForm = (typeof RECEIPT_FORMS)[number]
+
+type ReceiptWords = (typeof texts)[Locale]['receipt']
+
+const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
+
+/** What a copy says beside its snapshot. */
+export interface PrintedCopy {
+  /** As it is shown, from `receiptNumber`. */
+  readonly number: string
+  /** `YYYY-MM-DD`: stamped on copies printed after a refund. The document itself stays as it was issued. */
+  readonly refundedOn?: string | null
+  /** It was handed out before. */
+  readonly isDuplicate?: boolean
+  /** Of a receipt: the one that was asked for after it. */
+  readonly invoice?: NamedDocument
+}
+
+/** Gives the PDF; the first takes some 50 ms, the others a few. */
+export function renderReceipt(
+  typesetter: Typesetter,
+  receipt: PrintedCopy & { readonly snapshot: ReceiptSnapshot },
+  locale: Locale,
+  form: ReceiptForm = 'a4',
+): Uint8Array {
+  const { snapshot } = receipt
+  const page = describePage(snapshot, receipt, locale)
+  const document = onDocument(page, locale, form)
+  if (page.signature === null) return typesetter.typeset(TEMPLATE, document)
+  const words = wordsOf(snapshot, locale)
+  const said = {
+    number: receipt.number,
+    isDuplicate: receipt.isDuplicate ?? false,
+    description: page.item.description,
+    credit: words.credit,
+    discount: words.discount,
+    surplus: words.surplus,
+    notice: page.notice,
+  }
+  const xml = invoiceXml(snapshot, said, locale)
+  return typesetter.typeset(TEMPLATE, { ...document, attached: words.attachedData }, xml)
+}
+
+/** What the template takes: the document's own title and date, and its page. */
+function onDocument(
+  page: Pick<ReturnType<typeof describePage>, 'title' | 'author' | 'issuedAt'> & {
+    readonly number: { readonly value: string } | null
+  },
+  locale: Locale,
+  form: ReceiptForm = 'a4',
+) {
+  const { title, author, issuedAt, number } = page
+  const named = number === null ? title : `${title} ${number.value}`
+  return { lang: locale, form, title: named, author, issuedAt, document: page }
+}
+
+/** What the template lays out of one, in its order. Every text is ready to be read. */
+export function describePage(
+  snapshot: ReceiptSnapshot,
+  { number, refundedOn, isDuplicate, invoice }: PrintedCopy,
+  locale: Locale,
+) {
+  const words = wordsOf(snapshot, locale)
+  const { document, buyer } = snapshot
+  return {
+    title: words.title,
+    author: snapshot.seller.name[locale],
+    issuedAt: dateParts(snapshot.issuedOn),
+    number: { label: words.number, value: number },
+    date: { label: words.issuedOn, value: dayInFigures(snapshot.issuedOn) },
+    notice: snapshot.live ? null : words.testMode,
+    duplicate: isDuplicate ? words.duplicate : null,
+    references: describeReferences(snapshot, invoice, words),
+    stamp: refundedOn ? { label: words.refunded, value: dayInFigures(refundedOn) } : null,
+    seller: describeSeller(snapshot.seller, words, locale),
+    buyer: document && buyer.details ? describeWhole(buyer.details, words) : describeBuyer(snapshot, words),
+    item: describeItem(snapshot, words, locale),
+    totals: describeTotals(snapshot, words, locale),
+    mention: mentionOf(snapshot, words, locale),
+    inWords: { label: words.inWords, value: totalInWords(snapshot, locale) },
+    payment: {
+      label: words.payment,
+      rows:
+        document === 'proforma' ? describeOffer(snapshot, words) : describePayment(snapshot, words, locale),
+    },
+    signature: document === 'invoice' || document === 'credit_note' ? words.signature : null,
+    closing: closingOf(snapshot, words),
+  }
+}
+
+/** Those of a receipt, with those of another kind of document in their place. */
+function wordsOf({ document }: ReceiptSnapshot, locale: Locale): ReceiptWords {
+  const { receipt } = texts[locale]
+  return document === undefined ? receipt : { ...receipt, ...texts[locale][document] }
+}
+
+/** Words and data in turn, since a number stands whole in an Arabic line. */
+function describeReferences(
+  { about, poNumber }: ReceiptSnapshot,
+  invoice: NamedDocument | undefined,
+  words: ReceiptWords,
+): readonly (readonly string[])[] {
+  const naming = (sentence: string, { number, issuedOn }: NamedDocument) =>
+    inTurn(sentence, { number, date: dayInFigures(issuedOn) })
+  const ofAbout: Readonly<Record<IssuedKind, string>> = {
+    receipt: words.replacesReceipt,
+    invoice: words.cancelsInvoice,
+    credit_note: words.replacesInvoice,
+  }
+  return [
+    ...(about ? [naming(ofAbout[about.kind], about)] : []),
+    ...(invoice ? [naming(words.namesInvoice, invoice)] : []),
+    ...(poNumber === undefined ? [] : [inTurn(words.orderNumber, { number: poNumber })]),
+  ]
+}
+
+/** `of {date}` is `of `, the date, and nothing. */
+function inTurn(sentence: string, data: Readonly<Record<string, string>>): readonly string[] {
+  return sentence.split(/\{(\w+)\}/).map((part, place) => (place % 2 === 0 ? part : (data[part] ?? '')))
+}
+
+function describePayment(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+  const { paidOn, paymentMethod, paymentId, asked } = snapshot
+  const method = paymentMethod === null ? words.anyMethod : shorten(instrumentName(paymentMethod, locale))
+  return rowsOf([
+    [words.paidOn, dayInFigures(paidOn)],
+    [words.method, method],
+    [words.paymentId, paymentId],
+    [describeMethod(snapshot, words).reference, transactionOf(snapshot)],
+    [words.amountAsked, asked === undefined ? null : dinarsInFigures(asked * 100, locale)],
+  ])
+}
+
+/** Of a proforma: until when its price holds, and how it is paid. */
+function describeOffer({ validUntil }: ReceiptSnapshot, words: ReceiptWords) {
+  return rowsOf([
+    [words.validUntil, validUntil === undefined ? null : dayInFigures(validUntil)],
+    [words.method, words.payByTransfer],
+  ])
+}
+
+function closingOf(snapshot: ReceiptSnapshot, words: ReceiptWords): string {
+  const { document, paymentMethod } = snapshot
+  if (document === undefined) return describeMethod(snapshot, words).closing
+  if (document === 'proforma') return words.bindsNobody
+  const isUncollected = document === 'invoice' && paymentMethod === 'cheque'
+  return isUncollected ? `${words.subjectToCollection} ${words.signatureNote}` : words.signatureNote
+}
+
+function mentionOf({ tax }: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string | null {
+  if (tax.kind === 'advance') return words.advanceMention
+  return tax.kind === 'vat' ? null : tax.mention[locale]
+}
+
+function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
+  return {
+    label: words.seller,
+    name: seller.name[locale],
+    lines: [
+      seller.legalForm[locale],
+      seller.activity[locale],
+      seller.address[locale],
+      seller.phone,
+      seller.email,
+    ],
+    rows: rowsOf([
+      [words.capital, seller.capital],
+      [words.rc, seller.rc],
+      [words.card, seller.autoEntrepreneurCard],
+      [words.nif, seller.nif],
+      [words.nis, seller.nis],
+      [words.ai, seller.ai],
+    ]),
+  }
+}
+
+function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: ReceiptWords) {
+  const { name, email, userId } = buyer
+  return {
+    label: words.buyer,
+    isWhole: false,
+    name: shorten(name ?? email ?? userId),
+    lines: name !== null && email !== null ? [shorten(email)] : [],
+    rows: rowsOf([[words.userId, shorten(userId)]]),
+  }
+}
+
+/** As an invoice names who buys: nothing is shortened. */
+function describeWhole(details: BuyerDetails, words: ReceiptWords) {
+  const { name, legalForm, address, phone, email, capital, rc, nif, nis, ai } = details
+  return {
+    label: words.buyer,
+    isWhole: true,
+    name: name ?? '',
+    lines: [legalForm, address, phone, email].filter((line) => line !== null),
+    rows: rowsOf([
+      // A currency in Arabic would put the groups of a number in the order of its line.
+      [words.capital, capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null],
+      [words.rc, rc],
+      [words.nif, nif],
+      [words.nis, nis],
+      [words.ai, ai],
+    ]),
+  }
+}
+
+function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+  const { document, tax, periodFrom, periodTo } = snapshot
+  return {
+    head: [
+      words.description,
+      words.period,
+      words.quantity,
+      isUntaxed(tax) ? words.unitPrice : words.unitPriceNet,
+    ],
+    description: boughtInWords(snapshot, words, locale),
+    period:
+      document === 'proforma' && periodFrom === null
+        ? [{ label: words.periodOnPayment, value: '' }]
+        : rowsOf([
+            [words.periodFrom, periodFrom && dayInFigures(periodFrom)],
+            [words.periodTo, periodTo && dayInFigures(periodTo)],
+          ]),
+    quantity: '1',
+    price: dinarsInFigures(netPriceOf(snapshot).priceCentimes, locale),
+  }
+}
+
+/** The name is shortened, never the term behind it. */
+export function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
+  const { planName, months, change, tax } = snapshot
+  if (planName === null || tax.kind === 'advance') return words.advance
+  if (change)
+    return words.changeOfPlan
+      .replace('{from}', () => shorten(change.from))
+      .replace('{plan}', () => shorten(planName))
+  if (months === null) return shorten(words.subscription.replace('{plan}', () => planName))
+  if (months === 1) return shorten(words.subscriptionTo.replace('{plan}', () => planName))
+  const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
+  return term.replace('{plan}', () => shorten(planName))
+}
+
+const isUntaxed = ({ kind }: ReceiptSnapshot['tax']) => kind === 'not_liable' || kind === 'advance'
+
+function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+  const { tax, split, stampDutyCentimes } = snapshot
+  const isLiable = !isUntaxed(tax)
+  const hasDuty = stampDutyCentimes > 0
+  const untaxed = { exempt: words.exempt, not_liable: words.notLiable, advance: words.untaxed }
+  const rate = tax.kind === 'vat' ? percent(tax.ratePercent, locale) : `(${untaxed[tax.kind]})`
+  const { creditCentimes, discountCentimes } = netPriceOf(snapshot)
+  const surplus = snapshot.change?.surplus ?? 0
+  return rowsOf([
+    [words.credit, snapshot.change ? dinarsInFigures(creditCentimes, locale) : null],
+    [words.discount, discountCentimes > 0 ? dinarsInFigures(discountCentimes, locale) : null],
+    [words.surplus, surplus > 0 ? dinarsInFigures(surplus * 100, locale) : null],
+    [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
+    [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],
+    [words.totalGross, isLiable && hasDuty ? dinarsInFigures(split.totalCentimes, locale) : null],
+    [describeMethod(snapshot, words).stampDuty, dinarsInFigures(stampDutyCentimes, locale)],
+    // The duty is no part of what the tax is reckoned on.
+    [
+      isLiable && !hasDuty ? words.totalPaidGross : words.totalPaid,
+      dinarsInFigures(totalOf(snapshot), locale),
+    ],
+  ])
+}
+
+/** `19 %`, in English `19%`. */
+function percent(rate: number, locale: Locale): string {
+  return `${rate}${locale === 'en' ? '' : '\u00a0'}%`
+}
+
+function totalInWords(snapshot: ReceiptSnapshot, locale: Locale): string {
+  const centimes = totalOf(snapshot)
+  return amountInWords(Math.floor(centimes / 100), locale, centimes % 100)
+}
+
+/** What a receipt says by how it was paid, its name apart. */
+function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: ReceiptWords) {
+  const onPage = { reference: words.checkoutId, stampDuty: words.stampDuty, closing: words.electronic }
+  const byTransfer = { reference: words.transferReference, stampDuty: words.stampDutyTransfer }
+  const known = new Map([
+    ['ccp', { ...byTransfer, closing: words.paidByCcp }],
+    ['baridimob', { ...byTransfer, closing: words.paidByBaridimob }],
+    ['bank_transfer', { ...byTransfer, closing: words.paidByBankTransfer }],
+    ['cash', { reference: words.cashReference, stampDuty: words.stampDutyCash, closing: words.paidInCash }],
+    [
+      'cheque',
+      { reference: words.chequeReference, stampDuty: words.stampDutyCheque, closing: words.paidByCheque },
+    ],
+  ])
+  return known.get(method ?? '') ?? onPage
+}
+
+/** As the payer finds it on the provider's page, or on their own slip. */
+function transactionOf({ paymentMethod, checkoutId }: ReceiptSnapshot): string | null {
+  return checkoutId !== null && isTransferred(paymentMethod) ? formatReference(checkoutId) : checkoutId
+}
+
+/** What is null has no line. */
+function rowsOf(rows: readonly (readonly [string, string | null])[]) {
+  return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
+}
+
+// Names come from the platform's tokens. Eighty characters wrap to a few lines: the page stays one.
+const LONGEST_TEXT = 80
+
+function shorten(text: string): string {
+  const characters = Array.from(text)
+  return characters.length <= LONGEST_TEXT ? text : `${characters.slice(0, LONGEST_TEXT - 1).join('')}…`
+}
+
+function dateParts(day: string) {
+  const [year, month, date] = day.split('-').map(Number)
+  return { year, month, day: date }
+}
+
+/**
+ * `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is.
+ */
+function dinarsInFigures(centimes: number, locale: Locale): string {
+  const dinars = String(Math.floor(centimes / 100)).replace(/\B(?=(\d{3})+$)/g, '\u00a0')
+  return `${dinars},${String(centimes % 100).padStart(2, '0')}\u00a0${CATALOGS[locale].page.currency}`
+}
+
+/** `2026-11-21` is "21/11/2026". */
+function dayInFigures(day: string): string {
+  return day.split('-').reverse().join('/')
+}

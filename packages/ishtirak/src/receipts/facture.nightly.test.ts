@@ -1,5 +1,0 @@
-// The documents that facture.system looks at in Arabic are looked at in the other languages.
-import { describeDocuments } from '../../../../test/support/printed-documents.js'
-
-describeDocuments('fr')
-describeDocuments('en')
