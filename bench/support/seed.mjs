@@ -2,6 +2,7 @@
 // for their webhook. The ids are counted, so that the driver can name them.
 
 import { migrate, readPlans, statement } from '../../packages/ishtirak/dist/main/internal.js'
+import { INSERT_SELLER, insertReceipts } from './receipt-rows.mjs'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -35,10 +36,13 @@ const insertPaid = statement(
           s + interval '30 minutes', s, s + interval '1 minute', s, s + interval '30 days'
      from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n,
           lateral (select $4::timestamptz - ($3::int - n) * interval '30 days' as s) t
+   ), sold_by as (
+     ${INSERT_SELLER}
    )
-   insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-   select 'u_' || i, 'pay_u_' || i || '_' || n, 'BENCH', (i - 1) * $3::int + n, $4::timestamptz, '{}'
-     from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n`,
+   ${insertReceipts(`
+     select 'u_' || i as user_id, 'pay_u_' || i || '_' || n as id, 'BENCH' as series,
+            (i - 1) * $3::int + n as number, $4::timestamptz as issued_at, 2000 as amount
+       from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n`)}`,
 )
 /** Users with one payment that waits: w_1… for the service, and the same for everyone it is compared with. */
 const insertWaitingUsers = statement(

@@ -1,7 +1,9 @@
 // The shop that the console is measured on: five years of payments, laid down in the order in which they were
 // made, and what waits for operators. Made by the database itself, without indexes and keys, which come when
 // the rows are there.
+
 import pg from 'pg'
+import { INSERT_SELLER, insertReceipts } from './receipt-rows.mjs'
 import { PRO } from './seed.mjs'
 
 /**
@@ -80,17 +82,14 @@ const steps = (users) => [
                 '{"differences": ["amount"], "status": "paid", "amount": 1900, "currency": "DZD"}'::jsonb end
          from generate_series(1, ${users}, 1250) i,
               lateral (select 90 as n, i % 2 = 1 as isReview, ${day0} - i * interval '1 second' as at) s`,
-      `insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-       select user_id, id, series, row_number() over (partition by series order by paid_at, id), paid_at,
-              jsonb_build_object('version', 1, 'amount', amount,
-                'paidOn', to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'),
-                'tax', '{"ratePercent": 19}'::jsonb,
-                'split', jsonb_build_object('netCentimes', (amount * 100 / 1.19)::int),
-                'stampDutyCentimes', 0, 'paymentMethod', instrument)
-         from (select *, 'TEST-' || to_char(paid_at at time zone 'Africa/Algiers', 'YYYY') as series
-                 from payments where paid_at is not null) p`,
+      INSERT_SELLER,
+      insertReceipts(`
+        select user_id, id, series, row_number() over (partition by series order by paid_at, id) as number,
+               paid_at as issued_at, amount
+          from (select *, 'TEST-' || to_char(paid_at at time zone 'Africa/Algiers', 'YYYY') as series
+                  from payments where paid_at is not null) p`),
       `insert into document_series (series, last_number)
-       select series, max(number) from receipts group by series`,
+       select series, max(number) from documents group by series`,
     ],
     [
       `insert into users (user_id, version, event_sequence, delivered_sequence, anchor_at, run_months,

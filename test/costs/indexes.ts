@@ -39,8 +39,8 @@ payments_transfers_expired=bank_references.waiting payments_transfers_open=inbox
 payments_withdrawn=upgrades.load portal_link_requests_by_id=mails.queue_links
 portal_sessions_by_id=portal_sessions.find_links portal_sessions_by_session=portal_sessions.delete
 printed_documents_once=printed_documents.note provider_events_once=operator.received
-document_series_once=figures.ensure_series receipts_number_once=operator_search.payments
-receipts_one_per_payment=operator.stored restores_by_instant=settlements.save
+document_series_once=figures.ensure_series documents_number_once=operator_search.payments
+restores_by_instant=settlements.save seller_versions_by_content=documents.of_payments
 transfer_proof_parts_in_order=transfer_proofs.part transfer_proofs_by_number=transfer_proofs.of_payment
 transfer_proofs_differ=inbox.page transfer_proofs_same=inbox.page
 transfer_proofs_to_erase=transfer_proofs.erase transfers_by_reference=transfers.by_reference
@@ -70,8 +70,6 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   operators_name_once: 'a name, in capitals or not: the statement that makes an operator says `on conflict`',
   old_secrets_once: 'a secret: the statement that saves its use says `on conflict`',
   owed_invoices_once: 'a user: the statements that owe an invoice say `on conflict`',
-  documents_by_id: 'a document',
-  documents_number_once: 'a number of a series: documents are too few to be searched by it in every plan',
   proformas_by_number: 'a proforma of a user',
   proformas_number_once: 'a number of a series',
   proformas_once_a_day: 'what was asked for on a day: the statement that makes one looks there first',

@@ -21,8 +21,8 @@ const readTotals = statement(
           (select count(*) from provider_events where type = 'checkout.paid') as paid_events,
           (select count(*) - count(distinct id) from (
             select id from provider_events union all select id from unmatched_events) e) as repeated_events,
-          (select count(distinct (series, number)) from receipts) as receipts,
-          (select coalesce(sum(last), 0) from (select max(number) as last from receipts group by series) s)
+          (select count(distinct (series, number)) from documents) as receipts,
+          (select coalesce(sum(last), 0) from (select max(number) as last from documents group by series) s)
             as highest_receipt,
           (select coalesce(sum(last_number), 0) from document_series) as drawn,
           (select coalesce(sum(run_months), 0) from users) as months`,

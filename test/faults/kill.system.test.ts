@@ -1,5 +1,7 @@
 // `npm run nightly -- fault:kill` in small: two cycles on a server.
+
 import { beforeAll, describe, expect, it } from 'vitest'
+import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { postgresUrl, readDump } from '../support/databases.js'
 import { audit } from './audit.js'
@@ -45,8 +47,9 @@ describe('the audit', () => {
         expires_at, attempt_ends_at, paid_at, period_start, period_end)
       values ('u', 'p', '{}', 2000, 'DZD', false, 'paid', 'c', now(), now(), now(), now(), now(),
         now() + interval '1 month');
-      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-      values ('u', 'p', '2026', 2, now(), '{}')`)
+      ${INSERT_SELLER};
+      ${insertReceipts(`
+        select user_id, id, '2026' as series, 2 as number, now() as issued_at, amount from payments`)}`)
     expect(await audit(database, { answered: new Set(), sent: new Set() })).toEqual({
       ...{ booked: 1, lost: 0, doubled: 1 },
       faults: [

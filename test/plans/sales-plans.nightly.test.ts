@@ -1,6 +1,8 @@
 // The accountant's month where much is sold: a page of its journal reads as much as the page is long, however
 // many sales the month and the shop have, so that all of its pages cost in proportion to the month.
+
 import { expect, it } from 'vitest'
+import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import { type SalesSpan, salesByTax, salesLines } from '../../packages/ishtirak/src/books/sales.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { counted } from '../costs/counted.js'
@@ -34,17 +36,19 @@ const fill = (database: Database, each: number) =>
       from generate_series(0, 9) m, generate_series(1, ${each}) n,
            lateral (select timestamptz '2026-11-01T00:00:00Z' - m * interval '1 month'
                       + n * interval '29 days' / ${each} as t) s;
-    insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-    select user_id, id, 'TEST-2026', row_number() over (order by paid_at, id), paid_at,
-           '{"paidOn": "2026-11-21", "amount": 2000, "tax": {"kind": "vat", "ratePercent": 19},
-             "split": {"netCentimes": 168067, "taxCentimes": 31933}, "stampDutyCentimes": 0,
-             "buyer": {"name": null, "email": null}}'
-      from payments;
-    insert into documents (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
-    select user_id, 'ppr_' || id, 'invoice', 'TEST-F-2026', row_number() over (order by paid_at, id),
-           paid_at + interval '1 minute',
-           '{"about": {"number": "TEST-2026-000001"}, "buyer": {"name": null, "email": null}}', id, 1
-      from payments where right(id, 1) = '1';
+    ${INSERT_SELLER};
+    ${insertReceipts(`
+      select user_id, id, 'TEST-2026' as series, row_number() over (order by paid_at, id) as number,
+             paid_at as issued_at, amount
+        from payments`)};
+    insert into documents (user_id, payment_id, place, kind, series, number, issued_at, issued_on, seller,
+                           net_centimes, tax_centimes, duty_centimes, discount_centimes, fee_centimes,
+                           snapshot)
+    select user_id, payment_id, 1, 'invoice', 'TEST-F-2026',
+           row_number() over (order by issued_at, payment_id), issued_at + interval '1 minute', issued_on,
+           seller, net_centimes, tax_centimes, 0, 0, 0,
+           snapshot || '{"about": {"number": "TEST-2026-000001"}}'
+      from documents where right(payment_id, 1) = '1';
     insert into audit (user_id, id, acted_at, actor, act, payment_id, before, after)
     select user_id, 'adt_' || id, paid_at + interval '2 minutes', 'owner', 'payment.refund', id, '{}', '{}'
       from payments where status = 'refunded';

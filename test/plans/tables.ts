@@ -1,4 +1,5 @@
 // Tables with users and payments as a service of some years has them, and the two changes that count most.
+import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
@@ -38,10 +39,10 @@ export const rowsOf = (users: number): string[] => [
      from generate_series(1, ${users}) n, generate_series(1, 3) k`,
   `insert into provider_events (user_id, id, type, outcome, received_at)
    select 'user-' || n, 'evt_' || n, 'checkout.failed', 'failed', now() from generate_series(1, ${users}) n`,
-  `insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-   select 'user-' || n, 'pay_' || n || '_1', '2025', n, now(),
-          '{"paidOn": "2025-11-21", "split": {"netCentimes": 168067}, "stampDutyCentimes": 0}'
-     from generate_series(1, ${users}) n`,
+  INSERT_SELLER,
+  insertReceipts(`select user_id, id, '2025' as series, row_number() over (order by id) as number,
+                         now() as issued_at, amount
+                    from payments where id like '%\\_1'`),
   `insert into mails (user_id, kind, about, queued_at, due_at)
    select 'user-' || n, 'receipt', 'pay_' || n, timestamptz '2026-11-21T11:00:00Z',
           case when n % 1000 = 0 then timestamptz '2026-11-21T11:00:00Z' end

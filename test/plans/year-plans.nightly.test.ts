@@ -1,6 +1,8 @@
 // What the year costs where there are many users: its page reads sums, the job that counts who lapsed reads
 // so many users at a time, each statement as much as the one before, and a booking costs as much among many.
+
 import { beforeEach, expect, it } from 'vitest'
+import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import { lapsesBehind, markUsers, monthlyUsers } from '../../packages/ishtirak/src/books/paid-months.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describePlans } from '../support/databases.js'
@@ -67,8 +69,10 @@ describePlans('with users who each paid three months', ({ database }) => {
              'chk_' || n || '_' || m, 'https://pay.example', t, t, t, t, t, t + interval '30 days'
         from generate_series(1, 5000) n, generate_series(1, 3) m,
              lateral (select timestamptz '2026-06-01' + m * interval '30 days' as t) at_instant;
-      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-      select user_id, id, '2026', row_number() over (), paid_at, '{}' from payments;
+      ${INSERT_SELLER};
+      ${insertReceipts(`
+        select user_id, id, '2026' as series, row_number() over () as number, paid_at as issued_at, amount
+          from payments`)};
       analyze`),
   )
 

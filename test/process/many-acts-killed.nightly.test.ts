@@ -23,8 +23,8 @@ const countActs = statement(
 const selectBooked = statement(
   'test.killed.booked',
   `select (select count(*) from payments where status = 'paid') as paid,
-          (select count(*) from receipts) as receipts,
-          (select max(number) from receipts) as highest_receipt,
+          (select count(*) from documents) as receipts,
+          (select max(number) from documents) as highest_receipt,
           (select count(*) from bank_lines where state = 'approved' and cardinality(payment_ids) = 1)
             as lines,
           (select count(distinct one.payment) from bank_lines, unnest(payment_ids) one (payment))

@@ -10,9 +10,8 @@ const selectReceipts = statement(
   'test.sums.receipts',
   `select left(snapshot->>'paidOn', 7) as month, series, number,
           (snapshot->>'amount')::bigint * 100 as amount,
-          (snapshot->'split'->>'taxCentimes')::bigint as tva,
-          (snapshot->>'stampDutyCentimes')::bigint as duty
-     from receipts order by series, number`,
+          tax_centimes as tva, duty_centimes as duty
+     from documents where place = 0 order by series, number`,
 )
 /** By the periods themselves, whatever was counted. */
 const selectPaidAt = statement(

@@ -155,7 +155,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
       const { payment } = await showPayment(world.service.parts, paymentId)
       expect(payment).toMatchObject({ status: 'paid', paidAt })
     }
-    expect(await ask('select number from receipts')).toHaveLength(SHIFTS.length)
+    expect(await ask('select number from documents')).toHaveLength(SHIFTS.length)
 
     // No webhook comes: the service has to ask.
     emulator.setFaults({ drop: {} })

@@ -270,7 +270,8 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
     found: [TAKEN_BACK, IN_FORCE],
     saved: withPlacesCounted(),
     rows: {
-      'documents.of_payments': (rows) => rows.filter(({ id, kind }) => id === '' || kind === 'credit_note'),
+      'documents.of_payments': (rows) =>
+        rows.filter(({ place, kind }) => place === 0 || kind === 'credit_note'),
     },
   },
   'with a number that is skipped': {

@@ -152,14 +152,11 @@ const readAll = statement(
          'reviewed', review
        ) order by created_at, id), '[]') from payments),
      'documents', (select coalesce(jsonb_agg(jsonb_build_object(
-         'user', user_id, 'payment', payment_id, 'kind', coalesce(snapshot->>'document', 'receipt'),
+         'user', user_id, 'payment', payment_id, 'kind', kind,
          'place', place, 'series', series, 'number', number, 'at', extract(epoch from issued_at) * 1000,
-         'on', snapshot->'issuedOn', 'about', snapshot->'about'->'number', 'amount', snapshot->'amount',
-         'stamp', snapshot->'stampDutyCentimes', 'details', snapshot->'buyer'->'details')
-           order by series, number), '[]') from (
-         select user_id, payment_id, 0 as place, series, number, issued_at, snapshot from receipts
-          union all
-         select user_id, payment_id, place, series, number, issued_at, snapshot from documents) p),
+         'on', issued_on, 'about', snapshot->'about'->'number', 'amount', snapshot->'amount',
+         'stamp', duty_centimes, 'details', snapshot->'buyer'->'details')
+           order by series, number), '[]') from documents),
      'series', (select coalesce(jsonb_agg(jsonb_build_object(
          'series', series, 'last', last_number)), '[]') from document_series),
      'owing', (select coalesce(jsonb_agg(user_id), '[]') from owed_invoices),

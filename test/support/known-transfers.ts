@@ -1,4 +1,5 @@
 // Transfers in any state, as rows: what queries about bank statements compare lines with.
+import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
 
 /** Of user `user-<n>`: the payment `pay_<n>` with the reference `ref_<n>`. */
@@ -35,9 +36,11 @@ const insert = statement(
             case when is_booked then day + interval '30 days' end,
             case when status = 'review' then '{}'::jsonb end
        from input
+   ), seller as (
+     ${INSERT_SELLER}
    ), receipt as (
-     insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-     select user_id, id, '2026', n, day, jsonb_build_object('amount', amount) from input where is_booked
+     ${insertReceipts(`select user_id, id, '2026' as series, n as number, day as issued_at, amount
+                         from input where is_booked`)}
    )
    insert into transfers (user_id, payment_id, reference, state, approvals)
    select user_id, id, reference, state, approvals from input`,

@@ -1,7 +1,7 @@
 // Documents and receipts in one language, of each kind, read back: the roll, the tags and fonts, the margins.
 import { describe, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
-import type { NamedDocument, ReceiptSnapshot } from '../../packages/ishtirak/src/core/receipt.js'
+import type { DocumentSnapshot, NamedDocument } from '../../packages/ishtirak/src/core/receipt.js'
 import {
   type PrintedCopy,
   RECEIPT_FORMS,
@@ -23,11 +23,11 @@ export const NUMBERS = {
   },
 }
 export const renderDocument = (
-  snapshot: ReceiptSnapshot,
+  snapshot: DocumentSnapshot,
   locale: Locale,
   copy: Partial<PrintedCopy> = {},
 ) => {
-  const number = NUMBERS[snapshot.document ?? 'receipt']
+  const number = NUMBERS[snapshot.kind]
   return renderReceipt(typesetter, { snapshot, number, ...copy }, locale)
 }
 export const CASH = { instrument: 'cash', checkoutId: '0042', price: { amount: 30_100, currency: 'DZD' } }

@@ -4,9 +4,10 @@ import type { BuyerDetails } from '../../packages/ishtirak/src/core/buyer-detail
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import {
   type Buyer,
+  type DocumentKind,
+  type DocumentSnapshot,
   drawUpReceipt,
   type NamedDocument,
-  type ReceiptSnapshot,
   type Seller,
   type Tax,
 } from '../../packages/ishtirak/src/core/receipt.js'
@@ -50,7 +51,7 @@ export function snapshotWith(
     readonly issuedAt?: number
     readonly bearsStampDuty?: boolean
   } = {},
-): ReceiptSnapshot {
+): DocumentSnapshot {
   const taxTerms: Seller['taxTerms'] = changes.tax
     ? [{ from: '2020-01-01', tax: changes.tax }]
     : EXAMPLE_SELLER.taxTerms
@@ -79,23 +80,23 @@ export const COMPANY: BuyerDetails = {
 
 /** Paid by transfer, unless it is said otherwise. */
 export function documentWith(
-  document: NonNullable<ReceiptSnapshot['document']>,
+  kind: Exclude<DocumentKind, 'receipt'>,
   changes: Parameters<typeof snapshotWith>[0] & {
     readonly details?: Partial<BuyerDetails>
     readonly about?: NamedDocument
     readonly poNumber?: string
   } = {},
-): ReceiptSnapshot {
+): DocumentSnapshot {
   const { details, about, poNumber, payment, ...others } = changes
   const byTransfer = { instrument: 'bank_transfer', checkoutId: 'K4M92R8FJW36' }
   const snapshot = snapshotWith({ ...others, payment: { ...byTransfer, ...payment } })
   return {
     ...snapshot,
-    document,
+    kind,
     buyer: { ...snapshot.buyer, details: { ...COMPANY, ...details } },
     ...(about && { about }),
     ...(poNumber !== undefined && { poNumber }),
-    ...(document === 'proforma' && {
+    ...(kind === 'proforma' && {
       ...{ validUntil: '2026-12-06', periodFrom: null, periodTo: null, paymentMethod: null },
     }),
   }

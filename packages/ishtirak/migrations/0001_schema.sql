@@ -119,6 +119,7 @@ create table payments (
   period_end timestamptz,
   -- The receipt that the payment must have: its own, once it is paid.
   receipt_of text generated always as (case when status in ('paid', 'refunded') then id end) stored,
+  receipt_place integer generated always as (0) stored,
   -- The entry of the balance that it must have: what tops it up, and what it pays for.
   entry_of text generated always as (
     case when status in ('paid', 'refunded') and (kind = 'top_up' or method = 'balance') then id end
@@ -417,65 +418,76 @@ create table document_series (
   last_issued_on date,
   constraint document_series_once primary key (series)
 );
-comment on table document_series is 'The last number drawn in each series of receipts, and the last date.';
+comment on table document_series is 'The last number drawn in each series of documents, and the last date.';
 
-create table receipts (
+-- Who sold, as documents say it. Written by the statement that writes a document, and never deleted. No
+-- foreign key: each booking would lock the one row.
+create table seller_versions (
+  -- SHA-256 of the content, in hexadecimal.
+  hash text not null constraint seller_versions_by_content primary key,
+  seller jsonb not null
+);
+comment on table seller_versions is 'The seller as they stood on documents, by content.';
+
+create table documents (
   user_id text not null,
   payment_id text not null,
+  -- 0: the document of the booking, a receipt or an invoice. Behind it invoice and credit note take turns.
+  place integer not null constraint place_counts_up check (place >= 0),
+  kind text not null constraint document_kind_is_known check (kind in ('receipt', 'invoice', 'credit_note')),
   series text not null,
   number integer not null constraint number_is_positive check (number > 0),
   issued_at timestamptz not null,
-  -- All that the document shows, as it was: later changes of name, tax or seller do not touch it.
+  -- The date on the document: the day in the billing time zone, or the day of the number before it.
+  issued_on date not null,
+  -- A hash of seller_versions.
+  seller text not null,
+  -- The price without tax, and its tax.
+  net_centimes bigint not null,
+  tax_centimes bigint not null,
+  duty_centimes bigint not null,
+  -- What a code took off the price, tax included.
+  discount_centimes bigint not null,
+  -- What the provider kept, with the first document alone. Null: the provider did not say.
+  fee_centimes bigint,
+  -- All else that the document shows, as it was: later changes of name or tax do not touch it.
   snapshot jsonb not null,
-  constraint receipts_one_per_payment primary key (user_id, payment_id),
-  constraint receipts_number_once unique (series, number),
-  constraint receipt_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
+  constraint documents_in_order primary key (user_id, payment_id, place),
+  constraint documents_number_once unique (series, number),
+  constraint document_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
 );
-comment on table receipts is 'The receipt of each paid payment, or the invoice in its place.';
+comment on table documents is 'Receipts, invoices and credit notes.';
 
 -- Checked at the commit, since each of the two tables refers to the other.
-alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of)
-  references receipts (user_id, payment_id) deferrable initially deferred;
+alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of, receipt_place)
+  references documents (user_id, payment_id, place) deferrable initially deferred;
 
--- A receipt is made out for what its payment booked. Asked once for all receipts of a statement, at its end,
--- when it has written the payments too.
-create function require_booked_amounts() returns trigger language plpgsql as $$
+-- A document is made out for what its payment booked, by a known seller. Asked once for all documents of a
+-- statement, at its end, when it has written the payments and the sellers too.
+create function require_booked_documents() returns trigger language plpgsql as $$
 declare
   other text;
 begin
-  select r.payment_id into other from issued r
-   where (select p.amount from payments p where p.user_id = r.user_id and p.id = r.payment_id)
-         <> (r.snapshot->>'amount')::integer
+  select d.payment_id into other
+    from issued d join payments p on p.user_id = d.user_id and p.id = d.payment_id
+   where p.amount * 100::bigint <> d.net_centimes + d.tax_centimes
    limit 1;
   if found then
-    raise exception 'receipt of payment % has another amount', other
+    raise exception 'a document of payment % has another amount', other
+      using errcode = 'integrity_constraint_violation';
+  end if;
+  select d.payment_id into other
+    from issued d where not exists (select from seller_versions v where v.hash = d.seller)
+   limit 1;
+  if found then
+    raise exception 'a document of payment % has no seller', other
       using errcode = 'integrity_constraint_violation';
   end if;
   return null;
 end $$;
-create trigger receipts_have_booked_amount after insert on receipts
+create trigger documents_are_of_what_was_booked after insert on documents
   referencing new table as issued
-  for each statement execute function require_booked_amounts();
-
--- What is issued beside the receipt of a payment. The numbers are of the same series as those of receipts.
-create table documents (
-  user_id text not null,
-  id text not null,
-  kind text not null constraint document_kind_is_known check (kind in ('invoice', 'credit_note')),
-  series text not null,
-  number integer not null constraint number_is_positive check (number > 0),
-  issued_at timestamptz not null,
-  -- All that the document shows, as it was.
-  snapshot jsonb not null,
-  payment_id text not null,
-  -- Among the later documents of the payment: an invoice and a credit note take turns.
-  place integer not null constraint place_is_positive check (place > 0),
-  constraint documents_by_id primary key (user_id, id),
-  constraint documents_number_once unique (series, number),
-  constraint documents_in_order unique (user_id, payment_id, place),
-  constraint document_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
-);
-comment on table documents is 'Invoices that came after the receipt of their payment, and credit notes.';
+  for each statement execute function require_booked_documents();
 
 -- What a company shows before it pays: a price that holds for some days. The numbers are of a series of
 -- their own beside those of receipts.
@@ -571,7 +583,8 @@ create table mails (
   user_id text not null,
   -- Which ones there are, the capabilities say.
   kind text not null constraint kind_is_a_word check (kind ~ '^[a-z][a-z0-9_]*$'),
-  -- The payment or grant; of a reminder, the end that it reminds of.
+  -- The payment or grant; of an invoice that came later, the payment and its place; of a reminder, the end
+  -- that it reminds of.
   about text not null,
   queued_at timestamptz not null,
   -- When it is to be tried next; while a process sends, its lease. Null: nothing is left to do.
@@ -1012,7 +1025,7 @@ comment on table monthly_lapses is
 
 create index grants_by_instant on grants (granted_at);
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
-create index documents_by_issue on documents (issued_at);
+create index documents_by_issue on documents (issued_at) where place > 0;
 -- Entries without a receipt of their own. They are few.
 create index balance_entries_by_hand on balance_entries (created_at, kind, amount)
   where kind in ('returned', 'correction', 'paid_out');

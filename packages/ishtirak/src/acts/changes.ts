@@ -1,7 +1,7 @@
 // What an act changes, in words: the status of a payment, and the access of its user.
 
 import type { Instant } from '../core/instant.js'
-import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
+import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { isConsoleKey } from '../i18n/console.js'
@@ -74,7 +74,7 @@ export function statusKey(status: string) {
 export function receiptInWords(
   { formats }: ConsolePages,
   { say, locale }: View,
-  receipt: ReceiptSnapshot | null,
+  receipt: DocumentSnapshot | null,
 ): string {
   if (receipt === null) return say('receiptNone')
   const { split, asked } = receipt

@@ -28,7 +28,7 @@ type Trail = Record<'before' | 'after', { readonly balance?: number }>
 const selectReceipts = statement(
   'test.balance.receipts',
   `select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
-     from receipts order by number`,
+     from documents where place = 0 order by number`,
 )
 const selectPeriods = statement(
   'test.balance.periods',
@@ -43,7 +43,7 @@ const selectEvents = statement(
 const selectLast = statement(
   'test.balance.last',
   `select p.live, p.instrument, r.series || r.number as number
-     from payments p join receipts r on r.payment_id = p.id
+     from payments p join documents r on r.payment_id = p.id and r.place = 0
     order by p.created_at desc limit 1`,
 )
 

@@ -2,7 +2,6 @@
 // from the trail. A series may have numbers of documents that are no receipts: they are passed over.
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
-import { BY_BALANCE } from '../core/subscription.js'
 import { type Database, type Queryable, type Row, statement } from '../database/database.js'
 import {
   at,
@@ -36,12 +35,6 @@ const lockSeries = statement(
       for update of c`,
 )
 
-/** What was said with the report that was booked, in whole dinars. What a balance pays costs none. */
-const FEES = `case when p.method = '${BY_BALANCE}' then 0
-            else (jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')
-              ->>'fees')::bigint
-       end`
-
 /** A top-up is owed to the user. It counts when it is spent, as what it buys. */
 const IS_SALE = `p.kind <> 'top_up'`
 /** What went to the user's balance: a top-up, and what is left of a change of plan. */
@@ -49,31 +42,30 @@ export const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change
                  else p.amount end)`
 export const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
 const ASKED = `${AMOUNT} + (coalesce(p.amount_asked, p.amount) - p.amount) * 100::bigint`
-export const NET = `(r.snapshot->'split'->>'netCentimes')::bigint - ${ADVANCE} * 100`
+export const NET = `r.net_centimes - ${ADVANCE} * 100`
 /** Empty: no tax. */
 const TAX_RATE = `coalesce(r.snapshot->'tax'->>'ratePercent', '')`
 
-/** Of `payments p` and `receipts r`. */
+/** Of `payments p` and their first `documents r`. */
 const SUMS = `${AMOUNT} as amount_centimes, ${ASKED} as asked_centimes, ${NET} as net_centimes,
-          (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes,
-          p.discount * 100::bigint as discount_centimes, ${FEES} * 100 as fees_centimes`
+          r.duty_centimes, r.discount_centimes, r.fee_centimes as fees_centimes`
 
 /** Up to which number a closed month has the receipts of a series. */
 export const countedIn = (counted: string, series: string) => `coalesce((${counted}->>${series})::int, 0)`
 
-/** Several `payments p` with their `receipts r`. */
+/** Several `payments p` with their first `documents r`. */
 export const SUMS_OF_MANY = `count(*)::int as payments, sum(${AMOUNT})::bigint as amount_centimes,
           sum(${ASKED})::bigint as asked_centimes, sum(${NET})::bigint as net_centimes,
-          sum((r.snapshot->>'stampDutyCentimes')::bigint)::bigint as duty_centimes,
-          sum(p.discount * 100::bigint)::bigint as discount_centimes,
-          coalesce(sum(${FEES} * 100), 0)::bigint as fees_centimes,
-          count(*) filter (where ${FEES} is null)::int as fees_unknown`
+          sum(r.duty_centimes)::bigint as duty_centimes,
+          sum(r.discount_centimes)::bigint as discount_centimes,
+          coalesce(sum(r.fee_centimes), 0)::bigint as fees_centimes,
+          count(*) filter (where r.fee_centimes is null)::int as fees_unknown`
 
 /** Receipts of closed months that came after one closing and, where there is another, before it. */
 export const LATE = (of: { readonly live: string; readonly since: string; readonly until: string }) => `
      from late_receipts l
      join payments p on p.user_id = l.user_id and p.id = l.payment_id
-     join receipts r on r.user_id = l.user_id and r.payment_id = l.payment_id
+     join documents r on r.user_id = l.user_id and r.payment_id = l.payment_id and r.place = 0
     where p.live = ${of.live}::boolean and l.number > ${countedIn(`${of.since}::jsonb`, 'l.series')}
       and (${of.until}::jsonb is null or l.number <= ${countedIn(`${of.until}::jsonb`, 'l.series')})`
 
@@ -97,8 +89,8 @@ const count = statement(
             not exists (select from payments e where e.user_id = p.user_id and e.live = p.live
                            and e.paid_at is not null and e.kind <> 'top_up'
                            and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
-       from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-      where r.series = $1::text and r.number > $2::int
+       from documents r join payments p on p.user_id = r.user_id and p.id = r.payment_id
+      where r.series = $1::text and r.number > $2::int and r.place = 0
       order by r.number limit $3::int
    ), summed as (
      insert into daily_figures as d
@@ -248,7 +240,7 @@ export async function paidByDay(
 export const REFUNDS = `
   from audit a
   join payments p on p.user_id = a.user_id and p.id = a.payment_id
-  join receipts r on r.user_id = a.user_id and r.payment_id = a.payment_id
+  join documents r on r.user_id = a.user_id and r.payment_id = a.payment_id and r.place = 0
  where a.act = 'payment.refund' and p.live = $1::boolean and ${IS_SALE}`
 
 // The days begin at the instants of $4.
@@ -258,7 +250,7 @@ const selectRefunded = statement(
           coalesce(p.instrument, '') as instrument, ${TAX_RATE} as tax_rate, count(*)::int as payments,
           sum(${AMOUNT})::bigint as amount_centimes, sum(${ASKED})::bigint as asked_centimes,
           sum(${NET})::bigint as net_centimes, 0 as duty_centimes,
-          sum(p.discount * 100::bigint)::bigint as discount_centimes, 0 as fees_centimes, 0 as fees_unknown
+          sum(r.discount_centimes)::bigint as discount_centimes, 0 as fees_centimes, 0 as fees_unknown
    ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz
     group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 )
@@ -355,7 +347,7 @@ const REFUNDED_AT = `(select max(acted_at) from audit a
 const selectPayments = statement(
   'figures.payments',
   `select p.id as id, p.paid_at as at, ${ENTRY}, ${REFUNDED_AT} as refunded_at
-     from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+     from payments p join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = 0
     where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text)
       and p.paid_at < $4::timestamptz and (${IS_SALE} or $8::boolean) and ${isOfKind('$6')}
       and ($7::jsonb is null or r.number <= ${countedIn('$7::jsonb', 'r.series')})

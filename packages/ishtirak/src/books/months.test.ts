@@ -13,14 +13,10 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /** In test mode the provider keeps nothing. */
-const setFees = statement(
-  'test.months.fees',
-  `update payments set reports = jsonb_set(reports, '{-1,fees}', '50') where user_id = $1
-    and method = 'chargily'`,
-)
+const setFees = statement('test.months.fees', 'update documents set fee_centimes = 5000 where user_id = $1')
 const forgetFees = statement(
   'test.months.no_fees',
-  `update payments set reports = jsonb_build_array((reports->-1) - 'fees') where user_id = $1`,
+  'update documents set fee_centimes = null where user_id = $1',
 )
 const restoreNothing = statement(
   'test.months.emptied',

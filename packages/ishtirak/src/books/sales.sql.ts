@@ -2,14 +2,14 @@
 // below zero, for each refund, with the tax as that document has it; and their sums by tax. Any other
 // document only replaces one: it is a line of nothing, so that no dinar counts twice.
 import type { Instant } from '../core/instant.js'
-import type { IssuedKind, NamedDocument, ReceiptSnapshot } from '../core/receipt.js'
+import type { DocumentSnapshot, IssuedKind, NamedDocument } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, column, instant, integer, json, rowOf, text, word } from '../database/rows.js'
 import { ADVANCE, AMOUNT, type Counted, countedIn, LATE, NET, REFUNDS, type Span } from './figures.sql.js'
 
 /** `late`: of a closed month, known since the month before was closed. `document`: it replaces another. */
 type Part = 'sale' | 'late' | 'refund' | 'document'
-type SaleTax = ReceiptSnapshot['tax']
+type SaleTax = DocumentSnapshot['tax']
 
 export interface SalesSpan extends Span {
   readonly live: boolean
@@ -32,11 +32,11 @@ const TAX_KEY = `concat_ws('-', ${TAX}->>'kind', ${TAX}->>'ratePercent')`
 
 const SUMS = `${NET} as net_centimes, ${AMOUNT} as amount_centimes,
        ${ADVANCE} * 100::bigint as advance_centimes,
-       (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes`
+       r.duty_centimes`
 
 // $1: of real money; $2 and $3: the month; $4 and $5: what its closing and the one before have counted.
 const SALES = `
-  from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+  from payments p join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = 0
  where p.live = $1::boolean and p.paid_at >= $2::timestamptz and p.paid_at < $3::timestamptz
    and ($4::jsonb is null or r.number <= ${countedIn('$4::jsonb', 'r.series')})`
 const SALES_LATE = `${LATE({ live: '$1', since: '$5', until: '$4' })}
@@ -48,8 +48,9 @@ const IS_LAST = `not exists (select from documents n where n.user_id = l.user_id
 const REPLACING = `
   from documents l
   join payments p on p.user_id = l.user_id and p.id = l.payment_id
-  join receipts r on r.user_id = l.user_id and r.payment_id = l.payment_id
- where p.live = $1::boolean and l.issued_at >= $2::timestamptz and l.issued_at < $3::timestamptz
+  join documents r on r.user_id = l.user_id and r.payment_id = l.payment_id and r.place = 0
+ where l.place > 0 and p.live = $1::boolean
+   and l.issued_at >= $2::timestamptz and l.issued_at < $3::timestamptz
    and $10::text is null
    and not (l.kind = 'credit_note' and ${IS_LAST}
             and exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
@@ -69,7 +70,7 @@ const spanValues = ({ live, from, to, until, since }: SalesSpan) => [
 ]
 
 const LINE = `p.id as payment_id, p.user_id, p.method, coalesce(p.instrument, '') as instrument,
-       coalesce(r.snapshot->>'document', 'receipt') as document, r.series, r.number, ${TAX} as tax,
+       r.kind as document, r.series, r.number, ${TAX} as tax,
        r.snapshot->'buyer' as buyer, ${SUMS}`
 
 const readLine = rowOf({
@@ -90,7 +91,7 @@ const readLine = rowOf({
   issued: json<Issued | null>,
   tax: json<SaleTax>,
   /** As the receipt names them. */
-  buyer: json<ReceiptSnapshot['buyer']>,
+  buyer: json<DocumentSnapshot['buyer']>,
   /** In centimes, also of a refund; the advance is on the balance, untaxed. */
   ht: column('net_centimes', integer),
   ttc: column('amount_centimes', integer),
@@ -104,7 +105,7 @@ interface Issued {
   readonly series: string
   readonly number: number
   readonly about: NamedDocument
-  readonly buyer: ReceiptSnapshot['buyer']
+  readonly buyer: DocumentSnapshot['buyer']
 }
 
 /** One document of the journal. In centimes; a refund is below zero and keeps the duty, the treasury's. */
@@ -132,7 +133,7 @@ const selectLines = statement(
     partOf('sale', SALES, ['p.paid_at', 'p.id']),
     partOf('late', SALES_LATE, ['p.paid_at', 'p.id']),
     partOf('refund', CREDITS, ['a.acted_at', 'a.id'], CREDIT_NOTE),
-    partOf('document', REPLACING, ['l.issued_at', 'l.id'], ISSUED),
+    partOf('document', REPLACING, ['l.issued_at', "l.payment_id || '/' || l.place"], ISSUED),
   ].join(' union all ')}) l
     order by at, id limit $8::int`,
 )
@@ -174,7 +175,7 @@ export type TaxSums = ReturnType<typeof readSums>
 
 const summed = (part: Part, rows: string) =>
   `select '${part}' as part, ${TAX} as tax, ${NET} as net, ${AMOUNT} as amount,
-          (r.snapshot->>'stampDutyCentimes')::bigint as duty ${rows}`
+          r.duty_centimes as duty ${rows}`
 
 // Rides on payments_by_paid_at and audit_by_act.
 const sumByTax = statement(

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { StandingSchema, viewStanding } from '../acts/preview.js'
 import type { Payment } from '../core/payment.js'
-import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
+import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import { nullable, object } from '../http/schemas.js'
 import { amountAsked } from '../ledger/schemas.js'
 import type { ProviderPreview, SettlementPreview } from './settlement-preview.js'
@@ -50,7 +50,7 @@ export function viewSettlementPreview({ isAnswered, said, ...change }: ProviderP
 }
 
 /** In dinars. */
-function viewReceipt(receipt: ReceiptSnapshot) {
+function viewReceipt(receipt: DocumentSnapshot) {
   const { split, asked = null, stampDutyCentimes } = receipt
   return {
     ...{ ht: split.netCentimes / 100, tva: split.taxCentimes / 100, ttc: split.totalCentimes / 100 },

@@ -7,7 +7,7 @@ import type { Instant } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
 import { decideSettlement } from '../core/settlement.js'
 import { statusAt } from '../core/subscription.js'
-import { receiptOf } from '../ledger/change-user.js'
+import { receiptOf } from '../ledger/documents.js'
 import { loadPayment } from '../ledger/load.js'
 import type { ProviderFailure } from '../ledger/method.js'
 import type { SettleDeps } from '../ledger/settle.js'
@@ -74,7 +74,7 @@ export function follow(
   return {
     payment,
     /** What it would say; null: nothing would be booked. */
-    receipt: booked ? receiptOf(deps, booked, buyer, now).snapshot : null,
+    receipt: booked ? receiptOf(deps, booked, buyer, now) : null,
     /** The version of the facts that this was decided on. */
     version,
     status: { before: payment.status, after: after?.status ?? payment.status },

@@ -18,7 +18,7 @@ const selectTraces = statement(
   'test.redeem.traces',
   `select (select json_agg(o.payload->'data' order by sequence) from outbox o where o.user_id = $1) as events,
           (select json_agg(kind) from mails where user_id = $1) as mails,
-          (select count(*)::int from receipts) as receipts, (select count(*)::int from grants) as grants,
+          (select count(*)::int from documents) as receipts, (select count(*)::int from grants) as grants,
           (select sum(used)::int from codes) as used`,
 )
 

@@ -3,11 +3,11 @@
 import type { BuyerDetails } from './buyer-details.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
-import type { NamedDocument, ReceiptSnapshot, SellerIdentity } from './receipt.js'
+import type { DocumentSnapshot, NamedDocument, SellerIdentity } from './receipt.js'
 
 /** A document that a payment has, by its number. */
 export interface IssuedDocument extends NamedDocument {
-  readonly snapshot: ReceiptSnapshot
+  readonly snapshot: DocumentSnapshot
 }
 
 /**
@@ -64,20 +64,20 @@ export function laterInvoice(
   last: IssuedDocument,
   { seller, issuedAt, issuedOn }: Issue,
   details: BuyerDetails,
-): ReceiptSnapshot {
+): DocumentSnapshot {
   const { snapshot } = last
   const buyer = { ...snapshot.buyer, details }
-  return { ...snapshot, document: 'invoice', about: namedDocument(last), seller, buyer, issuedAt, issuedOn }
+  return { ...snapshot, kind: 'invoice', about: namedDocument(last), seller, buyer, issuedAt, issuedOn }
 }
 
 /** Takes the invoice back whole, with its buyer as they stand on it. */
 export function creditNoteOf(
   invoice: IssuedDocument,
   { seller, issuedAt, issuedOn }: Issue,
-): ReceiptSnapshot {
+): DocumentSnapshot {
   return {
     ...invoice.snapshot,
-    document: 'credit_note',
+    kind: 'credit_note',
     about: namedDocument(invoice),
     seller,
     issuedAt,

@@ -75,10 +75,9 @@ export interface NamedDocument {
  * Everything the document shows but its number. Plain JSON, `version` for the day its shape changes. Days are
  * `YYYY-MM-DD` in the billing time zone, fixed here because the rules of a zone change too.
  */
-export interface ReceiptSnapshot {
+export interface DocumentSnapshot {
   readonly version: 1
-  /** Absent: a receipt. */
-  readonly document?: Exclude<DocumentKind, 'receipt'>
+  readonly kind: DocumentKind
   /**
    * Of a credit note the invoice; of an invoice that came later the receipt, or the credit note before it.
    */
@@ -145,7 +144,7 @@ function isWholeCompany(details: BuyerDetails | null | undefined): details is Bu
  * `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. A sale
  * to a company has an invoice in place of the receipt; money received in advance has sold nothing yet.
  */
-export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
+export function drawUpReceipt(payment: Payment, context: ReceiptContext): DocumentSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
   const { kind, paidAt, periodStart, periodEnd } = payment
   if (paidAt === null || (kind === 'purchase' && (periodStart === null || periodEnd === null)))
@@ -159,7 +158,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   const isInvoice = tax.kind !== 'advance' && isWholeCompany(details)
   return {
     version: 1,
-    ...(isInvoice && { document: 'invoice' }),
+    kind: isInvoice ? 'invoice' : 'receipt',
     ...(payment.poNumber !== null && { poNumber: payment.poNumber }),
     seller: seller.identity,
     buyer: { userId, name, email, ...(isInvoice && { details }) },
@@ -185,7 +184,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
 }
 
 /** Undefined: nothing has changed. */
-function changeOf({ change }: Payment): ReceiptSnapshot['change'] {
+function changeOf({ change }: Payment): DocumentSnapshot['change'] {
   if (!change || change.parts.length === 0) return undefined
   const { from, credit, surplus } = change
   return { from: from.name, credit, ...(surplus !== undefined && { surplus }) }
@@ -198,7 +197,7 @@ function splitBeside(surplus: number, amount: number, tax: Tax | AdvanceTax): Ta
 }
 
 /** In centimes, without tax. Of another amount than was asked for nothing was taken off. */
-export function netPriceOf({ amount, asked, discount = 0, change, tax, split }: ReceiptSnapshot) {
+export function netPriceOf({ amount, asked, discount = 0, change, tax, split }: DocumentSnapshot) {
   const { credit = 0, surplus = 0 } = change ?? {}
   const paid = amount - surplus
   const due = paid + (asked === undefined ? discount : 0)
@@ -212,7 +211,7 @@ export function netPriceOf({ amount, asked, discount = 0, change, tax, split }: 
 }
 
 /** In centimes: what the customer paid. */
-export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number {
+export function totalOf({ amount, stampDutyCentimes }: DocumentSnapshot): number {
   return amount * 100 + stampDutyCentimes
 }
 

@@ -28,9 +28,10 @@ const selectEntries = statement(
   'drawer.entries',
   `with taken as (
      select 'taken' as kind, p.id, p.method, p.paid_at as at, p.user_id, p.id as payment_id,
-            p.method_reference as reference, (r.snapshot->>'amount')::bigint * 100 as price,
-            (r.snapshot->>'stampDutyCentimes')::bigint as duty, who.actor as operator
-       from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+            p.method_reference as reference, d.net_centimes + d.tax_centimes as price,
+            d.duty_centimes as duty, who.actor as operator
+       from payments p
+       join documents d on d.user_id = p.user_id and d.payment_id = p.id and d.place = 0
        ${actor('payment.record', 'a.user_id = p.user_id and a.payment_id = p.id')}
       where ${WITHIN('p.paid_at')} and p.method in ('cash', 'cheque') and p.live = $3::boolean
    ), returned as (

@@ -28,7 +28,7 @@ const NOTHING = { payments: 0, users: 0, acts: 0, refusals: 0 }
 
 const countRows = statement(
   'test.desk.count',
-  `select (select count(*) from payments) as payments, (select count(*) from receipts) as receipts,
+  `select (select count(*) from payments) as payments, (select count(*) from documents) as receipts,
           (select count(*) from audit where act <> 'operator.refused') as acts,
           (select count(*) from audit where act = 'operator.refused') as refusals,
           (select count(*) from users) as users,

@@ -13,8 +13,8 @@ import { stampDutyAt, totalOf } from '../core/receipt.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import { decideTopUp, type Sale, type WantedTopUp } from '../core/upgrade.js'
 import { ConstraintViolation, type Database } from '../database/database.js'
+import { documentsOfPayment } from '../ledger/documents.sql.js'
 import { findCurrentUser } from '../ledger/load.js'
-import { findSnapshot } from '../ledger/load.sql.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
@@ -148,8 +148,8 @@ export async function findRecorded(
 async function requireSame(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<void> {
   const { id, userId, status } = payment
   const of = { userId, paymentId: id }
-  const receipt = await findSnapshot(deps.database, payment)
-  const total = receipt && totalOf(receipt)
+  const [first] = await documentsOfPayment(deps.database, payment)
+  const total = first ? totalOf(first.snapshot) : null
   const isSame = userId === taken.userId && isSameSale(payment, taken)
   if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
   if (status !== 'refunded') return

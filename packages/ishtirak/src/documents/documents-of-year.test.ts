@@ -23,9 +23,12 @@ const copyPayment = statement(
               period_start, period_end
          from payments, generate_series(1, $1::integer) n
        returning id)
-   insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-     select r.user_id, c.id, r.series, 1 + substring(c.id from '\\d+$')::integer, r.issued_at, r.snapshot
-       from receipts r, copied c`,
+   insert into documents (user_id, payment_id, place, kind, series, number, issued_at, issued_on, seller,
+       net_centimes, tax_centimes, duty_centimes, discount_centimes, fee_centimes, snapshot)
+     select d.user_id, c.id, 0, d.kind, d.series, 1 + substring(c.id from '\\d+$')::integer, d.issued_at,
+            d.issued_on, d.seller, d.net_centimes, d.tax_centimes, d.duty_centimes, d.discount_centimes,
+            d.fee_centimes, d.snapshot
+       from documents d, copied c`,
 )
 
 describeScenario('the documents of a year', ({ database }) => {

@@ -2,13 +2,7 @@
 import { csvLine } from '../acts/csv.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import {
-  DOCUMENT_KINDS,
-  documentSeries,
-  type ReceiptSnapshot,
-  receiptNumber,
-  totalOf,
-} from '../core/receipt.js'
+import { DOCUMENT_KINDS, type DocumentSnapshot, documentSeries, totalOf } from '../core/receipt.js'
 import { type DocumentOfYear, listReceiptsOfYear } from './documents-of-year.sql.js'
 import type { ReceiptDeps } from './receipt.js'
 import { boughtInWords } from './render-receipt.js'
@@ -37,18 +31,18 @@ export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<stri
     'refunded_on',
     'payment_id',
   ]
-  const described = (snapshot: ReceiptSnapshot) =>
+  const described = (snapshot: DocumentSnapshot) =>
     boughtInWords(snapshot, texts[of.locale].receipt, of.locale).replaceAll('\u00a0', ' ')
   return [
     csvLine([...names, ...sums]),
     ...documents
       .filter((document) => !document.is_replaced)
       .map((document) => {
-        const { snapshot, series, number } = document
+        const { snapshot, number } = document
         const sign = signOf(document)
         const { issuedOn, paidOn, periodFrom, periodTo, split, stampDutyCentimes, paymentId } = snapshot
         return csvLine([
-          ...[receiptNumber(series, number), issuedOn, paidOn],
+          ...[number, issuedOn, paidOn],
           ...[described(snapshot), periodFrom, periodTo],
           ...[snapshot.paymentMethod, (sign * split.netCentimes) / 100, (sign * split.taxCentimes) / 100],
           ...[
@@ -64,7 +58,7 @@ export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<stri
 }
 
 /** What a credit note takes back is below zero. */
-const signOf = ({ snapshot }: DocumentOfYear) => (snapshot.document === 'credit_note' ? -1 : 1)
+const signOf = ({ snapshot }: DocumentOfYear) => (snapshot.kind === 'credit_note' ? -1 : 1)
 
 /** The last ones, in the order in which they were issued. Throws `not_found`. */
 async function readYear(

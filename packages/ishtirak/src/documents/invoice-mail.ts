@@ -2,7 +2,7 @@
 import type { MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import { totalOf } from '../core/receipt.js'
-import { findDocument } from '../ledger/documents.sql.js'
+import { documentAt } from '../ledger/documents.sql.js'
 import { readReceipt } from './receipt.js'
 import { attachmentsOf, type ReceiptMailDeps } from './receipt-mail.js'
 
@@ -11,8 +11,9 @@ export function invoiceMail(deps: ReceiptMailDeps): MailWriter {
     kind: 'invoice',
     lifetimeMs: RECEIPT_LIFETIME_MS,
     write: async ({ userId, about }, { locale, say }) => {
-      const { number, snapshot } = await findDocument(deps.database, userId, about)
-      const { paymentId } = snapshot
+      const [paymentId = '', place] = about.split('/')
+      const found = { userId, paymentId, place: Number(place) }
+      const { number, snapshot } = await documentAt(deps.database, found)
       const of = { userId, paymentId, number, locale }
       const invoice = await readReceipt(deps, of, { printedFor: 'mail' })
       const creditNote = snapshot.about?.kind === 'credit_note' ? snapshot.about.number : null

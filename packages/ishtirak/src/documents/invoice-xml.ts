@@ -3,7 +3,7 @@
 import { escapeHtml } from '@kitajs/html'
 import { isTransferred } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
-import { type NamedDocument, netPriceOf, type ReceiptSnapshot, totalOf } from '../core/receipt.js'
+import { type DocumentSnapshot, type NamedDocument, netPriceOf, totalOf } from '../core/receipt.js'
 
 /** What stands on the page in the words of its language. */
 interface SaidOnPage {
@@ -17,9 +17,9 @@ interface SaidOnPage {
   readonly notice: string | null
 }
 
-export function invoiceXml(snapshot: ReceiptSnapshot, page: SaidOnPage, locale: Locale): string {
+export function invoiceXml(snapshot: DocumentSnapshot, page: SaidOnPage, locale: Locale): string {
   const { about, poNumber, issuedOn, paidOn, paymentId } = snapshot
-  const isCreditNote = snapshot.document === 'credit_note'
+  const isCreditNote = snapshot.kind === 'credit_note'
   const total = money(totalOf(snapshot))
   const { priceCentimes, creditCentimes, discountCentimes } = netPriceOf(snapshot)
   const surplusCentimes = (snapshot.change?.surplus ?? 0) * 100
@@ -76,7 +76,7 @@ export function invoiceXml(snapshot: ReceiptSnapshot, page: SaidOnPage, locale: 
   ])}`
 }
 
-function period({ periodFrom, periodTo }: ReceiptSnapshot): string {
+function period({ periodFrom, periodTo }: DocumentSnapshot): string {
   if (periodFrom === null || periodTo === null) return ''
   return group('InvoicePeriod', basic('StartDate', periodFrom), basic('EndDate', periodTo))
 }
@@ -90,7 +90,7 @@ function reference({ kind, number, issuedOn }: NamedDocument): string {
   return group(names[kind], basic('ID', number), basic('IssueDate', issuedOn))
 }
 
-function seller({ seller: one }: ReceiptSnapshot, locale: Locale): string {
+function seller({ seller: one }: DocumentSnapshot, locale: Locale): string {
   return party({
     ...one,
     name: one.name[locale],
@@ -100,7 +100,7 @@ function seller({ seller: one }: ReceiptSnapshot, locale: Locale): string {
   })
 }
 
-function buyer({ buyer: { details } }: ReceiptSnapshot): string {
+function buyer({ buyer: { details } }: DocumentSnapshot): string {
   return party({ ...NOTHING, ...details })
 }
 
@@ -147,7 +147,7 @@ function allowance(isCharge: boolean, reason: string, centimes: number): string 
 }
 
 /** UN/ECE 5305: S at a rate, E exempt, O outside of the tax. */
-function vat({ tax, split }: ReceiptSnapshot, surplusCentimes: number, locale: Locale): string {
+function vat({ tax, split }: DocumentSnapshot, surplusCentimes: number, locale: Locale): string {
   const codes = { vat: 'S', exempt: 'E', not_liable: 'O', advance: 'O' }
   const reason = 'mention' in tax ? tax.mention[locale] : null
   const share = (taxable: number, of: number, category: string) =>
@@ -171,7 +171,7 @@ function vat({ tax, split }: ReceiptSnapshot, surplusCentimes: number, locale: L
   )
 }
 
-function stampDuty({ split, stampDutyCentimes }: ReceiptSnapshot): string {
+function stampDuty({ split, stampDutyCentimes }: DocumentSnapshot): string {
   if (stampDutyCentimes === 0) return ''
   const scheme = group('TaxScheme', basic('ID', 'TIMBRE'), basic('Name', 'Droit de timbre'))
   return group(

@@ -12,7 +12,7 @@ import {
 } from '../../../../test/support/printed-documents.js'
 import { A_CHANGE, COMPANY, documentWith, snapshotWith } from '../../../../test/support/receipt.js'
 import { LOCALES, type Locale } from '../core/locale.js'
-import type { NamedDocument, ReceiptSnapshot } from '../core/receipt.js'
+import type { DocumentSnapshot, NamedDocument } from '../core/receipt.js'
 import type { PrintedCopy } from './render-receipt.js'
 
 const textIn = (locale: Locale, ...document: Parameters<typeof documentWith>) =>
@@ -211,7 +211,7 @@ it('a proforma is neither paid nor signed, and says nothing of a payment', () =>
 describeDocuments('ar')
 
 describe('the data that is attached', () => {
-  const xmlOf = (snapshot: ReceiptSnapshot, locale: Locale = 'fr', copy: Partial<PrintedCopy> = {}) =>
+  const xmlOf = (snapshot: DocumentSnapshot, locale: Locale = 'fr', copy: Partial<PrintedCopy> = {}) =>
     attachedTo(renderDocument(snapshot, locale, copy))['invoice.xml'] ?? ''
   /** Of the first element of that name. */
   const valueIn = (xml: string, name: string) => new RegExp(`<cbc:${name}[^>]*>([^<]*)<`).exec(xml)?.[1]

@@ -32,20 +32,18 @@ export async function finishOwed(database: Queryable, userId: string, leasedUnti
   await database.query(finish, [userId, at(leasedUntil)])
 }
 
-// Uses receipts_one_per_payment and documents_in_order.
+// Uses documents_in_order.
 const selectOwed = statement(
   'invoices.owed',
-  `select r.payment_id
-     from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-     left join lateral (
-       select kind from documents l where l.user_id = r.user_id and l.payment_id = r.payment_id
-        order by place desc limit 1
-     ) l on true
-    where r.user_id = $1 and p.status = 'paid' and p.kind <> 'top_up'
-      and r.snapshot->'tax'->>'kind' <> 'advance'
-      and (l.kind = 'credit_note'
-           or l.kind is null and r.snapshot->>'document' is null and r.issued_at >= $2::timestamptz)
-    order by r.issued_at, r.payment_id`,
+  `select d.payment_id
+     from documents d join payments p on p.user_id = d.user_id and p.id = d.payment_id
+    where d.user_id = $1 and p.status = 'paid' and p.kind <> 'top_up'
+      and d.snapshot->'tax'->>'kind' <> 'advance'
+      and (d.kind = 'credit_note' or d.kind = 'receipt' and d.issued_at >= $2::timestamptz)
+      and not exists (
+        select from documents l
+         where l.user_id = d.user_id and l.payment_id = d.payment_id and l.place > d.place)
+    order by p.paid_at, d.payment_id`,
 )
 
 /**

@@ -7,8 +7,8 @@ import { invoiceInForce, invoiceRefusal } from '../core/invoice.js'
 import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
 import { type DocumentDeps, invoiceFor } from '../ledger/documents.js'
 import {
+  documentAt,
   documentsOfPayment,
-  findDocument,
   type NewDocument,
   type StoredDocument,
 } from '../ledger/documents.sql.js'
@@ -56,7 +56,7 @@ async function issueInvoice(
     },
   })
   // Not the last of the payment: a credit note may follow at once.
-  return 'number' in issued ? issued : findDocument(deps.database, userId, issued.id)
+  return 'number' in issued ? issued : documentAt(deps.database, { userId, paymentId, place: issued.place })
 }
 
 /** Throws `buyer_incomplete`. */

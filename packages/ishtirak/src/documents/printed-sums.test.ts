@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { documentWith, PAID } from '../../../../test/support/receipt.js'
 import { centimesOfArabic, centimesOfFrench } from '../../../../test/support/spoken-amounts.js'
-import type { ReceiptSnapshot, Tax } from '../core/receipt.js'
+import type { DocumentSnapshot, Tax } from '../core/receipt.js'
 import { describePage } from './render-receipt.js'
 
 const mention = { ar: 'معفى', fr: 'exonéré', en: 'exempt' }
@@ -26,7 +26,7 @@ const documents = fc
     isCash: fc.boolean(),
     document: fc.constantFrom('invoice', 'credit_note', 'proforma'),
   })
-  .map(({ tax, amount, bought, taken, asked, isCash, document }): ReceiptSnapshot => {
+  .map(({ tax, amount, bought, taken, asked, isCash, document }): DocumentSnapshot => {
     const surplus = bought === 'another plan for a part' ? taken % (amount + 1) : undefined
     const parts = [{ sourceId: 'pay_1', amount, over: null }]
     const change = { from: PAID.plan, credit: taken, parts, ...(surplus !== undefined && { surplus }) }

@@ -33,7 +33,7 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
       const data = { ...dataOf(deps, mail, receipt, locale), credit_note: creditNote?.number ?? '' }
       // Of an invoice that is not attached no print is noted.
       const attached = await readReceipt(deps, { ...of, number: creditNote?.number }, { printedFor: 'mail' })
-      const named = kind === 'receipt' && receipt.snapshot.document === 'invoice' ? 'invoice' : kind
+      const named = kind === 'receipt' && receipt.snapshot.kind === 'invoice' ? 'invoice' : kind
       const next =
         attached.pdf === null ? 'mail_unprinted_next' : creditNote ? 'mail_credit_note_next' : NEXT[named]
       return {

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { factsOf, hasColor, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
 import { A_CHANGE, snapshotWith } from '../../../../test/support/receipt.js'
 import { LOCALES, type Locale } from '../core/locale.js'
-import type { ReceiptSnapshot } from '../core/receipt.js'
+import type { DocumentSnapshot } from '../core/receipt.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
 import { renderReceipt } from './render-receipt.js'
 import { createTypesetter } from './typesetter.js'
 
 const typesetter = createTypesetter()
-const render = (snapshot: ReceiptSnapshot, locale: Locale, number = '2026-000042') =>
+const render = (snapshot: DocumentSnapshot, locale: Locale, number = '2026-000042') =>
   renderReceipt(typesetter, { snapshot, number }, locale)
 const textIn = (locale: Locale, changes: Parameters<typeof snapshotWith>[0] = {}) =>
   textOf(render(snapshotWith(changes), locale))

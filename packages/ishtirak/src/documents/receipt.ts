@@ -6,8 +6,8 @@ import type { Instant } from '../core/instant.js'
 import { type IssuedDocument, invoiceInForce, namedDocument, showsRefund } from '../core/invoice.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
-import type { ReceiptSnapshot } from '../core/receipt.js'
-import type { ReceiptRules } from '../ledger/change-user.js'
+import type { DocumentSnapshot } from '../core/receipt.js'
+import type { ReceiptRules } from '../ledger/documents.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
@@ -63,14 +63,14 @@ export type PrintedFor = 'buyer' | 'mail' | 'operator'
 export interface StoredReceipt {
   /** `2026-000042` */
   readonly number: string
-  readonly snapshot: ReceiptSnapshot
+  readonly snapshot: DocumentSnapshot
   /** What it bought; null where a refund took it away. */
   readonly periodEnd: Instant | null
 }
 
 /** `credit-note-A-2026-000001.pdf`: what it is saved as. */
 export function pdfName({ number, snapshot }: Pick<StoredReceipt, 'number' | 'snapshot'>): string {
-  return `${(snapshot.document ?? 'receipt').replace('_', '-')}-${number}.pdf`
+  return `${snapshot.kind.replace('_', '-')}-${number}.pdf`
 }
 
 export interface Receipt extends StoredReceipt {

@@ -7,10 +7,10 @@ import { isTransferred } from '../core/account.js'
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Locale } from '../core/locale.js'
 import {
+  type DocumentSnapshot,
   type IssuedKind,
   type NamedDocument,
   netPriceOf,
-  type ReceiptSnapshot,
   type SellerIdentity,
   totalOf,
 } from '../core/receipt.js'
@@ -45,7 +45,7 @@ export interface PrintedCopy {
 /** Gives the PDF; the first takes some 50 ms, the others a few. */
 export function renderReceipt(
   typesetter: Typesetter,
-  receipt: PrintedCopy & { readonly snapshot: ReceiptSnapshot },
+  receipt: PrintedCopy & { readonly snapshot: DocumentSnapshot },
   locale: Locale,
   form: ReceiptForm = 'a4',
 ): Uint8Array {
@@ -82,12 +82,12 @@ function onDocument(
 
 /** What the template lays out of one, in its order. Every text is ready to be read. */
 export function describePage(
-  snapshot: ReceiptSnapshot,
+  snapshot: DocumentSnapshot,
   { number, refundedOn, isDuplicate, invoice }: PrintedCopy,
   locale: Locale,
 ) {
   const words = wordsOf(snapshot, locale)
-  const { document, buyer } = snapshot
+  const { kind, buyer } = snapshot
   return {
     title: words.title,
     author: snapshot.seller.name[locale],
@@ -99,30 +99,32 @@ export function describePage(
     references: describeReferences(snapshot, invoice, words),
     stamp: refundedOn ? { label: words.refunded, value: dayInFigures(refundedOn) } : null,
     seller: describeSeller(snapshot.seller, words, locale),
-    buyer: document && buyer.details ? describeWhole(buyer.details, words) : describeBuyer(snapshot, words),
+    buyer:
+      kind !== 'receipt' && buyer.details
+        ? describeWhole(buyer.details, words)
+        : describeBuyer(snapshot, words),
     item: describeItem(snapshot, words, locale),
     totals: describeTotals(snapshot, words, locale),
     mention: mentionOf(snapshot, words, locale),
     inWords: { label: words.inWords, value: totalInWords(snapshot, locale) },
     payment: {
       label: words.payment,
-      rows:
-        document === 'proforma' ? describeOffer(snapshot, words) : describePayment(snapshot, words, locale),
+      rows: kind === 'proforma' ? describeOffer(snapshot, words) : describePayment(snapshot, words, locale),
     },
-    signature: document === 'invoice' || document === 'credit_note' ? words.signature : null,
+    signature: kind === 'invoice' || kind === 'credit_note' ? words.signature : null,
     closing: closingOf(snapshot, words),
   }
 }
 
 /** Those of a receipt, with those of another kind of document in their place. */
-function wordsOf({ document }: ReceiptSnapshot, locale: Locale): ReceiptWords {
+function wordsOf({ kind }: DocumentSnapshot, locale: Locale): ReceiptWords {
   const { receipt } = texts[locale]
-  return document === undefined ? receipt : { ...receipt, ...texts[locale][document] }
+  return kind === 'receipt' ? receipt : { ...receipt, ...texts[locale][kind] }
 }
 
 /** Words and data in turn, since a number stands whole in an Arabic line. */
 function describeReferences(
-  { about, poNumber }: ReceiptSnapshot,
+  { about, poNumber }: DocumentSnapshot,
   invoice: NamedDocument | undefined,
   words: ReceiptWords,
 ): readonly (readonly string[])[] {
@@ -145,7 +147,7 @@ function inTurn(sentence: string, data: Readonly<Record<string, string>>): reado
   return sentence.split(/\{(\w+)\}/).map((part, place) => (place % 2 === 0 ? part : (data[part] ?? '')))
 }
 
-function describePayment(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+function describePayment(snapshot: DocumentSnapshot, words: ReceiptWords, locale: Locale) {
   const { paidOn, paymentMethod, paymentId, asked } = snapshot
   const method = paymentMethod === null ? words.anyMethod : shorten(instrumentName(paymentMethod, locale))
   return rowsOf([
@@ -158,22 +160,22 @@ function describePayment(snapshot: ReceiptSnapshot, words: ReceiptWords, locale:
 }
 
 /** Of a proforma: until when its price holds, and how it is paid. */
-function describeOffer({ validUntil }: ReceiptSnapshot, words: ReceiptWords) {
+function describeOffer({ validUntil }: DocumentSnapshot, words: ReceiptWords) {
   return rowsOf([
     [words.validUntil, validUntil === undefined ? null : dayInFigures(validUntil)],
     [words.method, words.payByTransfer],
   ])
 }
 
-function closingOf(snapshot: ReceiptSnapshot, words: ReceiptWords): string {
-  const { document, paymentMethod } = snapshot
-  if (document === undefined) return describeMethod(snapshot, words).closing
-  if (document === 'proforma') return words.bindsNobody
-  const isUncollected = document === 'invoice' && paymentMethod === 'cheque'
+function closingOf(snapshot: DocumentSnapshot, words: ReceiptWords): string {
+  const { kind, paymentMethod } = snapshot
+  if (kind === 'receipt') return describeMethod(snapshot, words).closing
+  if (kind === 'proforma') return words.bindsNobody
+  const isUncollected = kind === 'invoice' && paymentMethod === 'cheque'
   return isUncollected ? `${words.subjectToCollection} ${words.signatureNote}` : words.signatureNote
 }
 
-function mentionOf({ tax }: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string | null {
+function mentionOf({ tax }: DocumentSnapshot, words: ReceiptWords, locale: Locale): string | null {
   if (tax.kind === 'advance') return words.advanceMention
   return tax.kind === 'vat' ? null : tax.mention[locale]
 }
@@ -200,7 +202,7 @@ function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Loc
   }
 }
 
-function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: ReceiptWords) {
+function describeBuyer({ buyer }: Pick<DocumentSnapshot, 'buyer'>, words: ReceiptWords) {
   const { name, email, userId } = buyer
   return {
     label: words.buyer,
@@ -230,8 +232,8 @@ function describeWhole(details: BuyerDetails, words: ReceiptWords) {
   }
 }
 
-function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
-  const { document, tax, periodFrom, periodTo } = snapshot
+function describeItem(snapshot: DocumentSnapshot, words: ReceiptWords, locale: Locale) {
+  const { kind, tax, periodFrom, periodTo } = snapshot
   return {
     head: [
       words.description,
@@ -241,7 +243,7 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
     ],
     description: boughtInWords(snapshot, words, locale),
     period:
-      document === 'proforma' && periodFrom === null
+      kind === 'proforma' && periodFrom === null
         ? [{ label: words.periodOnPayment, value: '' }]
         : rowsOf([
             [words.periodFrom, periodFrom && dayInFigures(periodFrom)],
@@ -253,7 +255,7 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
 }
 
 /** The name is shortened, never the term behind it. */
-export function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
+export function boughtInWords(snapshot: DocumentSnapshot, words: ReceiptWords, locale: Locale): string {
   const { planName, months, change, tax } = snapshot
   if (planName === null || tax.kind === 'advance') return words.advance
   if (change)
@@ -266,9 +268,9 @@ export function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, lo
   return term.replace('{plan}', () => shorten(planName))
 }
 
-const isUntaxed = ({ kind }: ReceiptSnapshot['tax']) => kind === 'not_liable' || kind === 'advance'
+const isUntaxed = ({ kind }: DocumentSnapshot['tax']) => kind === 'not_liable' || kind === 'advance'
 
-function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+function describeTotals(snapshot: DocumentSnapshot, words: ReceiptWords, locale: Locale) {
   const { tax, split, stampDutyCentimes } = snapshot
   const isLiable = !isUntaxed(tax)
   const hasDuty = stampDutyCentimes > 0
@@ -297,13 +299,13 @@ function percent(rate: number, locale: Locale): string {
   return `${rate}${locale === 'en' ? '' : '\u00a0'}%`
 }
 
-function totalInWords(snapshot: ReceiptSnapshot, locale: Locale): string {
+function totalInWords(snapshot: DocumentSnapshot, locale: Locale): string {
   const centimes = totalOf(snapshot)
   return amountInWords(Math.floor(centimes / 100), locale, centimes % 100)
 }
 
 /** What a receipt says by how it was paid, its name apart. */
-function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: ReceiptWords) {
+function describeMethod({ paymentMethod: method }: DocumentSnapshot, words: ReceiptWords) {
   const onPage = { reference: words.checkoutId, stampDuty: words.stampDuty, closing: words.electronic }
   const byTransfer = { reference: words.transferReference, stampDuty: words.stampDutyTransfer }
   const known = new Map([
@@ -320,7 +322,7 @@ function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: Recei
 }
 
 /** As the payer finds it on the provider's page, or on their own slip. */
-function transactionOf({ paymentMethod, checkoutId }: ReceiptSnapshot): string | null {
+function transactionOf({ paymentMethod, checkoutId }: DocumentSnapshot): string | null {
   return checkoutId !== null && isTransferred(paymentMethod) ? formatReference(checkoutId) : checkoutId
 }
 

@@ -12,7 +12,6 @@ import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, newPayment, type Payment } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
-import { documentSeries, drawUpReceipt, type Seller } from '../core/receipt.js'
 import { type MovedPeriod, placesOf } from '../core/refund.js'
 import type { StoredReport } from '../core/stored-report.js'
 import {
@@ -26,6 +25,7 @@ import {
 } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
+import { documentOfBooking, type ReceiptRules } from './documents.js'
 import type { NewDocument } from './documents.sql.js'
 import type { CommonParts } from './parts.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
@@ -34,14 +34,6 @@ import { findUser, type UserRecord } from './users.sql.js'
 
 export interface ChangeDeps extends AuditDeps, Pick<CommonParts, 'rules' | 'log' | 'inTurn' | 'methods'> {
   readonly receipts: ReceiptRules
-}
-
-/** What a receipt has to show and later changes must not touch. */
-export interface ReceiptRules {
-  /** Who sells, and how the sales are taxed from which day on. */
-  readonly seller: Seller
-  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
-  readonly dayOf: (instant: Instant) => string
 }
 
 /** What is decided on, as it was read at one version of the user. */
@@ -229,7 +221,7 @@ function save(
   { now, save: saveChange = (change) => saveSettlement(deps.database, change) }: Attempt,
 ): Promise<SaveResult> {
   const { userId, user, payment: before = null } = facts
-  const { by, payment = null, isNew = false, isBooked = false, takesCode = null } = revision
+  const { by, payment = null, isNew = false, takesCode = null } = revision
   const subscription = revision.subscription ?? user.subscription
   const entry = revision.entry && entryOf(deps.ids, revision.entry, subscription)
   const grant = revision.grant ?? null
@@ -240,14 +232,13 @@ function save(
     received: revision.received ?? null,
     report: revision.report ?? null,
     traceparent: revision.traceparent ?? null,
-    receipt: payment && isBooked ? receiptOf(deps, payment, { ...user, userId }, now) : null,
     // Where a use is taken, the statement counts it.
     codeUse: payment && !takesCode ? codeUseChange(isNew ? null : before, payment) : null,
     takesCode,
     moved: revision.moved ?? [],
     grant: grant && { ...grant, ...isOf },
     entry: entry ?? null,
-    document: revision.document ?? null,
+    documents: documentsOf(deps, facts, revision, now),
     events: eventsOf(deps, facts, revision, { subscription, entry, now }),
     audit: by ? auditOf(deps, facts, revision, { subscription, by, now }) : null,
     schedule: revision.schedule ?? null,
@@ -300,17 +291,15 @@ function auditOf(
   return describeAct(ids, by, facts, now)
 }
 
-/** Drawn up with the booking: no later change of name, tax or seller touches it. */
-export function receiptOf(
-  { methods, receipts: { seller, dayOf } }: Pick<ChangeDeps, 'methods' | 'receipts'>,
-  payment: Payment,
-  user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
+function documentsOf(
+  deps: ChangeDeps,
+  { userId, user }: KnownUser,
+  { payment, isBooked, report = null, document }: Revision,
   now: Instant,
-) {
-  const buyer = { ...user, details: user.buyer }
-  const { bearsStampDuty } = methods.of(payment.method)
-  const snapshot = drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
-  return { series: documentSeries(snapshot.document ?? 'receipt', snapshot.issuedOn, payment.live), snapshot }
+): NewDocument[] {
+  const later = document ? [document] : []
+  if (!payment || !isBooked) return later
+  return [documentOfBooking(deps, payment, { ...user, userId }, { report, now }), ...later]
 }
 
 /** Its place in the ledger; `subscription` has it as its last. */

@@ -1,42 +1,91 @@
-// The documents of a payment as rows: its receipt, or the invoice in place of it, and what was issued later.
+// The documents of a payment as rows: what was issued with its booking, and what came later.
+import { createHash } from 'node:crypto'
 import type { IssuedDocument } from '../core/invoice.js'
-import { type IssuedKind, type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import {
+  type DocumentSnapshot,
+  type IssuedKind,
+  receiptNumber,
+  type SellerIdentity,
+} from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
-import { integer, json, rowOf, text, word } from '../database/rows.js'
+import { instant, integer, json, rowOf, text, word } from '../database/rows.js'
 
-/** As the statement that saves a change takes it; the number is drawn there. */
+/** What the columns of a document do not hold of it. */
+type StoredSnapshot = Omit<
+  DocumentSnapshot,
+  'kind' | 'seller' | 'issuedAt' | 'issuedOn' | 'split' | 'stampDutyCentimes' | 'paymentId'
+>
+
+/** As the statement that saves a change takes it: a row without its number, which is drawn there. */
 export interface NewDocument {
-  readonly id: string
+  readonly payment_id: string
+  readonly place: number
   readonly kind: IssuedKind
   readonly series: string
-  readonly snapshot: ReceiptSnapshot
-  readonly payment_id: string
-  /**
-   * Among the later documents of the payment, from 1 on: two that were decided at once are not both issued.
-   */
-  readonly place: number
+  /** `YYYY-MM-DD` */
+  readonly issued_on: string
+  readonly seller: SellerIdentity
+  readonly net_centimes: number
+  readonly tax_centimes: number
+  readonly duty_centimes: number
+  readonly discount_centimes: number
+  readonly fee_centimes: number | null
+  readonly snapshot: StoredSnapshot
   /** Another invoice is to follow. */
   readonly owes: boolean
 }
 
+/** One object serves all bookings of a process. */
+const hashes = new WeakMap<SellerIdentity, string>()
+
+/** The key of `seller_versions`. */
+export function sellerHash(seller: SellerIdentity): string {
+  const known = hashes.get(seller)
+  if (known !== undefined) return known
+  const hash = createHash('sha256').update(JSON.stringify(seller)).digest('hex')
+  hashes.set(seller, hash)
+  return hash
+}
+
+/** Of `documents d` and their `seller_versions v`. */
+export const DOCUMENT_COLUMNS = `d.payment_id, d.place, d.kind, d.series, d.number, d.issued_at,
+          to_char(d.issued_on, 'YYYY-MM-DD') as issued_on, d.net_centimes, d.tax_centimes, d.duty_centimes,
+          d.snapshot, v.seller`
+
 const parseRow = rowOf({
-  /** Empty: it was issued with the booking. */
-  id: text,
+  paymentId: text,
+  place: integer,
   kind: word<IssuedKind>,
   series: text,
   number: integer,
-  snapshot: json<ReceiptSnapshot>,
+  issuedAt: instant,
+  issuedOn: text,
+  netCentimes: integer,
+  taxCentimes: integer,
+  dutyCentimes: integer,
+  snapshot: json<StoredSnapshot>,
+  seller: json<SellerIdentity>,
 })
-// Uses receipts_one_per_payment and documents_in_order.
+
+/** `place` 0 was issued with the booking. */
+export type StoredDocument = IssuedDocument & { readonly place: number }
+
+/** A row of `DOCUMENT_COLUMNS`. */
+export function parseDocument(row: Parameters<typeof parseRow>[0]): StoredDocument {
+  const { kind, place, series, number, issuedAt, issuedOn, paymentId, seller, ...parsed } = parseRow(row)
+  const { netCentimes, taxCentimes, dutyCentimes: stampDutyCentimes } = parsed
+  const split = { netCentimes, taxCentimes, totalCentimes: netCentimes + taxCentimes }
+  const shown = { ...parsed.snapshot, kind, seller, issuedAt, issuedOn, paymentId, split, stampDutyCentimes }
+  return { kind, place, number: receiptNumber(series, number), issuedOn, snapshot: shown }
+}
+
+// Uses documents_in_order.
 const selectOfPayments = statement(
   'documents.of_payments',
-  `select payment_id, '' as id, coalesce(snapshot->>'document', 'receipt') as kind, series, number, snapshot,
-          0 as place
-     from receipts where user_id = $1 and payment_id = any($2::text[])
-    union all
-   select payment_id, id, kind, series, number, snapshot, place
-     from documents where user_id = $1 and payment_id = any($2::text[])
-    order by place`,
+  `select ${DOCUMENT_COLUMNS}
+     from documents d join seller_versions v on v.hash = d.seller
+    where d.user_id = $1 and d.payment_id = any($2::text[])
+    order by d.place`,
 )
 
 /** The same of several payments of a user, by the payment's id. */
@@ -49,24 +98,10 @@ export async function documentsOfPayments(
   const documents = new Map<string, StoredDocument[]>()
   for (const row of rows) {
     const paymentId = text(row, 'payment_id')
-    documents.set(paymentId, [...(documents.get(paymentId) ?? []), shown(parseRow(row))])
+    documents.set(paymentId, [...(documents.get(paymentId) ?? []), parseDocument(row)])
   }
   return documents
 }
-
-const selectOne = statement(
-  'documents.one',
-  'select id, kind, series, number, snapshot from documents where user_id = $1 and id = $2',
-)
-
-/** One that was issued later, by its id. Throws where there is none: documents are never deleted. */
-export async function findDocument(database: Queryable, userId: string, id: string): Promise<StoredDocument> {
-  const [row] = await database.query(selectOne, [userId, id])
-  if (!row) throw new Error(`document ${id} is gone`)
-  return shown(parseRow(row))
-}
-
-export type StoredDocument = IssuedDocument & { readonly id: string }
 
 /** All of a payment, in the order in which they were issued; none: it was not booked. */
 export async function documentsOfPayment(
@@ -76,6 +111,17 @@ export async function documentsOfPayment(
   return (await documentsOfPayments(database, userId, [id])).get(id) ?? []
 }
 
-function shown({ id, kind, series, number, snapshot }: ReturnType<typeof parseRow>): StoredDocument {
-  return { id, kind, number: receiptNumber(series, number), issuedOn: snapshot.issuedOn, snapshot }
+/** Throws where there is none: documents are never deleted. */
+export async function documentAt(
+  database: Queryable,
+  {
+    userId,
+    paymentId,
+    place,
+  }: { readonly userId: string; readonly paymentId: string; readonly place: number },
+): Promise<StoredDocument> {
+  const documents = await documentsOfPayment(database, { userId, id: paymentId })
+  const found = documents.find((document) => document.place === place)
+  if (!found) throw new Error(`document ${place} of ${paymentId} is gone`)
+  return found
 }

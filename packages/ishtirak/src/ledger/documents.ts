@@ -1,14 +1,59 @@
-// What is issued for a payment beside its receipt: a credit note, or an invoice that comes later.
+// What is issued for a payment: the document of its booking, and behind it credit notes and invoices.
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
 import { creditNoteOf, type IssuedDocument, invoiceInForce, laterInvoice } from '../core/invoice.js'
-import { documentSeries, type IssuedKind, type ReceiptSnapshot } from '../core/receipt.js'
-import type { ReceiptRules } from './change-user.js'
+import type { Payment } from '../core/payment.js'
+import {
+  type DocumentSnapshot,
+  documentSeries,
+  drawUpReceipt,
+  type IssuedKind,
+  type Seller,
+} from '../core/receipt.js'
+import type { StoredReport } from '../core/stored-report.js'
+import { BY_BALANCE } from '../core/subscription.js'
 import type { NewDocument } from './documents.sql.js'
 import type { CommonParts } from './parts.js'
+import type { UserRecord } from './users.sql.js'
 
-export interface DocumentDeps extends Pick<CommonParts, 'ids'> {
+/** What a document has to show and later changes must not touch. */
+export interface ReceiptRules {
+  /** Who sells, and how the sales are taxed from which day on. */
+  readonly seller: Seller
+  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
+  readonly dayOf: (instant: Instant) => string
+}
+
+export interface DocumentDeps {
   readonly receipts: ReceiptRules
+}
+
+type BookingDeps = DocumentDeps & Pick<CommonParts, 'methods'>
+
+/** `report`: by which the payment is booked, if a report did it. */
+export function documentOfBooking(
+  deps: BookingDeps,
+  payment: Payment,
+  user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
+  { report, now }: { readonly report: StoredReport | null; readonly now: Instant },
+): NewDocument {
+  // What a balance pays costs no fee.
+  const fees = payment.method === BY_BALANCE ? 0 : (report?.fees ?? null)
+  return toIssue(receiptOf(deps, payment, user, now), {
+    ...{ place: 0, owes: false, feeCentimes: fees === null ? null : fees * 100 },
+  })
+}
+
+/** Drawn up with the booking: no later change of name, tax or seller touches it. */
+export function receiptOf(
+  { methods, receipts: { seller, dayOf } }: BookingDeps,
+  payment: Payment,
+  user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
+  now: Instant,
+): DocumentSnapshot {
+  const buyer = { ...user, details: user.buyer }
+  const { bearsStampDuty } = methods.of(payment.method)
+  return drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
 }
 
 /**
@@ -22,12 +67,7 @@ export function creditNoteFor(
   { owes } = { owes: false },
 ): NewDocument | null {
   const invoice = invoiceInForce(documents)
-  return (
-    invoice && {
-      ...toIssue(deps, documents, 'credit_note', creditNoteOf(invoice, issueAt(deps, now)), now),
-      owes,
-    }
-  )
+  return invoice && toIssueBehind(documents, creditNoteOf(invoice, issueAt(deps, now)), owes)
 }
 
 /** What follows the last of the payment's documents, which is a receipt or a credit note. */
@@ -39,23 +79,36 @@ export function invoiceFor(
 ): NewDocument {
   const last = documents.at(-1)
   if (!last || last.kind === 'invoice') throw new Error('an invoice follows a receipt or a credit note')
-  return toIssue(deps, documents, 'invoice', laterInvoice(last, issueAt(deps, now), details), now)
+  return toIssueBehind(documents, laterInvoice(last, issueAt(deps, now), details), false)
 }
 
 function issueAt({ receipts: { seller, dayOf } }: DocumentDeps, now: Instant) {
   return { seller: seller.identity, issuedAt: now, issuedOn: dayOf(now) }
 }
 
-/** Its place is behind all that were issued after the first. */
-function toIssue(
-  { ids }: DocumentDeps,
+/** Its place is behind all that were issued before: of two that were decided at once, one is issued. */
+function toIssueBehind(
   documents: readonly IssuedDocument[],
-  kind: IssuedKind,
-  snapshot: ReceiptSnapshot,
-  now: Instant,
+  snapshot: DocumentSnapshot,
+  owes: boolean,
 ): NewDocument {
-  const { issuedOn, live, paymentId } = snapshot
-  const series = documentSeries(kind, issuedOn, live)
-  const at = { payment_id: paymentId, place: documents.length }
-  return { id: ids.next('pap', now), kind, series, snapshot, ...at, owes: false }
+  return toIssue(snapshot, { place: documents.length, owes, feeCentimes: 0 })
+}
+
+interface Issued {
+  readonly place: number
+  readonly feeCentimes: number | null
+  readonly owes: boolean
+}
+
+function toIssue(document: DocumentSnapshot, { place, feeCentimes, owes }: Issued): NewDocument {
+  const { kind, seller, issuedAt: _, issuedOn, paymentId, split, stampDutyCentimes, ...snapshot } = document
+  const { live, discount = 0 } = snapshot
+  return {
+    ...{ payment_id: paymentId, place, kind: kind as IssuedKind, seller, issued_on: issuedOn, owes },
+    series: documentSeries(kind, issuedOn, live),
+    ...{ net_centimes: split.netCentimes, tax_centimes: split.taxCentimes },
+    ...{ duty_centimes: stampDutyCentimes, discount_centimes: discount * 100, fee_centimes: feeCentimes },
+    snapshot,
+  }
 }

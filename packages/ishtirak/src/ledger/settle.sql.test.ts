@@ -7,11 +7,12 @@ import { insertRequestedPayments } from '../checkout/upgrade.sql.js'
 import type { PaymentStatus } from '../core/payment.js'
 import { statement } from '../database/database.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
+import { documentsOfPayment } from './documents.sql.js'
 import { createSettlements, type SettlementChange, saveSettlements } from './settle.sql.js'
 
 const selectReceipts = statement(
   'test.receipts',
-  'select user_id, series, number from receipts order by series, number',
+  'select user_id, series, number from documents order by series, number',
 )
 const selectPaid = statement(
   'test.paid',
@@ -40,7 +41,18 @@ const makeTopUp = statement(
 )
 const changeEntries = statement('test.change_entries', 'update balance_entries set note = $$other$$')
 const deleteEntries = statement('test.delete_entries', 'delete from balance_entries')
-const deleteReceipts = statement('test.delete_receipts', 'delete from receipts')
+/** Its document is written anew, by a seller that is not kept. */
+const forgetSeller = statement(
+  'test.forget_seller',
+  `insert into documents
+   select (jsonb_populate_record(d, '{"seller": "nobody", "place": 1, "number": 9}')).* from documents d`,
+)
+const selectSellers = statement(
+  'test.sellers',
+  `select count(d.*)::int as documents from seller_versions v left join documents d on d.seller = v.hash
+    group by v.hash`,
+)
+const deleteReceipts = statement('test.delete_receipts', 'delete from documents')
 
 describeOnEach('changes that are saved together', ({ database }) => {
   const requested = async (userId: string) => {
@@ -60,6 +72,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
     return bookingOf(opened, { version, eventId, series })
   }
   const paid = async () => (await database().query(selectPaid)).map((row) => row.user_id)
+  const sellers = () => database().query(selectSellers)
   const numbers = async () =>
     (await database().query(selectReceipts)).map((row) => `${row.user_id} ${row.series}-${row.number}`)
 
@@ -119,7 +132,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
       let version = change.version + 1
       const to = (status: PaymentStatus): SettlementChange => {
         const payment = change.payment && { ...change.payment, status }
-        return { ...change, version, payment, received: null, receipt: null }
+        return { ...change, version, payment, received: null, documents: [] }
       }
       if (is === 'refunded') expect(await saveSettlements(database(), [to(is)])).toEqual(['saved'])
       version += is === 'refunded' ? 1 : 0
@@ -189,9 +202,29 @@ describeOnEach('changes that are saved together', ({ database }) => {
       await expect(database().query(change)).rejects.toThrow('append-only')
   })
 
+  it('a document says the amount that was booked, and names a seller that is kept once', async () => {
+    const change = await booking('a')
+    const [document] = change.documents
+    if (!document) throw new Error('a booking has a document')
+    const other = { ...document, net_centimes: document.net_centimes + 1 }
+    const saving = saveSettlements(database(), [{ ...change, documents: [other] }])
+    await expect(saving).rejects.toThrow('document of payment pay_a has another amount')
+    expect(await refusalOfSaving(change)).toBe('saved')
+    await expect(database().query(forgetSeller)).rejects.toThrow('document of payment pay_a has no seller')
+    const moved = { ...document.seller, address: { ar: 'وهران', en: 'Oran', fr: 'Oran' } }
+    const later = [await booking('b'), await booking('c'), await booking('d')].map((one, index) => ({
+      ...one,
+      documents: one.documents.map((each) => (index === 2 ? each : { ...each, seller: moved })),
+    }))
+    expect(await saveSettlements(database(), later)).toEqual(['saved', 'saved', 'saved'])
+    expect(await sellers()).toEqual([{ documents: 2 }, { documents: 2 }])
+    const [kept] = await documentsOfPayment(database(), { userId: 'c', id: 'pay_c' })
+    expect(kept?.snapshot.seller).toEqual(moved)
+  })
+
   it('paid means: has a receipt, whatever statement tries', async () => {
     const NO_RECEIPT = 'paid_has_a_receipt'
-    expect(await refusalOfSaving({ ...(await booking('a')), receipt: null })).toBe(NO_RECEIPT)
+    expect(await refusalOfSaving({ ...(await booking('a')), documents: [] })).toBe(NO_RECEIPT)
     for (const status of ['paid', 'refunded'])
       expect(await refusalOf(database().query(bookWithoutReceipt, ['a', status]))).toBe(NO_RECEIPT)
     expect(await refusalOf(database().query(insertPaid, ['a']))).toBe(NO_RECEIPT)

@@ -13,7 +13,7 @@ import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
 import { type BalanceEntry, entryToColumns } from './balance-entries.sql.js'
-import type { NewDocument } from './documents.sql.js'
+import { type NewDocument, sellerHash } from './documents.sql.js'
 import { type GrantRow, grantToColumns } from './grants.sql.js'
 import { paymentStateToColumns, paymentToColumns } from './payments.sql.js'
 import {
@@ -77,9 +77,8 @@ export interface SettlementChange {
   readonly traceparent: string | null
   /** What it means for the uses of the payment's code. */
   readonly codeUse: { readonly hash: string; readonly delta: number } | null
-  readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
-  /** A document beside the receipt: a credit note, or an invoice that comes later. */
-  readonly document: NewDocument | null
+  /** What is issued: the document of a booking, or one that comes later. */
+  readonly documents: readonly NewDocument[]
   /** Other paid periods that a refund moves. */
   readonly moved: readonly MovedPeriod[]
   /** Time that is added without a payment. */
@@ -101,8 +100,8 @@ const saveChanges = statement(
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb,
-       granted jsonb, entry jsonb, document jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
+       received jsonb, report jsonb, events jsonb, traceparent text, documents jsonb, shifted jsonb,
+       granted jsonb, entry jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
        now timestamptz)
    ),
    -- The user's row, locked at the version that the change was decided on; in the order of the users, so that
@@ -269,57 +268,59 @@ const saveChanges = statement(
             to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
        from restores
    ),
-   -- What is issued: receipts, and documents beside them.
+   -- What is issued, each in its series.
    booked as (
-     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot, r.document, s.series,
-            row_number() over (partition by r.series order by e.user_id) as place,
-            count(*) over (partition by r.series) as places
-       from effect e, restored, lateral (
-         select series, snapshot, null::jsonb as document
-           from jsonb_to_record(e.receipt) as b(series text, snapshot jsonb) where e.receipt is not null
-         union all
-         select e.document->>'series', e.document->'snapshot', e.document where e.document is not null
-       ) r, lateral (
-         select r.series || case when right(r.series, 4) <= restored.last_year then restored.mark
-                                 else '' end as series
-       ) s
+     select e.user_id, e.now, d.payment_id, d.place, d.kind, s.series, d.issued_on, d.seller, d.net_centimes,
+            d.tax_centimes, d.duty_centimes, d.discount_centimes, d.fee_centimes, d.snapshot, d.owes,
+            row_number() over (partition by s.series order by e.user_id) as nth,
+            count(*) over (partition by s.series) as drawn
+       from effect e, restored,
+            jsonb_to_recordset(e.documents) as d(
+              payment_id text, place int, kind text, series text, issued_on date, seller text,
+              net_centimes bigint, tax_centimes bigint, duty_centimes bigint, discount_centimes bigint,
+              fee_centimes bigint, snapshot jsonb, owes bool),
+            lateral (
+              select d.series || case when right(d.series, 4) <= restored.last_year then restored.mark
+                                      else '' end as series) s
    ),
    -- Their numbers. What was decided before midnight and is saved behind a document of the next day bears the
    -- date of that one: dates rise with numbers.
    drawn as (
      insert into document_series as s (series, last_number, last_issued_on)
-     select series, count(*), max((snapshot->>'issuedOn')::date) from booked
+     select series, count(*), max(issued_on) from booked
       group by series order by series
          on conflict (series) do update
         set last_number = s.last_number + excluded.last_number,
             last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
-     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
+     returning series, last_number, last_issued_on
    ),
    issued as (
-     insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-     select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now,
-            b.snapshot || d.dated
-       from booked b join drawn d using (series)
-      where b.document is null
+     insert into documents
+       (user_id, payment_id, place, kind, series, number, issued_at, issued_on, seller, net_centimes,
+        tax_centimes, duty_centimes, discount_centimes, fee_centimes, snapshot)
+     select b.user_id, b.payment_id, b.place, b.kind, series, s.last_number - b.drawn + b.nth, b.now,
+            s.last_issued_on, b.seller, b.net_centimes, b.tax_centimes, b.duty_centimes,
+            b.discount_centimes, b.fee_centimes, b.snapshot
+       from booked b join drawn s using (series)
    ),
-   followed as (
-     insert into documents (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
-     select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now,
-            b.snapshot || d.dated, n.payment_id, n.place
-       from booked b join drawn d using (series),
-            jsonb_to_record(b.document) as n(id text, kind text, payment_id text, place int)
-      where b.document is not null
-     returning user_id, id, kind, issued_at
+   -- The seller as they stand on these documents, where they stand there for the first time.
+   sold_by as (
+     insert into seller_versions (hash, seller)
+     select hash, seller from jsonb_to_recordset($2::jsonb) as s(hash text, seller jsonb)
+      where hash in (select seller from booked) and hash not in (select hash from seller_versions)
+         on conflict do nothing
    ),
    -- Another invoice is to follow one that was taken back.
    owing as (
      insert into owed_invoices (user_id, due_at)
-     select user_id, now from booked where document->>'owes' = 'true'
+     select user_id, now from booked where owes
          on conflict (user_id) do update set due_at = excluded.due_at
    ),
+   -- An invoice that comes later is sent by a mail of its own.
    sent as (
      insert into mails (user_id, kind, about, queued_at, due_at)
-     select user_id, kind, id, issued_at, issued_at from followed where kind = 'invoice'
+     select user_id, kind, payment_id || '/' || place, now, now from booked
+      where kind = 'invoice' and place > 0
    ),
    -- The events to the platform, and the mail that is owed for them.
    announced as (
@@ -369,7 +370,14 @@ export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const rows = await database.query(saveChanges, [JSON.stringify(changes.map(toInput))])
+  const sellers = new Map(
+    changes.flatMap((change) => change.documents.map(({ seller }) => [sellerHash(seller), seller])),
+  )
+  const input = [
+    JSON.stringify(changes.map(toInput)),
+    JSON.stringify([...sellers].map(([hash, seller]) => ({ hash, seller }))),
+  ]
+  const rows = await database.query(saveChanges, input)
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
   return changes.map((change) => results.get(change.userId) ?? 'stale')
 }
@@ -380,7 +388,7 @@ export async function saveSettlement(database: Queryable, change: SettlementChan
 }
 
 function toInput(change: SettlementChange) {
-  const { received, moved, schedule } = change
+  const { received, moved, documents, schedule } = change
   return {
     user_id: change.userId,
     version: change.version,
@@ -392,14 +400,15 @@ function toInput(change: SettlementChange) {
     report: change.report,
     events: change.events,
     traceparent: change.traceparent,
-    receipt: change.receipt,
     ...(moved.length > 0 && {
       shifted: moved.map(({ sourceId, periodStart, periodEnd }) => {
         return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
       }),
     }),
     ...(change.grant && { granted: grantToColumns(change.grant) }),
-    ...(change.document && { document: change.document }),
+    ...(documents.length > 0 && {
+      documents: documents.map((document) => ({ ...document, seller: sellerHash(document.seller) })),
+    }),
     ...(change.entry && { entry: entryToColumns(change.entry) }),
     audit: change.audit,
     code: change.codeUse,

@@ -49,8 +49,8 @@ const selectGiven = statement(
            select p.id, case p.kind when 'change' then 'change' else 'paid' end as given_by, p.plan,
                   p.months, 0 as days, p.period_start, p.period_end,
                   case when stops.list is not null then (
-                    select r.issued_at from receipts r where r.user_id = p.user_id
-                      and r.payment_id = p.id) end as booked_at,
+                    select d.issued_at from documents d where d.user_id = p.user_id
+                      and d.payment_id = p.id and d.place = 0) end as booked_at,
                   case when p.status = 'refunded' then (
                     select max(a.acted_at) from audit a
                      where a.user_id = p.user_id and a.payment_id = p.id

@@ -2,10 +2,10 @@
 
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import type { StoredReport } from '../core/stored-report.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { instant, integer, json, text } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import { json } from '../database/rows.js'
+import { documentsOfPayment } from '../ledger/documents.sql.js'
 import { describeTotal } from '../ledger/load.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
@@ -27,9 +27,7 @@ const selectSent = statement(
 
 const selectStored = statement(
   'operator.stored',
-  `select p.reports, r.series, r.number, r.issued_at, r.snapshot
-     from payments p left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
-    where p.user_id = $1 and p.id = $2`,
+  'select reports from payments where user_id = $1 and id = $2',
 )
 
 const selectActs = statement(
@@ -43,21 +41,18 @@ const selectActs = statement(
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
   const [stored = {}] = await database.query(selectStored, of)
-  const receipt = receiptIn(stored)
+  const [first] = await documentsOfPayment(database, { userId, id })
   return {
-    receipt: receipt && {
-      number: receiptNumber(receipt.series, receipt.number),
-      issued_at: toTimestamp(instant(stored, 'issued_at')),
-      ...describeTotal(json<ReceiptSnapshot>(stored, 'snapshot')),
-    },
+    receipt: first
+      ? {
+          number: first.number,
+          issued_at: toTimestamp(first.snapshot.issuedAt),
+          ...describeTotal(first.snapshot),
+        }
+      : null,
     reports: json<readonly StoredReport[]>(stored, 'reports'),
     received: viewRows(ReceivedEventSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }
-}
-
-/** Of a row that receipts are joined to. */
-function receiptIn(row: Row): { readonly series: string; readonly number: number } | null {
-  return row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') }
 }

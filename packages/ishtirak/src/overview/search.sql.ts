@@ -86,12 +86,8 @@ const selectPayments = statement(
      limit ${HITS_MAX})
     union all
    select ${PAYMENT_COLUMNS}
-     from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-    where r.series = $2 and r.number = $3::int
-    union all
-   select ${PAYMENT_COLUMNS}
-     from documents l join payments p on p.user_id = l.user_id and p.id = l.payment_id
-    where l.series = $2 and l.number = $3::int`,
+     from documents d join payments p on p.user_id = d.user_id and p.id = d.payment_id
+    where d.series = $2 and d.number = $3::int`,
 )
 
 /** Exact hits: by the word, and by each of `references`, as it is stored. */
@@ -132,8 +128,8 @@ const endsSo = (amount: string) => `${amount} % $3::bigint = $4::int`
 const isBooked = `${endsSo('p.amount')} or ${endsSo('p.amount_asked')}`
 // Of cash, with its duty: what was counted out at the desk.
 const withDuty = `p.method = 'cash' and exists (
-  select from receipts r where r.user_id = p.user_id and r.payment_id = p.id
-    and ${endsSo("(p.amount + (r.snapshot->>'stampDutyCentimes')::int / 100)")})`
+  select from documents d where d.user_id = p.user_id and d.payment_id = p.id and d.place = 0
+    and ${endsSo('(p.amount + d.duty_centimes / 100)')})`
 const CAME = `(p.review->>'amount')::bigint`
 
 const hits = (part: number, by: readonly [amount: string, instant: string], where: string) => `

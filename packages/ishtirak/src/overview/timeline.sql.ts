@@ -30,7 +30,8 @@ const PARTS: Readonly<Record<TimelineKind, string>> = {
     where user_id = $1`,
   mail: `
     select queued_at, kind || ' ' || about, kind,
-           case when about like 'pay\\_%' then about end, null::int, null::timestamptz, null::text, outcome
+           case when about like 'pay\\_%' then split_part(about, '/', 1) end, null::int,
+           null::timestamptz, null::text, outcome
       from mails where user_id = $1`,
   event: `
     select created_at, id, type, payload->'data'->'payment'->>'id', null::int, null::timestamptz, null::text,

@@ -2,7 +2,7 @@
 import type { BuyerDetails } from '../core/buyer-details.js'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
-import { type ReceiptSnapshot, type Seller, splitTax, taxAt } from '../core/receipt.js'
+import { type DocumentSnapshot, type Seller, splitTax, taxAt } from '../core/receipt.js'
 
 /** The price holds to the end of the day that is so many days later. */
 const VALID_DAYS = 15
@@ -27,12 +27,15 @@ interface ProformaContext {
 }
 
 /** Nothing is paid as yet: the tax is that of the day, and no duty is on a transfer. */
-export function drawUpProforma({ offer, change, amount }: Agreed, context: ProformaContext): ReceiptSnapshot {
+export function drawUpProforma(
+  { offer, change, amount }: Agreed,
+  context: ProformaContext,
+): DocumentSnapshot {
   const { seller, buyer, poNumber, issuedAt, issuedOn, live } = context
   const tax = taxAt(seller.taxTerms, issuedOn)
   return {
     version: 1,
-    document: 'proforma',
+    kind: 'proforma',
     validUntil: toTimestamp(Date.parse(issuedOn) + VALID_DAYS * DAY).slice(0, 10),
     ...(poNumber !== undefined && { poNumber }),
     seller: seller.identity,
@@ -57,6 +60,6 @@ export function drawUpProforma({ offer, change, amount }: Agreed, context: Profo
 }
 
 /** `today`: `YYYY-MM-DD` in the billing time zone. */
-export function holdsOn({ validUntil }: ReceiptSnapshot, today: string): boolean {
+export function holdsOn({ validUntil }: DocumentSnapshot, today: string): boolean {
   return validUntil !== undefined && today <= validUntil
 }

@@ -1,7 +1,7 @@
 // Proformas as rows. Each draws the next number of its series in the statement that writes it.
 import type { Instant } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
-import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import { type DocumentSnapshot, receiptNumber } from '../core/receipt.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json, rowOf, text } from '../database/rows.js'
 
@@ -15,7 +15,7 @@ const parseRow = rowOf({
   series: text,
   number: integer,
   agreed: json<Agreed>,
-  snapshot: json<ReceiptSnapshot>,
+  snapshot: json<DocumentSnapshot>,
   isPaid: flag,
 })
 
@@ -25,7 +25,7 @@ export interface Proforma {
   /** The same, as it is stored. */
   readonly key: { readonly series: string; readonly number: number }
   readonly agreed: Agreed
-  readonly snapshot: ReceiptSnapshot
+  readonly snapshot: DocumentSnapshot
   /** What was ordered from it. */
   readonly isPaid: boolean
 }
@@ -62,7 +62,7 @@ export interface NewProforma {
   readonly series: string
   readonly issuedAt: Instant
   readonly agreed: Agreed
-  readonly snapshot: ReceiptSnapshot
+  readonly snapshot: DocumentSnapshot
 }
 
 /** Changes nothing, and draws no number, where the same was asked for at once. */

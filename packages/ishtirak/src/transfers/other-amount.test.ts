@@ -2,6 +2,7 @@
 // asked stands beside it.
 
 import { beforeEach, expect, it } from 'vitest'
+import { insertReceipts } from '../../../../bench/support/receipt-rows.mjs'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
@@ -9,6 +10,7 @@ import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { statement } from '../database/database.js'
+import { documentsOfPayment } from '../ledger/documents.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
@@ -23,14 +25,10 @@ const changeAmount = statement(
   'test.other_amount.change',
   'update payments set amount = 2000, amount_asked = null where id = $1',
 )
-const selectSnapshot = statement(
-  'test.other_amount.snapshot',
-  'select snapshot from receipts where payment_id = $1',
-)
 const falsifyReceipt = statement(
   'test.other_amount.falsify',
-  `insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-   select user_id, id, 'X-2026', 1, now(), '{"amount": 1500}' from payments where id = $1`,
+  insertReceipts(`select user_id, id, 'X-2026' as series, 1 as number, now() as issued_at, 1500 as amount
+                    from payments where id = $1`),
 )
 
 describeWorld('another amount than was asked for', { env: ENV }, ({ world, database }) => {
@@ -61,8 +59,8 @@ describeWorld('another amount than was asked for', { env: ENV }, ({ world, datab
     expect((await world.as(user).get(PAYMENTS)).body.data).toMatchObject([
       { amount: 1500, amount_asked: 2000 },
     ])
-    const [row] = await database().query(selectSnapshot, [id])
-    expect(row?.snapshot).toMatchObject({
+    const [document] = await documentsOfPayment(database(), { userId: user, id })
+    expect(document?.snapshot).toMatchObject({
       amount: 1500,
       asked: 2000,
       split: { netCentimes: 126_050, taxCentimes: 23_950, totalCentimes: 150_000 },

@@ -40,7 +40,10 @@ const selectActs = statement(
   'test.transfers.acts',
   `select actor, act, reason from audit where act <> 'operator.refused' order by id`,
 )
-const selectReceipts = statement('test.transfers.receipts', 'select payment_id from receipts order by number')
+const selectReceipts = statement(
+  'test.transfers.receipts',
+  'select payment_id from documents where place = 0 order by number',
+)
 const selectCompared = statement('test.transfers.compared', 'select distinct method from comparisons')
 const setProof = statement(
   'test.transfers.proof',
