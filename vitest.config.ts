@@ -41,6 +41,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Each worker may hold an embedded database of some 300 MB, and continuous integration has 2 cores.
     maxWorkers: 2,
+    // Compiled sources are kept for the next run, each under what it was compiled from.
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest-modules' },
     passWithNoTests: false,
     // Says what fails, and the summary.
     reporters: ['agent'],
