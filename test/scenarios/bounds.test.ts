@@ -25,7 +25,10 @@ describeScenario('a caller who is not known', ({ database }) => {
       transaction: real.transaction.bind(real),
       script: real.script.bind(real),
     }
-    world = await createWorld(counting, { env: { RATE_LIMIT_PER_MINUTE: String(QUOTA), ...env } })
+    world = await createWorld(counting, {
+      env: { RATE_LIMIT_PER_MINUTE: String(QUOTA), ...env },
+      isNew: true,
+    })
     return counted
   }
   /** The quota of calls has this status, and each one after it 429. */

@@ -71,15 +71,16 @@ interface WorldOptions {
 }
 
 interface StoppedWorld {
-  readonly database: Database
   readonly of: string
+  /** Options that are no values: they are the same if they are the same objects. */
+  readonly own: readonly unknown[]
   readonly world: World
-  renew(): World
+  renew(database: Database, options: WorldOptions): World
 }
 
 /**
- * Those of the running file: its next test with the same options has one of them again, since starting one
- * costs more than most tests do after it.
+ * The stopped worlds of the running file. Its next test with the same options gets one of them again, on its
+ * own database and clock: starting one costs more than most tests do after it.
  */
 const stopped = new Set<StoppedWorld>()
 let file: string | undefined
@@ -89,14 +90,15 @@ let file: string | undefined
  * file.
  */
 export async function createWorld(database: Database, options: WorldOptions = {}): Promise<World> {
-  const { env, host, withoutJobs, ...own } = options
-  if (Object.values(own).some((one) => one !== undefined)) return startWorld(database, options)
+  const { env, host, emulator, isNew, log, tracing, sandboxKeys, onEvent, capabilities } = options
+  if (emulator || isNew || tracing) return startWorld(database, options)
   await endOthers(expect.getState().testPath)
-  const of = JSON.stringify([env, host, withoutJobs, mountedForms.get(database)])
-  const again = [...stopped].find((one) => one.of === of && one.database === database)
-  if (!again) return startKept(database, options, of)
-  stopped.delete(again)
-  return again.renew()
+  const of = JSON.stringify([env, host, database.kind, mountedForms.get(database)])
+  const own = [log, sandboxKeys, onEvent, capabilities]
+  const again = [...stopped].find((one) => one.of === of && own.every((value, at) => value === one.own[at]))
+  const kept = again ?? (await startKept(database, options, { of, own }))
+  stopped.delete(kept)
+  return kept.renew(database, options)
 }
 
 /** A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. */
@@ -127,19 +129,29 @@ export function restartableWorld(database: () => Database, options?: WorldOption
   return { world, restart }
 }
 
-async function startKept(database: Database, options: WorldOptions, of: string): Promise<World> {
-  const clock = replaceableClock(movableClock(START))
+async function startKept(
+  first: Database,
+  options: WorldOptions,
+  { of, own }: Pick<StoppedWorld, 'of' | 'own'>,
+): Promise<StoppedWorld> {
+  const clock = replaceableClock(options.clock ?? movableClock(START))
+  let now = first
+  const database = unclosed(() => now)
+  const form = mountedForms.get(first)
+  if (form) mountedForms.set(database, form)
   const world = await startWorld(database, { ...options, clock })
   const stop = async () => {
     await world.emulator.reset()
     stopped.add(kept)
   }
-  const renew = () => {
-    clock.become(movableClock(START))
-    return { ...world, stop, [Symbol.asyncDispose]: stop }
+  const renew = (another: Database, wanted: WorldOptions) => {
+    now = another
+    clock.become(wanted.clock ?? movableClock(START))
+    const advance = advanceOf(world, wanted)
+    return { ...world, advance, stop, [Symbol.asyncDispose]: stop }
   }
-  const kept: StoppedWorld = { database, of, world, renew }
-  return renew()
+  const kept: StoppedWorld = { of, own, world, renew }
+  return kept
 }
 
 async function endOthers(running: string | undefined): Promise<void> {
@@ -170,7 +182,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const { withoutJobs = false, host, capabilities, tracing, onEvent, sandboxKeys } = options
+  const { host, capabilities, tracing, onEvent, sandboxKeys } = options
   const usual = mountedForms.get(database)
   const form = host === 'none' ? undefined : usual && (host ?? usual)
   const publicUrl = options.env?.PUBLIC_URL ?? `${origin}${form ? '/billing' : ''}`
@@ -192,7 +204,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const service = await wire(
     { ...config, chargily },
     {
-      ...{ database: unclosed(database), clock, log, withoutJobs, tracing, onEvent, sandboxKeys },
+      ...{ database: unclosed(() => database), clock, log, tracing, onEvent, sandboxKeys },
       ...(capabilities && { capabilities }),
     },
   )
@@ -221,13 +233,17 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
       await emulator.settled()
     },
     as: (userId, claims) => caller({ call, emulator, token: tokenOf({ sub: userId, ...claims }) }),
-    advance: async (seconds) => {
-      await emulator.advance(seconds)
-      await service.runner.runAll()
-    },
+    advance: advanceOf({ emulator, service }, options),
     [Symbol.asyncDispose]: stop,
   }
 }
+
+const advanceOf =
+  ({ emulator, service }: Pick<World, 'emulator' | 'service'>, { withoutJobs }: WorldOptions) =>
+  async (seconds: number) => {
+    await emulator.advance(seconds)
+    if (!withoutJobs) await service.runner.runAll()
+  }
 
 /**
  * A token as a platform would sign it; undefined claims are left out. Ten years, because the clock is moved.
@@ -292,12 +308,12 @@ async function send(url: string, method: string, { body, headers = {} }: CallOpt
 }
 
 /** The test file owns its database; a service that stops must not close it for the next test. */
-function unclosed(database: Database): Database {
+function unclosed(of: () => Database): Database {
   return {
-    kind: database.kind,
-    query: (statement, parameters) => database.query(statement, parameters),
-    transaction: (work) => database.transaction(work),
-    script: (sql) => database.script(sql),
+    kind: of().kind,
+    query: (statement, parameters) => of().query(statement, parameters),
+    transaction: (work) => of().transaction(work),
+    script: (sql) => of().script(sql),
     close: async () => undefined,
   }
 }

@@ -14,13 +14,14 @@ const HISTORY = '/api/v1/billing/payments'
 describeScenario('a new checkout that is not what was ordered', ({ database }) => {
   let world: World
   let user: Caller
-  let errors: string[]
+  const errors: string[] = []
+  let payers = 0
+  const log = createLog({ level: 'error', destination: { write: (line) => errors.push(line) } })
   beforeEach(async () => {
-    errors = []
-    world = await createWorld(database(), {
-      log: createLog({ level: 'error', destination: { write: (line) => errors.push(line) } }),
-    })
-    user = world.as('user-1')
+    errors.length = 0
+    world = await createWorld(database(), { log })
+    // The service counts the failures of each user.
+    user = world.as(`payer-${payers++}`)
   })
   afterEach(() => world.stop())
 
