@@ -31,7 +31,8 @@ const selectPeriods = statement(
 )
 const selectReceipts = statement(
   'test.demo.receipts',
-  `select series, count(*)::int as receipts, max(number)::int as last from receipts group by 1 order by 1`,
+  `select series, count(*)::int as receipts, max(number)::int as last from documents where place = 0
+    group by 1 order by 1`,
 )
 const selectFuture = statement(
   'test.demo.future',

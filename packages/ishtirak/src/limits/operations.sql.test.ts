@@ -1,13 +1,12 @@
 // The statement that decides: exact whatever arrives at once, and never different from the plain way to
 // count.
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { describeOnEach, dropPostgres, postgresUrl } from '../../../../test/support/databases.js'
+import { describe, expect, it } from 'vitest'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { instantOf, NOON } from '../../../../test/support/fixtures.js'
 import { createModel } from '../../../../test/support/usage-model.js'
 import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
-import { openPostgres } from '../database/server/postgres.js'
 import type { UsageAnswer, UsageOperation } from './consume.sql.js'
 import { applyUsageOperation, applyUsualFirst, createApplyUsageOperation } from './operations.sql.js'
 
@@ -145,6 +144,21 @@ describeOnEach('counting together', ({ database }) => {
     )
   })
 
+  it('counts right for four processes', async () => {
+    const processes = times(4, () => {
+      const together = createApplyUsageOperation(database())
+      const consume = against((_database, asked) => together(asked))
+      return (changes: Partial<UsageOperation>) => consume(database(), operation(changes))
+    })
+    const own = processes.flatMap((consume, name) =>
+      times(50, (n) => consume({ operationId: `${name}-${n}` })),
+    )
+    expect((await Promise.all(own)).filter(({ kind }) => kind === 'done')).toHaveLength(10)
+    // Each sends it 10 times.
+    const shared = processes.flatMap((consume) => times(10, () => consume({ userId: 'user-2' })))
+    expect((await Promise.all(shared)).map(usedOf)).toEqual(times(40, () => 1))
+  })
+
   it('sends what arrives meanwhile as one statement', async () => {
     let statements = 0
     const together = createApplyUsageOperation({
@@ -215,22 +229,3 @@ function anOperation(): fc.Arbitrary<UsageOperation> {
     })
   })
 }
-
-it('counts right on one server for four that have their own connections, as processes', async () => {
-  const url = await postgresUrl()
-  const databases = times(4, () => openPostgres({ url, maxConnections: 8 }))
-  onTestFinished(async () => {
-    await Promise.all(databases.map((database) => database.close()))
-    await dropPostgres(url)
-  })
-  const processes = databases.map((database) => {
-    const together = createApplyUsageOperation(database)
-    const consume = against((_database, asked) => together(asked))
-    return (changes: Partial<UsageOperation>) => consume(database, operation(changes))
-  })
-  const own = processes.flatMap((consume, name) => times(50, (n) => consume({ operationId: `${name}-${n}` })))
-  expect((await Promise.all(own)).filter(({ kind }) => kind === 'done')).toHaveLength(10)
-  // Each sends it 10 times.
-  const shared = processes.flatMap((consume) => times(10, () => consume({ userId: 'user-2' })))
-  expect((await Promise.all(shared)).map(usedOf)).toEqual(times(40, () => 1))
-})

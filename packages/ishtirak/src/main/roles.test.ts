@@ -58,7 +58,7 @@ describeScenario('roles', ({ database }) => {
     await using world = await createWorld(database(), { env: ENV })
     const custom = Object.entries(CUSTOM_ROLES)
     const all: readonly (readonly [string, string, (act: string) => boolean])[] = [
-      ...(['viewer', 'support', 'owner'] as const).map((role) => {
+      ...(['viewer', 'owner'] as const).map((role) => {
         return [role, ROLE_KEYS[role], (act: string) => may(role, act)] as const
       }),
       ...custom.map(([role, acts]) => [role, customKey(role), (act: string) => acts.includes(act)] as const),
