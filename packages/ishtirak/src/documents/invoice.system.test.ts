@@ -70,7 +70,7 @@ const SAID = {
   credit_note: {
     fr: [
       ...['Facture d’avoir', 'N° A-2026-000007', 'Annule la facture F-2026-000041 du 20/11/2026'],
-      ...['Total TTC de l’avoir 2 000,00 DA', 'Arrêté le présent credit note à la somme de :'],
+      ...['Total TTC de l’avoir 2 000,00 DA', 'Arrêté le présent avoir à la somme de :'],
       ...['Paiement d’origine', 'Payé le 21/11/2026', 'Mode de paiement Virement bancaire'],
       ...['Cachet et signature', 'Bon de commande n° BC-2026/118'],
     ],
