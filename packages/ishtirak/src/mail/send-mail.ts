@@ -153,8 +153,11 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
 
 const WITHOUT_UTF8 = 'the mail server does not announce SMTPUTF8, which this address needs'
 
-/** Before the @ (RFC 6531): a domain has its form in ASCII. */
-const isInAscii = (one: Recipient) => !/[^\p{ASCII}].*@/u.test(recipientAddress(one))
+/** Only the part before the last @ counts (RFC 6531): a domain also has a form in ASCII. */
+function isInAscii(one: Recipient): boolean {
+  const address = recipientAddress(one)
+  return !/[^\p{ASCII}]/u.test(address.slice(0, address.lastIndexOf('@')))
+}
 
 /** The library sends such an address to any server. */
 async function announcesUtf8(options: SMTPConnection.Options, signal: AbortSignal): Promise<boolean> {
