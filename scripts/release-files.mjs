@@ -21,6 +21,7 @@ const PACKAGES = ['chargily-emulator', 'client', 'ishtirak'].map((name) => `pack
 /** What the build puts into the package ishtirak, with the licences of those files. */
 const BUNDLED = [
   { name: 'typebox', license: 'MIT', text: 'dist/typebox/LICENSE' },
+  { name: 'libphonenumber-js', license: 'MIT', text: 'dist/libphonenumber-js/LICENSE' },
   { name: '@fastify/swagger-ui', license: 'Apache-2.0', text: 'dist/main/swagger-ui/LICENSE' },
 ]
 
