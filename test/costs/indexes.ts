@@ -40,13 +40,13 @@ payments_withdrawn=upgrades.load portal_link_requests_by_id=mails.queue_links
 portal_sessions_by_id=portal_sessions.find_links portal_sessions_by_session=portal_sessions.delete
 printed_documents_once=printed_documents.note provider_events_once=operator.received
 document_series_once=figures.ensure_series documents_number_once=operator_search.payments
-restores_by_instant=settlements.save seller_versions_by_content=documents.of_payments
+restores_by_instant=settlements.save
 transfer_proof_parts_in_order=transfer_proofs.part transfer_proofs_by_number=transfer_proofs.of_payment
 transfer_proofs_differ=inbox.page transfer_proofs_same=inbox.page
 transfer_proofs_to_erase=transfer_proofs.erase transfers_by_reference=transfers.by_reference
 transfers_one_per_payment=transfers.of_payment transfers_to_decide=inbox.page usage_once=usage.consume_one
 usage_operations_by_age=usage.forget_operations usage_operations_once=usage.consume_one
-usage_refusals_by_age=usage_refusals.forget usage_refusals_once=usage.apply
+usage_refusals_by_age=usage_refusals.forget usage_refusals_once=usage.refuse
 user_search_by_key=operator_search.users users_announce=announcements.due users_by_end=figures.ends
 users_by_id=settlements.save users_by_phone=operator_search.users users_deliver=outbox.claim
 users_ended=figures.ends users_unpaid=users.listed_unpaid users_with_balance=users.listed_with_balance
@@ -71,6 +71,7 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   old_secrets_once: 'a secret: the statement that saves its use says `on conflict`',
   owed_invoices_once: 'a user: the statements that owe an invoice say `on conflict`',
   proformas_by_number: 'a proforma of a user',
+  seller_versions_by_content: 'a seller: there are few',
   proformas_number_once: 'a number of a series',
   proformas_once_a_day: 'what was asked for on a day: the statement that makes one looks there first',
   operator_sessions_secret_once: 'the secret of a session',

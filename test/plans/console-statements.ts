@@ -25,7 +25,7 @@ import {
   unmatchedPayments,
 } from '../../packages/ishtirak/src/compare/reconcile.sql.js'
 import { readSearch } from '../../packages/ishtirak/src/core/search.js'
-import type { Database, Row } from '../../packages/ishtirak/src/database/database.js'
+import type { Row } from '../../packages/ishtirak/src/database/database.js'
 import {
   countWaitingEvents,
   findWrittenEvent,
@@ -61,7 +61,7 @@ import { listProofs } from '../../packages/ishtirak/src/transfers/proof.sql.js'
 import { sameProofsOf } from '../../packages/ishtirak/src/transfers/same-proofs.sql.js'
 import { findTransfer } from '../../packages/ishtirak/src/transfers/transfers.sql.js'
 import { aPayment, days, NOON } from '../support/fixtures.js'
-import { only, type Run } from './explain.js'
+import { databaseThat, only, type Run } from './explain.js'
 
 const payment = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 const ofPayment = { userId: payment.userId, paymentId: payment.id }
@@ -112,8 +112,7 @@ const uncountedReceipts: Run = async (database) => {
   }
   const query: typeof database.query = async (asked, values) =>
     answers[asked.name] ?? (await database.query(asked, values))
-  const transaction = (run: (of: typeof database) => unknown) => run({ query })
-  await countReceipts({ query, transaction } as Database, 5, 'Africa/Algiers')
+  await countReceipts(databaseThat(query), 5, 'Africa/Algiers')
 }
 
 /** Of one user, payment, comparison or word. */

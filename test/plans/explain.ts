@@ -2,13 +2,13 @@
 import {
   type Database,
   type Parameter,
-  type Queryable,
   type Row,
   type Statement,
   statement,
+  type Transaction,
 } from '../../packages/ishtirak/src/database/database.js'
 
-export type Run = (database: Queryable) => Promise<unknown>
+export type Run = (database: Database) => Promise<unknown>
 
 export const MODES = ['custom', 'generic'] as const
 export type Mode = (typeof MODES)[number]
@@ -17,10 +17,19 @@ export type Mode = (typeof MODES)[number]
 export const only =
   (name: string, run: Run, answers: Readonly<Record<string, readonly Row[]>> = {}): Run =>
   (database) =>
-    run({
-      query: async (asked, values) =>
+    run(
+      databaseThat(async (asked, values) =>
         asked.name === name ? database.query(asked, values) : (answers[asked.name] ?? []),
-    })
+      ),
+    )
+
+/** It answers so, inside and outside of transactions. */
+export function databaseThat(query: Database['query']): Database {
+  return {
+    ...{ kind: 'postgres', query, script: async () => undefined, close: async () => undefined },
+    transaction: (work) => work({ query } as Transaction),
+  }
+}
 
 export interface Asked {
   readonly statement: Statement
@@ -30,12 +39,10 @@ export interface Asked {
 /** The last statement that a function of the store would send. */
 export async function heard(run: Run): Promise<Asked> {
   let asked: Asked | undefined
-  const listening: Queryable = {
-    query: async (given, parameters = []) => {
-      asked = { statement: given, parameters }
-      return []
-    },
-  }
+  const listening = databaseThat(async (given, parameters = []) => {
+    asked = { statement: given, parameters }
+    return []
+  })
   await run(listening).catch(() => undefined)
   if (!asked) throw new Error('nothing was asked')
   return asked

@@ -2,7 +2,7 @@
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settle.sql.js'
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/decide-usage.js'
 import { bookingOf } from '../support/bookings.js'
 import { aPayment, NOON } from '../support/fixtures.js'
 

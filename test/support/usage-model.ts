@@ -1,6 +1,5 @@
-// A simple model of usage: maps in memory, sequential operations. The SQL statement must give the same
-// answers.
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
+// A simple model of usage: maps in memory, sequential operations. What the service answers must be the same.
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/decide-usage.js'
 
 interface ModelAnswer {
   readonly kind: 'done' | 'denied' | 'conflict'

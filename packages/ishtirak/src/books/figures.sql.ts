@@ -65,7 +65,7 @@ export const SUMS_OF_MANY = `count(*)::int as payments, sum(${AMOUNT})::bigint a
 export const LATE = (of: { readonly live: string; readonly since: string; readonly until: string }) => `
      from late_receipts l
      join payments p on p.user_id = l.user_id and p.id = l.payment_id
-     join documents r on r.user_id = l.user_id and r.payment_id = l.payment_id and r.place = 0
+     join documents r on r.user_id = l.user_id and r.payment_id = l.payment_id and r.place = p.receipt_place
     where p.live = ${of.live}::boolean and l.number > ${countedIn(`${of.since}::jsonb`, 'l.series')}
       and (${of.until}::jsonb is null or l.number <= ${countedIn(`${of.until}::jsonb`, 'l.series')})`
 
@@ -90,7 +90,7 @@ const count = statement(
                            and e.paid_at is not null and e.kind <> 'top_up'
                            and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
        from documents r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-      where r.series = $1::text and r.number > $2::int and r.place = 0
+      where r.series = $1::text and r.number > $2::int and r.place = p.receipt_place
       order by r.number limit $3::int
    ), summed as (
      insert into daily_figures as d
@@ -240,7 +240,7 @@ export async function paidByDay(
 export const REFUNDS = `
   from audit a
   join payments p on p.user_id = a.user_id and p.id = a.payment_id
-  join documents r on r.user_id = a.user_id and r.payment_id = a.payment_id and r.place = 0
+  join documents r on r.user_id = a.user_id and r.payment_id = a.payment_id and r.place = p.receipt_place
  where a.act = 'payment.refund' and p.live = $1::boolean and ${IS_SALE}`
 
 // The days begin at the instants of $4.
@@ -347,7 +347,8 @@ const REFUNDED_AT = `(select max(acted_at) from audit a
 const selectPayments = statement(
   'figures.payments',
   `select p.id as id, p.paid_at as at, ${ENTRY}, ${REFUNDED_AT} as refunded_at
-     from payments p join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = 0
+     from payments p
+     join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
     where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text)
       and p.paid_at < $4::timestamptz and (${IS_SALE} or $8::boolean) and ${isOfKind('$6')}
       and ($7::jsonb is null or r.number <= ${countedIn('$7::jsonb', 'r.series')})

@@ -108,7 +108,8 @@ const selectLines = statement(
           r.series, r.number, r.snapshot->'buyer'->>'name' as name, b.note, b.created_at
      from balance_entries b
      left join payments p on p.user_id = b.user_id and p.id = b.payment_id
-     left join documents r on r.user_id = b.user_id and r.payment_id = b.payment_id and r.place = 0
+     left join documents r on r.user_id = b.user_id
+      and r.payment_id = b.payment_id and r.place = p.receipt_place
     where (b.user_id, b.sequence) > ($1, $2::int)
       and b.created_at >= $3::timestamptz and b.created_at < $4::timestamptz
       and ($6::jsonb is null or r.number is null or r.number <= ${countedIn('$6::jsonb', 'r.series')})

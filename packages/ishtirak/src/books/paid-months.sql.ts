@@ -17,7 +17,7 @@ const mark = statement(
    ), bought as (
      select p.user_id, p.live, p.period_start, p.period_end, r.issued_at as booked_at
        from touched t join payments p on p.user_id = t.user_id
-       join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = 0
+       join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
       where p.status = 'paid' and p.kind = 'purchase'
    ), spans as (
      select s.user_id, s.live, s.period_start at time zone $2 as starts_on,

@@ -36,7 +36,8 @@ const SUMS = `${NET} as net_centimes, ${AMOUNT} as amount_centimes,
 
 // $1: of real money; $2 and $3: the month; $4 and $5: what its closing and the one before have counted.
 const SALES = `
-  from payments p join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = 0
+  from payments p
+  join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
  where p.live = $1::boolean and p.paid_at >= $2::timestamptz and p.paid_at < $3::timestamptz
    and ($4::jsonb is null or r.number <= ${countedIn('$4::jsonb', 'r.series')})`
 const SALES_LATE = `${LATE({ live: '$1', since: '$5', until: '$4' })}
@@ -48,7 +49,7 @@ const IS_LAST = `not exists (select from documents n where n.user_id = l.user_id
 const REPLACING = `
   from documents l
   join payments p on p.user_id = l.user_id and p.id = l.payment_id
-  join documents r on r.user_id = l.user_id and r.payment_id = l.payment_id and r.place = 0
+  join documents r on r.user_id = l.user_id and r.payment_id = l.payment_id and r.place = p.receipt_place
  where l.place > 0 and p.live = $1::boolean
    and l.issued_at >= $2::timestamptz and l.issued_at < $3::timestamptz
    and $10::text is null

@@ -31,7 +31,7 @@ const selectEntries = statement(
             p.method_reference as reference, d.net_centimes + d.tax_centimes as price,
             d.duty_centimes as duty, who.actor as operator
        from payments p
-       join documents d on d.user_id = p.user_id and d.payment_id = p.id and d.place = 0
+       join documents d on d.user_id = p.user_id and d.payment_id = p.id and d.place = p.receipt_place
        ${actor('payment.record', 'a.user_id = p.user_id and a.payment_id = p.id')}
       where ${WITHIN('p.paid_at')} and p.method in ('cash', 'cheque') and p.live = $3::boolean
    ), returned as (

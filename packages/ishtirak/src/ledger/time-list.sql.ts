@@ -50,7 +50,7 @@ const selectGiven = statement(
                   p.months, 0 as days, p.period_start, p.period_end,
                   case when stops.list is not null then (
                     select d.issued_at from documents d where d.user_id = p.user_id
-                      and d.payment_id = p.id and d.place = 0) end as booked_at,
+                      and d.payment_id = p.id and d.place = p.receipt_place) end as booked_at,
                   case when p.status = 'refunded' then (
                     select max(a.acted_at) from audit a
                      where a.user_id = p.user_id and a.payment_id = p.id

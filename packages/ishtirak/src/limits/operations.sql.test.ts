@@ -1,29 +1,20 @@
-// The statement that decides: exact whatever arrives at once, and never different from the plain way to
-// count.
+// Counting is exact whatever arrives at once, and never different from the plain way to count.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { instantOf, NOON } from '../../../../test/support/fixtures.js'
 import { createModel } from '../../../../test/support/usage-model.js'
-import { DAY } from '../core/instant.js'
+import {
+  anOperation,
+  DAILY,
+  gauge,
+  gaugeOf,
+  monthly,
+  operation,
+} from '../../../../test/support/usage-operations.js'
 import type { Database } from '../database/database.js'
-import type { UsageAnswer, UsageOperation } from './consume.sql.js'
-import { applyUsageOperation, applyUsualFirst, createApplyUsageOperation } from './operations.sql.js'
+import type { UsageAnswer, UsageOperation } from './decide-usage.js'
+import { applyUsageOperations, createApplyUsageOperation } from './operations.sql.js'
 
-const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
-/** The ends of November to February in Algiers. */
-const MONTHS = ['2026-11-30', '2026-12-31', '2027-01-31', '2027-02-28'].map((day) =>
-  instantOf(`${day}T23:00:00Z`),
-)
-const monthly = (from: number) => ({
-  limit: 'build_minutes',
-  countsAs: 'month',
-  resetsAt: MONTHS[from] ?? MIDNIGHT,
-})
-const daily = (day: number) => ({ limit: 'deploys_per_day', countsAs: 'day', resetsAt: MIDNIGHT + day * DAY })
-const DAILY = daily(0)
-const gauge = (limit: string) => ({ limit, countsAs: 'gauge', resetsAt: null })
-const gaugeOf = (per: string) => ({ ...gauge(`things_per_${per}`), countsAs: `gauge/${per}` })
 const PLACES: readonly [string, Partial<UsageOperation>][] = [
   ['of a day', DAILY],
   ['of a month', monthly(0)],
@@ -31,44 +22,28 @@ const PLACES: readonly [string, Partial<UsageOperation>][] = [
   ['of a region', { ...gaugeOf('region'), scopeId: 'shop' }],
 ]
 
-function operation(changes: Partial<UsageOperation> = {}): UsageOperation {
-  return {
-    kind: 'consume',
-    userId: 'user-1',
-    ...DAILY,
-    scopeId: '',
-    amount: 1,
-    operationId: 'deploy-1',
-    consumeOperationId: null,
-    maximum: 10,
-    version: null,
-    isUserKnown: true,
-    now: NOON,
-    ...changes,
+/** As the use case does: with stale facts it asks again. */
+async function untilDecided(apply: () => Promise<UsageAnswer | undefined>): Promise<UsageAnswer> {
+  for (;;) {
+    const answer = await apply()
+    if (answer && answer.kind !== 'stale') return answer
   }
 }
-
-/** As the use case does: with stale facts it asks again. */
-const against =
-  (apply: typeof applyUsageOperation) =>
-  async (database: Database, asked: UsageOperation): Promise<UsageAnswer> => {
-    for (;;) {
-      const answer = await apply(database, asked)
-      if (answer.kind !== 'stale') return answer
-    }
-  }
 
 const usedOf = (answer: UsageAnswer) => ('used' in answer ? answer.used : undefined)
 const times = <Value>(count: number, make: (index: number) => Value) =>
   Array.from({ length: count }, (_, index) => make(index))
 
 const DOORS = [
-  ['by the one statement', against(applyUsageOperation)],
-  ['the usual case first', against(applyUsualFirst)],
+  ['of users whose facts were not read', false],
+  ['the usual case first', true],
 ] as const
 
 describeOnEach('counting', ({ database }) =>
-  describe.each(DOORS)('%s', (_name, apply) => {
+  describe.each(DOORS)('%s', (_name, isUserKnown) => {
+    const apply = (on: Database, asked: UsageOperation) =>
+      untilDecided(async () => (await applyUsageOperations(on, [{ ...asked, isUserKnown }]))[0])
+
     it('lets exactly 10 of 50 parallel operations into 10 places, of whatever they are', async () => {
       for (const [name, place] of PLACES) {
         const answers = await Promise.all(
@@ -121,7 +96,7 @@ describeOnEach('counting', ({ database }) =>
             expect(await apply(database(), { ...asked, userId: `run-${run}` })).toEqual(model(asked))
           }
         }),
-        { numRuns: 60 },
+        { numRuns: 20 },
       )
     })
   }),
@@ -140,15 +115,14 @@ describeOnEach('counting together', ({ database }) => {
         )
         expect(answers).toEqual(operations.map((asked) => models.get(asked.userId)?.(asked)))
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 
   it('counts right for four processes', async () => {
     const processes = times(4, () => {
       const together = createApplyUsageOperation(database())
-      const consume = against((_database, asked) => together(asked))
-      return (changes: Partial<UsageOperation>) => consume(database(), operation(changes))
+      return (changes: Partial<UsageOperation>) => untilDecided(() => together(operation(changes)))
     })
     const own = processes.flatMap((consume, name) =>
       times(50, (n) => consume({ operationId: `${name}-${n}` })),
@@ -159,26 +133,32 @@ describeOnEach('counting together', ({ database }) => {
     expect((await Promise.all(shared)).map(usedOf)).toEqual(times(40, () => 1))
   })
 
-  it('sends what arrives meanwhile as one statement', async () => {
-    let statements = 0
+  it('sends usual operations that arrive meanwhile as one statement, each other one by itself', async () => {
+    let [statements, transactions] = [0, 0]
     const together = createApplyUsageOperation({
+      ...database(),
       query: (statement, parameters) => {
         statements += 1
         return database().query(statement, parameters)
       },
+      transaction: (work, giveUpAt) => {
+        transactions += 1
+        return database().transaction(work, giveUpAt)
+      },
     })
     const consumeFor65 = async (operationId: string, isUserKnown = true) => {
       statements = 0
+      transactions = 0
       await Promise.all(
         times(65, (n) => together(operation({ userId: `user-${n}`, operationId, isUserKnown }))),
       )
-      return statements
+      return [statements, transactions]
     }
+    expect(await consumeFor65('of a user whose facts were not read', false)).toEqual([0, 65])
     // 32, 32 and 1.
-    expect(await consumeFor65('of a user whose facts were not read', false)).toBe(3)
-    expect(await consumeFor65('usual')).toBe(3)
-    // Asked in the quick statement, which leaves a repetition to the other.
-    expect(await consumeFor65('usual')).toBe(6)
+    expect(await consumeFor65('usual')).toEqual([3, 0])
+    // Asked in the quick statement, which leaves a repetition.
+    expect(await consumeFor65('usual')).toEqual([3, 65])
   })
 
   it('does not let an operation that the database refuses harm those beside it', async () => {
@@ -194,38 +174,4 @@ describeOnEach('counting together', ({ database }) => {
 
 function anOperationOf(users: readonly string[]): fc.Arbitrary<UsageOperation> {
   return fc.tuple(anOperation(), fc.constantFrom(...users)).map(([asked, userId]) => ({ ...asked, userId }))
-}
-
-/**
- * Few ids, limits and windows, so that repetitions, conflicts and turns of a day or month are the rule. The
- * limit `changed` is counted in another way each time, as after changes of the catalogue.
- */
-function anOperation(): fc.Arbitrary<UsageOperation> {
-  const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
-  const window = fc.oneof(
-    fc.constantFrom(0, 1, 2).map(daily),
-    fc.constantFrom(0, 1, 2).map(monthly),
-    // The last day of a month ends with it.
-    fc.constant({ ...DAILY, resetsAt: MONTHS[0] ?? 0 }),
-  )
-  const scoped = fc
-    .tuple(fc.constantFrom('project', 'region'), fc.constantFrom('p1', 'p2'))
-    .map(([per, scopeId]) => ({ ...gaugeOf(per), scopeId }))
-  const kindOfLimit = fc.oneof(window, window, fc.constant(gauge('projects')), scoped)
-  const place = fc
-    .tuple(kindOfLimit, fc.nat({ max: 3 }))
-    .map(([chosen, n]) => (n === 0 ? { ...chosen, limit: 'changed' } : chosen))
-  const base = fc.record({ place, id, maximum: fc.constantFrom(3, 10), amount: fc.nat({ max: 4 }) })
-  const kind = fc.constantFrom('consume', 'consume', 'release', 'report')
-  return fc.tuple(base, kind, fc.option(id)).map(([given, chosen, consumeOperationId]) => {
-    const amount = chosen === 'report' ? given.amount : given.amount || 1
-    return operation({
-      ...given.place,
-      kind: chosen,
-      operationId: chosen === 'report' ? '' : given.id,
-      amount: chosen === 'release' && given.amount === 0 ? null : amount,
-      consumeOperationId: chosen === 'release' ? consumeOperationId : null,
-      maximum: given.maximum,
-    })
-  })
 }

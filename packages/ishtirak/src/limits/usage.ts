@@ -1,5 +1,5 @@
-// The platform's question on every deploy, "may this user?", giving back, and reporting a count. One
-// statement decides; this file says what the plan in effect allows, and asks again when facts were stale.
+// The platform's question on every deploy, "may this user?", giving back, and reporting a count. What
+// is stored decides; this file says what the plan in effect allows, and asks again when facts were stale.
 import { BillingError, type ValidationProblem } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import {
@@ -12,12 +12,12 @@ import {
 } from '../core/limit.js'
 import type { Catalogue } from '../core/plan.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
-import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
+import { type Database, givenUpAfter, untilFresh } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { inBatches } from '../runtime/async.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
-import type { UsageOperation } from './consume.sql.js'
+import type { UsageOperation } from './decide-usage.js'
 import { type ApplyUsageOperation, createApplyUsageOperation } from './operations.sql.js'
 import { forgetUsageOperations } from './usage.sql.js'
 
@@ -47,7 +47,7 @@ export interface UsageState {
 /** About 10 MB when full. A user who is not in it costs one more statement, which reads what is true. */
 const REMEMBERED_MAX = 10_000
 
-export function createUsageState(database: Queryable): UsageState {
+export function createUsageState(database: Database): UsageState {
   return { apply: createApplyUsageOperation(database), believed: new BoundedMap(REMEMBERED_MAX) }
 }
 

@@ -128,7 +128,7 @@ const endsSo = (amount: string) => `${amount} % $3::bigint = $4::int`
 const isBooked = `${endsSo('p.amount')} or ${endsSo('p.amount_asked')}`
 // Of cash, with its duty: what was counted out at the desk.
 const withDuty = `p.method = 'cash' and exists (
-  select from documents d where d.user_id = p.user_id and d.payment_id = p.id and d.place = 0
+  select from documents d where d.user_id = p.user_id and d.payment_id = p.id and d.place = p.receipt_place
     and ${endsSo('(p.amount + d.duty_centimes / 100)')})`
 const CAME = `(p.review->>'amount')::bigint`
 
