@@ -21,7 +21,7 @@ const ORDER = [
   ['books', 'compare', 'backup', 'access'],
   ['statements', 'proformas'],
   ['transfers', 'codes', 'grants'],
-  ['mail', 'receipts', 'limits', 'events', 'buyers'],
+  ['mail', 'documents', 'limits', 'events', 'buyers'],
   ['checkout'],
   ['ledger'],
   ['acts'],

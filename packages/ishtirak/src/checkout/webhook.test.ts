@@ -53,7 +53,7 @@ describeOnEach('the webhook', ({ database }) => {
     const second = await deliver(anEvent(checkout, { id: 'evt-2' }))
     expect(second.text).toBe('{"received":true}')
     expect((await statusOf('user-1')).current_period_end).toBe('2026-12-21T12:00:00Z')
-    expect(await rows('receipts')).toBe(1)
+    expect(await rows('documents')).toBe(1)
     // A second paid checkout of one intent is another month.
     const other = { ...checkout, id: '01m7yyyyyyyyyyyyyyyyyyyyyy' }
     await deliver(anEvent(other, { id: 'evt-3' }))
@@ -91,7 +91,7 @@ describeOnEach('the webhook', ({ database }) => {
     const events = Array.from({ length: 50 }, (_, index) => anEvent(checkout, { id: `evt-${index}` }))
     const answers = await Promise.all(events.map((event) => deliver(event)))
     expect(answers.map(({ status }) => status)).toEqual(events.map(() => 200))
-    expect([await rows('provider_events'), await rows('receipts')]).toEqual([50, 1])
+    expect([await rows('provider_events'), await rows('documents')]).toEqual([50, 1])
     expect((await statusOf('user-1')).current_period_end).toBe('2026-12-21T12:00:00Z')
     const again = await Promise.all(events.map((event) => deliver(event)))
     expect(again.filter(({ body }) => body.duplicate)).toHaveLength(50)

@@ -10,7 +10,7 @@ import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { documentsIn } from './documents-part.js'
 import { type InvoiceDeps, issueOwedTo, requireWhole } from './invoices.js'
-import { receiptsWords } from './words.js'
+import { documentsWords } from './words.js'
 
 export const correctInvoice = act<InvoiceDeps & SubjectDeps>().decides({
   name: 'payment.correct_invoice',
@@ -24,7 +24,7 @@ export const correctInvoice = act<InvoiceDeps & SubjectDeps>().decides({
     '(its credit note was issued with the refund), and `buyer_incomplete` where details are missing.',
   input: WhySchema,
   refuses: ['buyer_incomplete', 'already_refunded', 'payment_not_paid'],
-  texts: actTexts(receiptsWords, 'correct_invoice'),
+  texts: actTexts(documentsWords, 'correct_invoice'),
   load: async (deps, { id }) => {
     const loaded = await loadPayment(deps, id)
     // After the user: a document in between makes their version stale.

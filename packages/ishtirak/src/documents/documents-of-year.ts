@@ -6,7 +6,7 @@ import { DOCUMENT_KINDS, type DocumentSnapshot, documentSeries, totalOf } from '
 import { type DocumentOfYear, listReceiptsOfYear } from './documents-of-year.sql.js'
 import type { ReceiptDeps } from './receipt.js'
 import { boughtInWords } from './render-receipt.js'
-import { receiptsWords as texts } from './words.js'
+import { documentsWords as texts } from './words.js'
 
 export interface YearWish {
   readonly userId: string

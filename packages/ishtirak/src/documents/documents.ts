@@ -1,4 +1,4 @@
-// What receipts bring to the service.
+// What documents bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
@@ -15,8 +15,8 @@ import { receiptCalls, receiptRoutes } from './receipt.route.js'
 import { type ReceiptMailDeps, receiptMails } from './receipt-mail.js'
 import './words.js'
 
-export const receipts: Capability<InvoiceRoutesDeps & SubjectDeps & ReceiptMailDeps & ReadReceiptDeps> = {
-  name: 'receipts',
+export const documents: Capability<InvoiceRoutesDeps & SubjectDeps & ReceiptMailDeps & ReadReceiptDeps> = {
+  name: 'documents',
   routes: (deps) => async (app) => {
     await app.register(receiptRoutes(deps))
     await app.register(documentRoutes(deps))

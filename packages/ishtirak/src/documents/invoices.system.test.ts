@@ -103,7 +103,7 @@ describeWorld('invoices that are handed out', { env: ENV }, ({ world }) => {
     const last = sink.messages.at(-1)
     const told = last ? readMessage(last).parts['text/plain']?.toString() : ''
     expect(told).toMatch(/document n°\sTEST-F-2026-000002/)
-    expect(told).toMatch(/credit_note\sTEST-A-2026-000002/)
+    expect(told).toMatch(/avoir\sTEST-A-2026-000002/)
   })
 
   it('are duplicates for operators, who hand out the original at the desk alone', async () => {

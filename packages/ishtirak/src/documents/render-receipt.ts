@@ -20,7 +20,7 @@ import { termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import { invoiceXml } from './invoice-xml.js'
 import type { Typesetter } from './typesetter.js'
-import { receiptsWords as texts } from './words.js'
+import { documentsWords as texts } from './words.js'
 
 /** A page, or the roll of a printer at the counter. */
 export const RECEIPT_FORMS = ['a4', '80mm'] as const

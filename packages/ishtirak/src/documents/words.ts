@@ -1,11 +1,11 @@
-// The texts of receipts, beside this file.
+// The texts of documents, beside this file.
 import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
   interface Texts {
-    readonly receipts: typeof en
+    readonly documents: typeof en
   }
 }
 
-export const receiptsWords = addWords<'receipts'>(import.meta.url)
+export const documentsWords = addWords<'documents'>(import.meta.url)

@@ -10,7 +10,7 @@ import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
 import { desk } from '../desk/desk-capability.js'
-import { receipts } from '../documents/documents.js'
+import { documents } from '../documents/documents.js'
 import { events } from '../events/events.js'
 import { grants } from '../grants/grants.js'
 import { ledger } from '../ledger/ledger.js'
@@ -29,7 +29,7 @@ export const CAPABILITIES = [
   limits,
   events,
   mail,
-  receipts,
+  documents,
   transfers,
   proformas,
   statements,
