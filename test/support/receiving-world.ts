@@ -1,6 +1,5 @@
 // A world for each test whose events go to one receiver of the platform.
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { beginDelivery } from '../../packages/ishtirak/src/events/deliver-events.js'
 import type { DatabaseContext } from './databases.js'
 import { Receiver } from './receiver.js'
 import { restartableWorld } from './world.js'
@@ -16,11 +15,9 @@ export function receivingWorld({ database }: DatabaseContext, own: Record<string
   }
   beforeAll(() => receiver.listen())
   const { world, restart } = restartableWorld(database, options)
-  beforeEach(async () => {
+  beforeEach(() => {
     receiver.received.length = 0
     receiver.behave = () => 204
-    // The service may have begun on a database that was emptied since.
-    await beginDelivery(world.service.parts)
   })
   afterAll(() => receiver.goDown())
   return { receiver, world, restart, options }

@@ -4,6 +4,7 @@ import { SignJWT } from 'jose'
 import { beforeEach, expect } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { beginDelivery } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { type Config, readConfig } from '../../packages/ishtirak/src/main/config.js'
 import type { ServiceTracing } from '../../packages/ishtirak/src/main/tracing.js'
 import { type Service, type Surroundings, wire } from '../../packages/ishtirak/src/main/wire.js'
@@ -98,7 +99,10 @@ export async function createWorld(database: Database, options: WorldOptions = {}
   const again = [...stopped].find((one) => one.of === of && own.every((value, at) => value === one.own[at]))
   const kept = again ?? (await startKept(database, options, { of, own }))
   stopped.delete(kept)
-  return kept.renew(database, options)
+  const world = kept.renew(database, options)
+  // The service began on a database that may have been emptied since.
+  await beginDelivery(world.service.parts)
+  return world
 }
 
 /** A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. */
@@ -145,10 +149,10 @@ async function startKept(
     stopped.add(kept)
   }
   const renew = (another: Database, wanted: WorldOptions) => {
+    const own = wanted.clock ?? movableClock(START)
     now = another
-    clock.become(wanted.clock ?? movableClock(START))
-    const advance = advanceOf(world, wanted)
-    return { ...world, advance, stop, [Symbol.asyncDispose]: stop }
+    clock.become(own)
+    return { ...world, clock: own, advance: advanceOf(world, wanted), stop, [Symbol.asyncDispose]: stop }
   }
   const kept: StoppedWorld = { of, own, world, renew }
   return kept

@@ -1,9 +1,14 @@
 // A standing order beside a catalogue that changes, and the mail about it.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { catalogueOf, FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import {
+  type ReceivedMessage,
+  readMessage,
+  type SmtpSink,
+  startSmtpSink,
+} from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { atCatalogue, type StandingOrder } from '../core/balance.js'
 import { statement } from '../database/database.js'
@@ -29,18 +34,20 @@ it('an order is held against what is sold: as agreed, at another price, or no mo
 describeScenario('a standing order', ({ database }) => {
   let world: World
   let sink: SmtpSink
-  beforeEach(async () => {
+  beforeAll(async () => {
     sink = await startSmtpSink()
+    return () => sink[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    const kept = sink.messages as ReceivedMessage[]
+    kept.length = 0
     world = await createWorld(database(), { env: { BALANCE_MAX: '50000', SMTP_URL: sink.url } })
     await setProfile(world, 'user-1', { email: 'n@example.dz', locale: 'en' })
     const { body } = await world.as('user-1').post(`${BALANCE}/top-ups`, { amount: 5_000 })
     await world.pay(body.checkout_url)
     await order()
   })
-  afterEach(async () => {
-    await world.stop()
-    await sink[Symbol.asyncDispose]()
-  })
+  afterEach(() => world.stop())
   const order = () => world.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro' })
   const check = (price: number | null) => {
     const catalogue = catalogueOf(price === null ? [FREE] : [FREE, { ...PRO, price }])

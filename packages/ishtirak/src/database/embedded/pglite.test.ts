@@ -1,6 +1,6 @@
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { expect, it } from 'vitest'
-import { readDump } from '../../../../../test/support/databases.js'
+import { emptyDatabase } from '../../../../../test/support/databases.js'
 import { statement } from '../database.js'
 import { runTransaction } from '../session.js'
 import { EmbeddedSession } from './wire-protocol.js'
@@ -9,10 +9,10 @@ const insert = statement('test.pglite.insert', 'insert into kept (value) values 
 const count = statement('test.pglite.count', 'select count(*) as count from kept')
 
 it('a transaction that awaits something else is rolled back; a statement waits for its slice', async () => {
-  // PostgreSQL's own 128 MB of buffers are touched at the start, which took 0.7 s longer.
-  const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=1MB']
-  const pglite = await PGlite.create({ loadDataDir: readDump('emptyDumpPath'), startParams })
-  await pglite.exec('create table kept (value integer)')
+  // A second session on the database of this worker: another one takes two seconds to open.
+  const database = await emptyDatabase('pglite')
+  const { pglite } = database as unknown as { readonly pglite: PGlite }
+  await database.script('create table kept (value integer)')
   let slices = 0
   const session = new EmbeddedSession(pglite, {
     nextSlice: () => {
@@ -33,5 +33,5 @@ it('a transaction that awaits something else is rolled back; a statement waits f
   )
   await expect(forgotten).rejects.toMatchObject({ code: '25P04' })
   expect(await session.query(count, [])).toEqual([{ count: 0 }])
-  await pglite.close()
+  await database.script('drop table kept')
 })
