@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { CHARGILY_KEY, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { CHARGILY_KEY, createWorld, type World, worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const WEBHOOK = '/api/v1/billing/webhook'
@@ -21,10 +21,10 @@ const sign = (body: string) => createHmac('sha256', CHARGILY_KEY).update(body).d
 describeOnEach('the webhook', ({ database }) => {
   const world = worldOfEachTest(database)
 
-  const deliver = (event: unknown, signature?: string) => {
+  const deliver = (event: unknown, signature?: string, to: Pick<World, 'call'> = world) => {
     const body = JSON.stringify(event)
     const headers = { signature: signature ?? sign(body), 'content-type': 'application/json' }
-    return world.call('POST', WEBHOOK, { body, headers })
+    return to.call('POST', WEBHOOK, { body, headers })
   }
   /** A pending payment, and its checkout as the provider would report it paid. */
   const opened = async (changes: Record<string, unknown> = {}, userId = 'user-1') => {
@@ -78,9 +78,7 @@ describeOnEach('the webhook', ({ database }) => {
       },
       { emulator: world.emulator, clock: world.clock },
     )
-    const body = JSON.stringify(anEvent(checkout))
-    const headers = { signature: sign(body), 'content-type': 'application/json' }
-    const refused = await contended.call('POST', WEBHOOK, { body, headers })
+    const refused = await deliver(anEvent(checkout), undefined, contended)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     expect((await deliver(anEvent(checkout))).text).toBe('{"received":true}')
     expect(await statusOf('user-1')).toMatchObject({ plan: 'pro' })
@@ -95,6 +93,29 @@ describeOnEach('the webhook', ({ database }) => {
     expect((await statusOf('user-1')).current_period_end).toBe('2026-12-21T12:00:00Z')
     const again = await Promise.all(events.map((event) => deliver(event)))
     expect(again.filter(({ body }) => body.duplicate)).toHaveLength(50)
+  })
+
+  it('stopped while events come, has booked those that it answered; the others are booked later', async () => {
+    const users = Array.from({ length: 8 }, (_, index) => `stopped-${index}`)
+    const checkouts = await Promise.all(users.map((user) => opened({}, user)))
+    const events = checkouts.map(({ checkout }, index) => anEvent(checkout, { id: `evt-${index}` }))
+    const stopping = await createWorld(database(), { emulator: world.emulator, clock: world.clock })
+    const answers = events.map((event) =>
+      deliver(event, undefined, stopping).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    await Promise.race(answers)
+    await stopping.stop()
+    const plans = () => Promise.all(users.map(async (user) => (await statusOf(user)).plan))
+    const before = await plans()
+    for (const [index, status] of (await Promise.all(answers)).entries())
+      expect([users[index], status, before[index]]).toEqual(
+        status === 200 ? [users[index], 200, 'pro'] : [users[index], status, expect.anything()],
+      )
+    for (const event of events) expect((await deliver(event)).status).toBe(200)
+    expect(await plans()).toEqual(users.map(() => 'pro'))
   })
 
   it('refuses what is not signed as it is, is no JSON, or is too large, and stores nothing', async () => {

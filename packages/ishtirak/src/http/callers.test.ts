@@ -60,6 +60,8 @@ describe('a caller who is not known', () => {
       const isPage = (url.startsWith('/console') && method === 'GET') || url === '/portal/answer'
       for (const [what, headers, body] of wrong) {
         if (body !== undefined && (method === 'GET' || method === 'HEAD')) continue
+        // Its GET has been asked both.
+        if (method === 'HEAD' && headers === token) continue
         const called = await world.call(method, path, body === undefined ? { headers } : { headers, body })
         const answer = await followToAnswer(world, called)
         expect([answer.status, called.headers.has('ratelimit')], `${method} ${url} with ${what}`).toEqual([

@@ -309,36 +309,6 @@ it('a host’s Fastify keeps its parsers, errors, headers and addresses', async 
   expect(seen.slice(0, 2)).toEqual([`/billing${STATUS}?a=1`, '/billing/nothing'])
 })
 
-it('stopped while webhooks come, it has booked those that it answered, the others later', async () => {
-  const first = await make(url)
-  serve(first.listener)
-  const users = Array.from({ length: 8 }, (_, index) => `stopped-${index}`)
-  const open = (userId: string) => first.billing.upgrade({ userId }, { plan: 'pro' })
-  const opened = await Promise.all(users.map(open))
-  const answered = new Promise<void>((resolve) => {
-    serve((request, response) => {
-      response.once('finish', resolve)
-      first.listener(request, response)
-    })
-  })
-  await Promise.all(opened.map((one) => emulator.pay(checkoutIdOf(one.checkout_url), 'paid')))
-  await answered
-  await first.stop()
-  const next = await make(url)
-  serve(next.listener)
-  const answeredWith = (status: number) =>
-    emulator.deliveries().filter(({ attempts }) => attempts.at(-1)?.status === status)
-  const [booked, refused] = [answeredWith(200).length, answeredWith(503)]
-  expect(booked + refused.length).toBe(emulator.deliveries().length)
-  const paid = async () => {
-    const pages = users.map((user) => next.billing.payments(user, { status: 'paid' }))
-    return (await Promise.all(pages)).flatMap(({ data }) => data).length
-  }
-  expect(await paid()).toBeGreaterThanOrEqual(booked)
-  for (const { id } of refused) await emulator.resend(id)
-  expect(await paid()).toBe(users.length)
-})
-
 it('fetch answers 404 outside of its prefix, and refuses a body that was read', async () => {
   expect((await plain.fetch(new Request(`${ORIGIN}/other`))).status).toBe(404)
   const request = new Request(`${ORIGIN}/billing${UPGRADE}`, { method: 'POST', body: '{}' })
