@@ -95,7 +95,7 @@ describeOnEach('the webhook', ({ database }) => {
     expect(again.filter(({ body }) => body.duplicate)).toHaveLength(50)
   })
 
-  it('stopped while events come, has booked those that it answered; the others are booked later', async () => {
+  it('stopped while events come, has booked those that it answered, and books the others later', async () => {
     const users = Array.from({ length: 8 }, (_, index) => `stopped-${index}`)
     const checkouts = await Promise.all(users.map((user) => opened({}, user)))
     const events = checkouts.map(({ checkout }, index) => anEvent(checkout, { id: `evt-${index}` }))

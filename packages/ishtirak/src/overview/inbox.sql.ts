@@ -19,13 +19,14 @@ export interface Inbox {
   readonly statements: Readonly<Record<'page' | 'ofUser' | 'counts' | 'waits' | 'note', Statement>>
 }
 
-export function createInbox(kinds: readonly InboxKind[]): Inbox {
+/** Mail knows the `knownMax` entries of each kind that wait longest. */
+export function createInbox(kinds: readonly InboxKind[], knownMax = KNOWN_MAX): Inbox {
   const statements = {
     page: assembled('inbox.page', selectPage(kinds)),
     ofUser: assembled('inbox.of_user', selectOfUser(kinds)),
     counts: assembled('inbox.counts', selectCounts(kinds)),
     waits: assembled('inbox.waits', kinds.map(waitPart).join(' union all ')),
-    note: assembled('inbox_known.note', note(kinds.filter(isMailed))),
+    note: assembled('inbox_known.note', note(kinds.filter(isMailed), knownMax)),
   }
   return { kinds, statements }
 }
@@ -182,18 +183,18 @@ export const isMailed = (kind: InboxKind) => kind.isMailed !== false
 /** Of each kind, those that wait longest. Those behind them are told of when they move up. */
 const KNOWN_MAX = 1_000
 
-const waiting = (kind: InboxKind) =>
-  `(select '${kind.name}' as kind, id from (${partOf(kind)}) w order by since, id limit ${KNOWN_MAX})`
+const waiting = (kind: InboxKind, most: number) =>
+  `(select '${kind.name}' as kind, id from (${partOf(kind)}) w order by since, id limit ${most})`
 
 // Where more wait than are known, an entry may only have been pushed back: it stays known.
-const note = (kinds: readonly InboxKind[]) => `
+const note = (kinds: readonly InboxKind[], most: number) => `
    with waiting as materialized (
-     ${kinds.map(waiting).join(' union all ')}
+     ${kinds.map((kind) => waiting(kind, most)).join(' union all ')}
      union all select kind, id from jsonb_to_recordset($2::jsonb) as t (kind text, id text)
    ), gone as (
      delete from inbox_known
       where (kind, id) not in (select kind, id from waiting)
-        and kind not in (select kind from waiting group by kind having count(*) >= ${KNOWN_MAX})
+        and kind not in (select kind from waiting group by kind having count(*) >= ${most})
    )
    insert into inbox_known (kind, id)
    select kind, id from waiting w
