@@ -1,6 +1,5 @@
-// Tests run against the real embedded database and a real PostgreSQL server, each started once for the whole
-// run. Three projects: `quick` is what `npm test` runs; it needs Node alone, and the server only if
-// TEST_DATABASES names it. `system` has one of each kind of processes, kills, browsers, hosts, odd calls,
+// Tests run against a real PostgreSQL server and the real embedded database, both started once for the whole
+// run. Three projects: `quick` is what `npm test` runs and needs Node alone. `system` has one of each kind of processes, kills, browsers, hosts, odd calls,
 // query plans, programs of the system, folders of a database, backups and servers that go away, and runs with
 // `npm run test:all`, first because its files take longest. `nightly` has the others of each kind, what takes
 // long, or is judged by how fast or large the machine is, and runs with `npm run nightly`.

@@ -1,6 +1,5 @@
-// Before all tests: the dump of a migrated embedded database, and a PostgreSQL server with a migrated
-// template where a test needs one. The tests make their databases from them, which takes a moment instead of
-// seconds.
+// Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded
+// database. The tests make their databases from them, which takes a moment instead of seconds.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -36,13 +35,12 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const templateName = `ishtirak_template_${process.pid}`
   const given = process.env.TEST_DATABASE_URL
-  const isNeeded = needsServer(project)
-  const server = isNeeded && given === undefined ? await startServer() : undefined
+  const server = given === undefined ? await startServer() : undefined
   const serverUrl = given ?? server?.url ?? ''
   const teardown = async () => {
     // The tests' own are named after it.
-    if (server) await server.remove()
-    else if (isNeeded) await dropDatabases(serverUrl, templateName)
+    if (server === undefined) await dropDatabases(serverUrl, templateName)
+    else await server.remove()
   }
   console.info(`Tests run on ${DATABASE_KINDS.join(' and ')}.`)
   const reminder = nightlyReminder(readNightlyRecord(), Date.now())
@@ -51,7 +49,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // One after the other: while the embedded database computes, the time limits of the server's queries
     // would run out.
     const dumps = await makeDumps()
-    if (isNeeded) await createTemplate(serverUrl, templateName)
+    await createTemplate(serverUrl, templateName)
     const provided = {
       serverUrl,
       connectUrl: process.env.TEST_POOLER_URL ?? serverUrl,
@@ -65,11 +63,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error
   }
   return teardown
-}
-
-/** The quick tests use a server only if the run names its kind of database. */
-function needsServer({ vitest }: TestProject): boolean {
-  return DATABASE_KINDS.includes('postgres') || vitest.projects.some(({ name }) => name !== 'quick')
 }
 
 async function createTemplate(serverUrl: string, templateName: string): Promise<void> {

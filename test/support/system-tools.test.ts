@@ -12,10 +12,9 @@ it('a program that is missing is a failure that names the package to install', (
   expect(() => requireTool('poppler-utils')).toThrow('apt-get install poppler-utils')
 })
 
-it('tests that need a program of the system, or always a server, have names that npm test leaves out', () => {
+it('tests that need a program of the system have names that npm test leaves out', () => {
   const root = path.resolve(import.meta.dirname, '../..')
-  const needsSystem =
-    /from '[./\w-]*\/(describe-with|browser|pdf|pgbouncer|process)\.js'|\bcountFlushes\b|\bpostgresUrl\(/
+  const needsSystem = /from '[./\w-]*\/(describe-with|browser|pdf|pgbouncer|process)\.js'|\bcountFlushes\b/
   const files = ['test', 'packages'].flatMap((folder) =>
     (readdirSync(path.join(root, folder), { recursive: true }) as string[])
       .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
