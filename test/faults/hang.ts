@@ -30,6 +30,8 @@ const SALES = 40
 const USERS = 100
 const BEFORE_MS = 1_000
 const AFTER_MS = 2_000
+/** A process has ten connections, and each runs one statement at a time. */
+export const MOST_AT_WORK = 10
 /** Of a call without an answer: longer than any limit of the service. */
 const NO_ANSWER_MS = 100_000
 
@@ -159,7 +161,9 @@ function figuresOf(
   const isOk = ({ status }: Call) => status === 200
   const okWhileHung = (kind: Kind) =>
     of(kind).filter((call) => isOk(call) && call.askedAt > hungAt && answeredAt(call) < wokenAt).length
-  const stored = new Set(executed.map(({ operation_id }) => String(operation_id)))
+  const idsOf = (rows: typeof executed) => new Set(rows.map(({ operation_id }) => String(operation_id)))
+  const stored = idsOf(executed)
+  const late = idsOf(executed.filter((row) => row.late === true))
   const odd = calls.filter(({ status }) => status !== 200 && status !== 503)
   const consumes = of('consume')
   const firstAfter = (since: number, some: readonly Call[]) =>
@@ -177,8 +181,10 @@ function figuresOf(
     recoveryMs: firstAfter(wokenAt, consumes.filter(isOk)),
     readyWhileHung: okWhileHung('readyz'),
     aliveWhileHung: okWhileHung('healthz'),
-    /** Committed more than 6 s after they were asked. */
-    executedLate: executed.filter(({ late }) => late === true).length,
+    /** Asked while the server hung, and committed more than 6 s later. */
+    executedLate: consumes.filter((call) => call.askedAt >= hungAt && late.has(call.operationId)).length,
+    /** The server was at work on these when it was stopped, and goes on with them. */
+    executedOnWaking: consumes.filter((call) => call.askedAt < hungAt && late.has(call.operationId)).length,
     executedThoughRefused: consumes.filter((call) => !isOk(call) && stored.has(call.operationId)).length,
     /** Answered 200 and not in the database. */
     lost: consumes.filter((call) => isOk(call) && !stored.has(call.operationId)).length,
