@@ -34,7 +34,8 @@ export async function openStage(database: Database): Promise<Stage> {
     BALANCE_MAX: '50000',
     RATE_LIMIT_PER_MINUTE: '1000000',
   }
-  const world = await createWorld(database, { env, withoutJobs: true, host: 'listener' })
+  // A world of its own, since the command runs outside Vitest, which knows the file of a world that is kept.
+  const world = await createWorld(database, { env, withoutJobs: true, host: 'listener', isNew: true })
   await world.as('paid').buy()
   await world.as('open').upgrade()
   world.emulator.setFaults({ wrong_amount: { times: 1 } })
