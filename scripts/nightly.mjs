@@ -29,10 +29,7 @@ const PARTS = {
   'fault:pgbouncer': [fault('pgbouncer'), tests('test/faults/pgbouncer')],
   'fault:patroni': [fault('patroni')],
   costs: [tests('test/costs', 'test/plans')],
-  memory: [
-    tests('process/memory', 'process/many-receipts', 'process/progress', 'runtime/bounded-map'),
-    ['bench/bank-files.mjs'],
-  ],
+  memory: [tests('process/memory', 'process/many-receipts', 'process/progress'), ['bench/bank-files.mjs']],
   processes: [
     tests('killed', 'process/backup', 'process/rolling', 'process/traces', 'mounted-folder', 'embedded/'),
   ],
@@ -40,7 +37,7 @@ const PARTS = {
   deployments: [tests('test/deploy')],
   looks: [tests('test/browser', 'documents/invoice')],
   examples: [tests('test/examples')],
-  slow: [tests('test/expressions', 'test/replay', 'test/client', 'lost-traces', 'slow-issuer')],
+  slow: [tests('test/expressions', 'test/replay', 'lost-traces', 'slow-issuer')],
 }
 
 const [part, ...options] = process.argv.slice(2)

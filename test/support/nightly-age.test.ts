@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, it } from 'vitest'
 import { nightlyReminder } from './nightly-age.js'
 
@@ -16,4 +18,18 @@ it('npm test says which parts of the nightly run are old or failed, and is silen
   expect(nightlyReminder(record(fresh, ...others), NOW)).toContain(
     ': costs (passed, 27 days ago), looks (failed, 0 days ago).',
   )
+})
+
+it('each nightly test is in a part of the run, and each name in a part finds a test', () => {
+  const root = path.resolve(import.meta.dirname, '../..')
+  const script = readFileSync(path.join(root, 'scripts/nightly.mjs'), 'utf8')
+  const calls = [...script.matchAll(/\btests\(([^)]*)\)/g)].map(([, given = '']) => given)
+  const names = calls.flatMap((given) => [...given.matchAll(/'([^']+)'/g)].map(([, name = '']) => name))
+  const files = ['packages', 'test'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.nightly.test.ts') && !file.includes('node_modules'))
+      .map((file) => `${folder}/${file}`),
+  )
+  expect(files.filter((file) => !names.some((name) => file.includes(name)))).toEqual([])
+  expect(names.filter((name) => !files.some((file) => file.includes(name)))).toEqual([])
 })
