@@ -2,8 +2,8 @@
 // fails: find what it is spent on, or raise the number here with the reason. More than 10 % below it fails as
 // well: lower the number, so that the gain is kept. The numbers of calls are measured by `npm run bench --
 // calls`, which prints them in this form, and of changes and of the disk by `npx vitest run --project
-// nightly test/costs`, which says what it found. Calls are measured while the jobs of the service rest: by the
-// clock it allocates some 50 kB a second, so that each call on a slow machine had more of it.
+// nightly test/costs`, which says what it found. Calls are measured while the jobs of the service rest: by
+// the clock it allocates some 50 kB a second, so that each call on a slow machine had more of it.
 
 /** Of a caller who is alone: how many callers at once share a statement is chance. */
 export interface CallCosts {
