@@ -9,10 +9,10 @@ export const insertReceipts = (rows) => `insert into documents
     (user_id, payment_id, place, kind, series, number, issued_at, issued_on, seller, net_centimes,
      tax_centimes, duty_centimes, discount_centimes, fee_centimes, snapshot)
   select user_id, id, 0, 'receipt', series, number, issued_at, day, 'laid', net,
-         amount * 100 - net, 0, 0, 4500,
+         amount::bigint * 100 - net, 0, 0, 4500,
          jsonb_build_object('version', 1, 'amount', amount, 'paidOn', to_char(day, 'YYYY-MM-DD'),
            'tax', '{"kind": "vat", "ratePercent": 19}'::jsonb,
            'buyer', '{"name": null, "email": null}'::jsonb, 'live', series not like 'TEST-%')
     from (${rows}) laid,
          lateral (select (issued_at at time zone 'Africa/Algiers')::date as day,
-                         round(amount * 100 / 1.19)::bigint as net) sums`
+                         round(amount::bigint * 100 / 1.19)::bigint as net) sums`
