@@ -1,5 +1,6 @@
-// A container with the embedded database, and one whose variables are empty.
+// Containers: with the embedded database, on a server with little memory, and with empty variables.
 import { expect, it } from 'vitest'
+import { postgresUrl } from '../support/databases.js'
 import { environmentFile, IMAGE, inspect, podman, start } from './container.js'
 import { settingOf } from './unit.js'
 
@@ -8,6 +9,16 @@ const MEMORY = ['--memory', settingOf('ishtirak.service', 'MemoryMax')]
 it('with empty variables is no sandbox', async () => {
   const unfilled = podman.run('run', '--rm', '--env-file', environmentFile({}), IMAGE)
   await expect(unfilled).rejects.toThrow('CHARGILY_SECRET_KEY is missing')
+})
+
+it('on a server runs in 256 MB', async () => {
+  const { name, url, ready } = await start(['--memory', '256m'], { DATABASE_URL: await postgresUrl() })
+  await ready()
+  expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
+  const look = 'console.log(process.constrainedMemory() / 2 ** 20)'
+  expect(await podman.run('exec', name, 'node', '-e', look)).toBe('256')
+  await podman.run('stop', '--time', '30', name)
+  expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
 })
 
 it('listens outside, and when killed leaves its embedded database in the volume to the next', async () => {

@@ -28,8 +28,8 @@ describe('the image', () => {
 })
 
 describe('a container', () => {
-  it('on a server runs in 256 MB, writes nowhere but /data, is healthy, and stops in time', async () => {
-    const { name, url, ready } = await start(['--memory', '256m'], { DATABASE_URL: await postgresUrl() })
+  it('on a server writes nowhere but /data, is healthy, and stops in time', async () => {
+    const { name, url, ready } = await start([], { DATABASE_URL: await postgresUrl() })
     await ready()
     expect(await podman.run('exec', name, 'node', '--version')).toBe(`v${versionOfImage()}`)
     expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
@@ -39,9 +39,9 @@ describe('a container', () => {
         try { writeFileSync(file, ''); return 'written' } catch ({ code }) { return code }
       }
       const written = ['/x', '/app/x', '/tmp/x', '/data/x'].map(write)
-      console.log(process.getuid(), ...written, process.constrainedMemory() / 2 ** 20)`
-    expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written 256')
+      console.log(process.getuid(), ...written)`
+    expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written')
     await podman.run('stop', '--time', '30', name)
-    expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
+    expect(await inspect(name, '{{.State.ExitCode}}')).toBe('0')
   })
 })
