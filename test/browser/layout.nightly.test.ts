@@ -80,6 +80,8 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
   it.each(PAYER_STATES)('of %s holds at each width and size and on paper, without fault', async (state) => {
     const visitor = await visit({ width: 360 })
     const { page } = visitor
+    // The page of a pending payment loads itself again after three seconds; here it stays as it is.
+    await page.route(/[?&]look=/, (route) => route.fulfill({ status: 204 }))
     for (const locale of LOCALES) {
       await payers.show(page, state, locale)
       for (const look of state.startsWith('sandbox') ? ['1280 100', '360 100'] : LOOKS) {
