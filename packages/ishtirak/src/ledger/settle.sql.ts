@@ -212,14 +212,15 @@ const saveChanges = statement(
       where e.granted is not null
    ),
    -- Paid periods that a refund moves. What has begun keeps its beginning: of a change, the first of what it
-   -- changed may be over and forgotten.
+   -- changed may be over and forgotten. An equal status would be looked up among all that are paid.
    shifted as (
      update payments p
         set period_start = case when p.period_start > e.now then r.period_start else p.period_start end,
             period_end = r.period_end
        from effect e,
             jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
-      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id
+        and p.status is not distinct from 'paid'
    ),
    -- Each grant of a period keeps its place in it.
    shifted_grants as (
