@@ -24,9 +24,7 @@ const insertUsers = statement(
           $4::timestamptz + interval '23 days'
      from generate_series($1::int, $2::int) i`,
 )
-const insertPaid = statement(
-  'bench.paid',
-  `with paid as (
+const PAID = `with paid as (
    insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url,
                          instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start,
                          period_end)
@@ -36,13 +34,20 @@ const insertPaid = statement(
           s + interval '30 minutes', s, s + interval '1 minute', s, s + interval '30 days'
      from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n,
           lateral (select $4::timestamptz - ($3::int - n) * interval '30 days' as s) t
-   ), sold_by as (
-     ${INSERT_SELLER}
-   )
-   ${insertReceipts(`
+   )`
+const RECEIPTS = `
      select 'u_' || i as user_id, 'pay_u_' || i || '_' || n as id, 'BENCH' as series,
             (i - 1) * $3::int + n as number, $4::timestamptz as issued_at, 2000 as amount
-       from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n`)}`,
+       from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n`
+const insertPaid = statement(
+  'bench.paid',
+  `${PAID}, sold_by as (${INSERT_SELLER}) ${insertReceipts(RECEIPTS)}`,
+)
+const insertPaidEarlier = statement(
+  'bench.paid_earlier',
+  `${PAID}
+   insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+   select user_id, id, series, number, issued_at, '{}' from (${RECEIPTS}) r`,
 )
 /** Users with one payment that waits: w_1… for the service, and the same for everyone it is compared with. */
 const insertWaitingUsers = statement(
@@ -139,7 +144,7 @@ export async function seed(database, { users, paymentsEach = 10, waiting = {}, i
     inSlices(users, Math.ceil(SLICE / paymentsEach), async (first, last) => {
       const values = [first, last, paymentsEach, at(now - 10 * DAY), plan]
       await insert(insertUsers, values)
-      await insert(insertPaid, values)
+      await insert(isEarlier ? insertPaidEarlier : insertPaid, values)
       await insert(insertSessions, [first, last, at(now)])
     })
   if (users < MANY) await insertAll()
