@@ -19,6 +19,8 @@ describe('beside 2,000 users', () => {
     // Room on the first page: whether an update finds some there would be up to what else the server does.
     await database.script(`delete from usage where user_id = any('{${ids(120).slice(80)}}')`)
     await database.query(once('vacuum usage'))
+    // The first document of a seller writes the seller too.
+    await saveSettlements(database, [booking('user-9')])
     return () => database.close()
   })
 

@@ -18,12 +18,15 @@ const TOGETHER = 250
 const SECOND = 1_000
 
 /** The booking of a month as the service sends it: the statement's text, and its change as JSON. */
-async function hearBooking(database: Database): Promise<{ readonly text: string; readonly change: string }> {
-  const heard: { text: string; change: string }[] = []
+async function hearBooking(
+  database: Database,
+): Promise<{ readonly text: string; readonly change: string; readonly sellers: string }> {
+  const heard: { text: string; change: string; sellers: string }[] = []
   const listening: Database = {
     ...database,
     query: (asked, parameters, ...more) => {
-      if (asked.name === SAVE) heard.push({ text: asked.text, change: String(parameters?.[0]) })
+      const [change, sellers] = (parameters ?? []).map(String)
+      if (asked.name === SAVE) heard.push({ text: asked.text, change: `${change}`, sellers: `${sellers}` })
       return database.query(asked, parameters, ...more)
     },
   }
@@ -39,7 +42,7 @@ const hashOf = (n: number) => createHash('sha256').update(String(n)).digest('hex
 
 /** `users` users who pay `months` months one after the other, and the tables vacuumed after each month. */
 export async function payMonths(database: Database, users: number, months: number): Promise<void> {
-  const { text, change } = await hearBooking(database)
+  const { text, change, sellers } = await hearBooking(database)
   const save = statement('test.costs.save', text)
   const ids = createIds()
   const template = JSON.parse(change)
@@ -80,7 +83,7 @@ export async function payMonths(database: Database, users: number, months: numbe
           )
         return { ...JSON.parse(moved), version: 2 * month + 1 }
       })
-      const rows = await database.query(save, [JSON.stringify(changes)])
+      const rows = await database.query(save, [JSON.stringify(changes), sellers])
       if (!rows.every(({ effective }) => effective === true)) throw new Error('a payment was not booked')
     }
     await database.query(vacuum)
