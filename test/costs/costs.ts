@@ -89,7 +89,7 @@ export const DISK = {
    */
   payments: 1_850,
   /** Nearly all of it the document as it was issued, with the seller in three languages. */
-  receipts: 1_830,
+  documents: 850,
   /** What the provider said, for ever. */
   provider_events: 840,
   /** Two events with what they tell, kept for 90 days. */
