@@ -119,7 +119,7 @@ create table payments (
   period_end timestamptz,
   -- The receipt that the payment must have: its own, once it is paid.
   receipt_of text generated always as (case when status in ('paid', 'refunded') then id end) stored,
-  -- A column, since a plan that was made for an empty table would look through all documents `at place 0`.
+  -- A column, since a plan that was made for an empty table would look through all documents at place 0.
   receipt_place integer generated always as (0) stored,
   -- The entry of the balance that it must have: what tops it up, and what it pays for.
   entry_of text generated always as (

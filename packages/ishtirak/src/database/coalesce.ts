@@ -9,8 +9,11 @@ interface SharedStatements<Item, Result> {
   readonly keyOf?: (item: Item) => string
   /** Where it is left out: `many` of one. */
   one?(database: Queryable, item: Item): Promise<Result>
-  /** All or nothing: when it throws, nothing was done. Gives the results in the order of the items. */
-  many(database: Queryable, items: readonly Item[]): Promise<readonly Result[]>
+  /**
+   * All or nothing: when it throws, nothing was done. Gives the results in the order of the items. `giveUpAt`
+   * limits the statements of `database` already; a transaction needs it.
+   */
+  many(database: Queryable, items: readonly Item[], giveUpAt: number): Promise<readonly Result[]>
 }
 
 /** A call may name the instant at which it is given up, on the scale of `performance.now()`. */
@@ -124,9 +127,10 @@ async function work<Item, Result>(
   batch: readonly Waiting<Item, Result>[],
 ): Promise<void> {
   const earliest = Math.min(...batch.map(({ giveUpAt }) => giveUpAt))
-  const limited = withLimit(database, Math.max(earliest, performance.now() + LEAST_MS))
+  const giveUpAt = Math.max(earliest, performance.now() + LEAST_MS)
+  const limited = withLimit(database, giveUpAt)
   const many = async (items: readonly Item[]) => {
-    const results = await statements.many(limited, items)
+    const results = await statements.many(limited, items, giveUpAt)
     if (results.length === items.length) return results
     throw new Error(`${results.length} results for ${items.length} items`)
   }

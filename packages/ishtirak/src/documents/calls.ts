@@ -1,4 +1,4 @@
-// What a host that mounts the service calls of receipts.
+// What a host that mounts the service calls of documents.
 import type { Locale } from '../core/locale.js'
 
 export interface PdfWish {

@@ -47,7 +47,7 @@ export function sellerHash(seller: SellerIdentity): string {
   return hash
 }
 
-/** Of `documents d` and their `seller_versions v`. */
+/** Reads `documents d` with their `seller_versions v`. */
 export const DOCUMENT_COLUMNS = `d.payment_id, d.place, d.kind, d.series, d.number, d.issued_at,
           to_char(d.issued_on, 'YYYY-MM-DD') as issued_on, d.net_centimes, d.tax_centimes, d.duty_centimes,
           d.snapshot, v.seller`

@@ -52,7 +52,7 @@ const countMany = statement(
    ), ${COUNT_ASKED}`,
 )
 
-/** In the order of the parameters. */
+/** Lists what is asked in the order of the parameters. */
 function valuesOf(operation: UsageOperation) {
   const { userId, limit, countsAs, scopeId, amount, operationId, resetsAt, maximum, version } = operation
   return [userId, limit, countsAs, scopeId, amount ?? 1, operationId, at(resetsAt), maximum, version] as const
@@ -63,15 +63,15 @@ export async function consumeWhereUsual(
   database: Queryable,
   operations: readonly UsageOperation[],
 ): Promise<readonly (UsageAnswer | null)[]> {
-  const consumed = operations.filter(mayBeUsual)
-  const [first] = consumed
+  const [first, ...others] = operations.filter(mayBeUsual)
   if (!first) return operations.map(() => null)
-  const values = consumed.map(valuesOf)
+  const values = valuesOf(first)
+  const all = [values, ...others.map(valuesOf)]
   const rows =
-    consumed.length === 1
-      ? await database.query(countOne, [...valuesOf(first), at(first.now)])
+    others.length === 0
+      ? await database.query(countOne, [...values, at(first.now)])
       : await database.query(countMany, [
-          ...valuesOf(first).map((_, column) => values.map((row) => row[column] ?? null)),
+          ...values.map((_, column) => all.map((one) => one[column] ?? null)),
           at(first.now),
         ])
   const answers = new Map(rows.map((row) => [text(row, 'user_id'), parseAnswer(row)]))

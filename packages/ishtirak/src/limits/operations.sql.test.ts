@@ -161,6 +161,25 @@ describeOnEach('counting together', ({ database }) => {
     expect(await consumeFor65('usual')).toEqual([3, 65])
   })
 
+  it('gives a transaction up with its call, so that what was answered 503 is not counted later', async () => {
+    const limits: unknown[] = []
+    const together = createApplyUsageOperation({
+      ...database(),
+      query: (statement, parameters, giveUpAt) => {
+        limits.push(giveUpAt)
+        return database().query(statement, parameters, giveUpAt)
+      },
+      transaction: (work, giveUpAt) => {
+        limits.push(giveUpAt)
+        return database().transaction(work, giveUpAt)
+      },
+    })
+    const giveUpAt = performance.now() + 60_000
+    // The first use of a known user is asked in the quick statement, which leaves it.
+    await together(operation(), giveUpAt)
+    expect(limits).toEqual([giveUpAt, giveUpAt])
+  })
+
   it('does not let an operation that the database refuses harm those beside it', async () => {
     const together = createApplyUsageOperation(database())
     // `bigint` ends at 2^63 - 1. The API refuses such numbers, but the statement must not depend on that.

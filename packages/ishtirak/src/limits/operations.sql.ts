@@ -5,9 +5,11 @@ import { type Coalesced, shareStatements } from '../database/coalesce.js'
 import {
   ConstraintViolation,
   type Database,
+  givenUpAfter,
   type Queryable,
   type Row,
   statement,
+  withLimit,
 } from '../database/database.js'
 import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
@@ -101,7 +103,7 @@ export function createApplyUsageOperation(database: Database): ApplyUsageOperati
   return shareStatements<UsageOperation, UsageAnswer>(database, {
     // One at a time of each user, not only of each count: operation ids are per user, whatever they count.
     keyOf: (operation) => operation.userId,
-    many: (_queryable, operations) => applyUsageOperations(database, operations),
+    many: (_limited, operations, giveUpAt) => applyUsageOperations(database, operations, giveUpAt),
   })
 }
 
@@ -109,10 +111,11 @@ export function createApplyUsageOperation(database: Database): ApplyUsageOperati
 export async function applyUsageOperations(
   database: Database,
   operations: readonly UsageOperation[],
+  giveUpAt = givenUpAfter(),
 ): Promise<readonly UsageAnswer[]> {
-  const usual = await usualOf(database, operations)
+  const usual = await usualOf(withLimit(database, giveUpAt), operations)
   const answers = await Promise.allSettled(
-    operations.map((operation, index) => usual[index] ?? applyOpen(database, operation)),
+    operations.map((operation, index) => usual[index] ?? applyOpen(database, operation, giveUpAt)),
   )
   return answers.map((answer) => {
     if (answer.status === 'rejected') throw answer.reason
@@ -131,9 +134,13 @@ async function usualOf(database: Queryable, operations: readonly UsageOperation[
 }
 
 /** A transaction that lost a race was taken back. The next run finds the other's operation as it stands. */
-async function applyOpen(database: Database, operation: UsageOperation): Promise<UsageAnswer> {
+async function applyOpen(
+  database: Database,
+  operation: UsageOperation,
+  giveUpAt: number,
+): Promise<UsageAnswer> {
   try {
-    return await database.transaction((transaction) => applyIn(transaction, operation))
+    return await database.transaction((transaction) => applyIn(transaction, operation), giveUpAt)
   } catch (error) {
     if (isRace(error)) return { kind: 'stale' }
     throw error
