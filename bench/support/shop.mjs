@@ -124,8 +124,8 @@ const steps = (users) => [
       `insert into event_endpoint (url, deliver_from)
        values ('https://host.example', ${day0} - interval '5 years')`,
       // Events that the platform does not take: a fifth of those who wait.
-      `insert into outbox (user_id, sequence, id, type, payload, created_at, attempts, failure)
-       select ${userId}, 1, 'evt_' || i, 'payment.paid', '{"data": {"payment": {"id": "pay_1"}}}',
+      `insert into outbox (user_id, sequence, id, type, payment_id, told, created_at, attempts, failure)
+       select ${userId}, 1, 'evt_' || i, 'payment.paid', 'pay_1', '{}',
               ${day0} - i * interval '1 second' / 10, case when i % 2500 = 3 then 9 else 1 end, 'answered 500'
          from generate_series(3, ${users}, 500) i`,
       `insert into mails (user_id, kind, about, queued_at, due_at, attempts, outcome)

@@ -216,7 +216,7 @@ export function bookRenewals(world: SimulatedWorld, process: Process): Task {
 
 /** The job that holds standing orders against what is sold. */
 interface SavedEvents {
-  readonly events: readonly { readonly id: string; readonly event: { readonly type: string } }[]
+  readonly events: readonly { readonly id: string; readonly type: string }[]
 }
 
 export function holdOrders(world: SimulatedWorld, process: Process): Task {
@@ -226,8 +226,7 @@ export function holdOrders(world: SimulatedWorld, process: Process): Task {
     const query: Database['query'] = (statement, parameters) => {
       if (statement.name.startsWith('settlements.save'))
         for (const { events } of JSON.parse(String(parameters?.[0])) as SavedEvents[])
-          for (const { id, event } of events)
-            if (event.type === 'balance.renewal_changed') heldBy.set(id, edition)
+          for (const { id, type } of events) if (type === 'balance.renewal_changed') heldBy.set(id, edition)
       return parts.database.query(statement, parameters)
     }
     const count = await checkOrders({ ...parts, database: { ...parts.database, query } }, 50)

@@ -124,7 +124,6 @@ interface OutboxLine {
   readonly id: string
   readonly user: string
   readonly sequence: number
-  readonly written: number
   readonly type: string
   readonly at: number
   readonly payment: string | null
@@ -161,11 +160,14 @@ const readAll = statement(
          'series', series, 'last', last_number)), '[]') from document_series),
      'owing', (select coalesce(jsonb_agg(user_id), '[]') from owed_invoices),
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
-         'id', id, 'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence',
-         'type', type,
-         'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id',
-         'balance', payload->'data'->'balance',
-         'grant', payload->'data'->'grant'->>'id') order by user_id, sequence), '[]') from outbox),
+         'id', o.id, 'user', o.user_id, 'sequence', o.sequence, 'type', o.type,
+         'at', extract(epoch from o.created_at) * 1000, 'payment', o.payment_id,
+         'balance', case when o.type like 'balance.%' then l.told->'balance' end,
+         'grant', l.told->'grant'->>'id') order by o.user_id, o.sequence), '[]')
+       from outbox o, lateral (
+         select told from outbox l
+          where l.user_id = o.user_id and l.sequence >= o.sequence and l.told is not null
+          order by l.sequence limit 1) l),
      'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from (
          select id, user_id from provider_events union all select id, null from unmatched_events) e),
      'grants', (select coalesce(jsonb_agg(jsonb_build_object(

@@ -14,7 +14,7 @@ export function bookingOf(
   const subscription = { run: { anchorAt: NOON, months: 1 }, paidUntil: period.end, periods: [period] }
   const received = { method: 'chargily', id: eventId, type: 'checkout.paid', outcome: 'booked' } as const
   return {
-    ...{ userId: payment.userId, version, isNew: false, events: [], moved: [], now: NOON },
+    ...{ userId: payment.userId, version, isNew: false, events: [], told: null, moved: [], now: NOON },
     ...{ withdrawsOpen: false, report: null, traceparent: null, codeUse: null, takesCode: null },
     ...{ document: null, grant: null, entry: null, audit: null, schedule: null },
     payment: { ...payment, status: 'paid', paidAt: NOON, periodStart: period.start, periodEnd: period.end },

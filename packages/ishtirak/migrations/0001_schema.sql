@@ -201,7 +201,9 @@ create table provider_events (
   checkout_id text,
   payment_id text,
   outcome text not null,
-  -- What was read of it. Not the body: that carries the merchant's account.
+  -- What it names, in whole dinars; null: nothing.
+  amount bigint,
+  -- What was read of it, unless the payment keeps that. Not the body: that carries the merchant's account.
   report jsonb,
   received_at timestamptz not null,
   constraint provider_events_once primary key (user_id, method, id)
@@ -544,7 +546,9 @@ create table outbox (
   sequence bigint not null constraint sequence_is_positive check (sequence > 0),
   id text not null,
   type text not null,
-  payload jsonb not null,
+  -- The payment that it is about. With the last event of a change: what they tell (core/event.ts).
+  payment_id text,
+  told jsonb,
   created_at timestamptz not null,
   traceparent text,
   -- Since it was last queued; of the last attempt the status of the answer, and in words what went wrong.

@@ -8,6 +8,7 @@ import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 import { statement } from '../database/database.js'
 import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
@@ -34,10 +35,6 @@ const selectPeriods = statement(
   'test.balance.periods',
   `select method, to_char(period_start, 'YYYY-MM-DD') as starts from payments
     where kind = 'purchase' order by period_start`,
-)
-const selectEvents = statement(
-  'test.balance.events',
-  "select type, payload->'data'->'balance' as balance from outbox order by user_id, sequence",
 )
 
 const selectLast = statement(
@@ -178,8 +175,8 @@ describeOnEach('a balance', ({ database }) => {
     await topUp(3_000)
     expect(await status()).toMatchObject({ plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' })
     expect(await ledger()).toEqual(['top_up 3000 3000', 'renewal -2000 1000'])
-    const told = (await database().query(selectEvents)).map(({ type, balance }) =>
-      balance ? `${type} ${Object(balance).amount}` : type,
+    const told = (await writtenEvents(database())).map(({ type, data }) =>
+      data.balance ? `${type} ${data.balance.amount}` : type,
     )
     expect(told).toEqual([
       ...['balance.renewal_changed 0', 'payment.paid', 'balance.changed 3000', 'payment.paid'],

@@ -9,6 +9,7 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { type Caller, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 import { toTimestamp } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
@@ -23,10 +24,6 @@ const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transf
 const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const FILES = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
 const ENV = { ...FILES, ...OPERATOR_ENV, ...CODE_ENV, ...WITH_PLATFORM }
-const selectEvents = statement(
-  'test.plan_change.events',
-  `select payload->>'type' as type, payload->'data' as data from outbox where user_id = $1 order by sequence`,
-)
 
 describeScenario('a dearer plan in mid-term', ({ database }) => {
   const world = worldOfEachTest(database, { env: ENV })
@@ -37,8 +34,7 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
   })
 
   const status = async () => (await user.get('/api/v1/billing/status')).body
-  const events = async () =>
-    (await database().query(selectEvents, ['user-1'])) as { type: string; data: unknown }[]
+  const events = () => writtenEvents(database(), 'user-1')
   const paymentOf = async (id: string) => (await user.get(`${PAYMENTS}/${id}`)).body
   /** Pro for 30 days from 21 November, of which 15 are over. */
   const halfWay = async () => {

@@ -4,16 +4,12 @@ import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { type Caller, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const selectPaid = statement(
-  'test.terms.paid',
-  `select type, payload->'data'->'payment' as payment from outbox where type = 'payment.paid'`,
-)
 
 describeScenario('a term', ({ database }) => {
   const world = worldOfEachTest(database, { env: { PLANS_FILE } })
@@ -68,8 +64,8 @@ describeScenario('a term', ({ database }) => {
       period_end: quoted.would_end,
     })
     expect((await status()).current_period_end).toBe('2027-11-21T12:00:00Z')
-    const told = { type: 'payment.paid', payment: { amount: 20_000, months: 12, method: 'card' } }
-    expect(await database().query(selectPaid)).toMatchObject([told])
+    const told = { type: 'payment.paid', data: { payment: { amount: 20_000, months: 12, method: 'card' } } }
+    expect((await writtenEvents(database()))[0]).toMatchObject(told)
   })
 
   it('is bought ahead, stacked, up to the limit; a click on upgrade buys nothing by accident', async () => {

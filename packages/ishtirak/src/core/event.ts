@@ -1,18 +1,22 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
-// a sequence number that orders the events of one user.
+// a sequence number that orders the events of one user. With a change only what may be otherwise later is
+// stored (`tell`); an event is made of that and of its payment's row when it is sent (`renderEvent`), and its
+// bytes are the same at every attempt.
 import type { Announcement, MailKey } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
 import type { ToldChange } from './change.js'
 import { type CauseOf, describedEvent, type EventType } from './event-types.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import { kindOf, publicStatusAt, type ShownPayment } from './payment.js'
+import { kindOf, type PublicPaymentStatus, publicStatusAt, type ShownPayment } from './payment.js'
+import { isSamePlan, type Plan } from './plan.js'
 import { renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
 
 /** An event as it is saved, with the mail that the user is owed for the same reason. */
 export interface NewEvent {
   readonly id: string
-  readonly event: PlatformEvent
+  readonly type: EventType
+  readonly sequence: number
   readonly mail: MailKey | null
 }
 
@@ -22,8 +26,68 @@ interface ToldBalance {
   readonly entry?: ToldEntry | undefined
 }
 
-type ToldAnnouncement = Pick<Announcement, 'boundary' | 'at' | 'skipped'>
-type ToldGrant = Pick<Grant, 'id' | 'plan' | 'months' | 'days' | 'start' | 'end'>
+type GrantFacts = Pick<Grant, 'id' | 'plan' | 'months' | 'days' | 'start' | 'end'>
+
+/** What one change of a user means, for its events. */
+interface TellingChange {
+  readonly subscription: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd' | 'instrument'>
+  /** With its plan as it was sold. */
+  readonly payment: (ShownPayment & { readonly plan: Plan | null }) | null
+  /** Only where time brought it about, not a payment. */
+  readonly announcement?: Pick<Announcement, 'boundary' | 'at' | 'skipped'>
+  /** Only of time that no payment bought. */
+  readonly grant?: GrantFacts | null
+  /** Only of another plan in mid-term. */
+  readonly change?: ToldChange | null | undefined
+  /** Why an operator refused the payment. */
+  readonly reason?: string | undefined
+  readonly balance?: ToldBalance
+}
+
+/**
+ * What the events of a change tell, as it is stored: the state and the payment at that instant, without what
+ * the payment's row keeps for ever. What is null is left out.
+ */
+export type Told = ReturnType<typeof tell>
+
+export function tell(types: readonly EventType[], of: TellingChange, now: Instant) {
+  const { subscription, payment, reason, announcement, grant, balance, change } = of
+  const { plan, status, currentPeriodEnd, instrument } = subscription
+  const carried = (cause: 'balance' | 'change') =>
+    types.some((type) => describedEvent(type).carries.includes(cause))
+  return {
+    ...{ plan: plan.id, status },
+    ...given({ end: currentPeriodEnd, instrument }),
+    ...(!(payment?.plan && isSamePlan(payment.plan, plan)) && { limits: plan.limits }),
+    ...(payment && { payment: tellPayment(payment, now) }),
+    ...(reason !== undefined && { reason }),
+    ...(announcement && { announcement: describeAnnouncement(announcement) }),
+    ...(grant && { grant: describeGrant(grant) }),
+    ...(balance && carried('balance') && { balance: describeBalance(balance, now) }),
+    ...(change && carried('change') && { change: describePlanChange(change) }),
+  }
+}
+
+/** What of a payment may be otherwise later: after a refund, or when a person was erased. */
+function tellPayment(payment: ShownPayment, now: Instant) {
+  const { price, boughtBy, amountAsked, instrument, paidAt, periodStart, periodEnd } = payment
+  return {
+    ...{ status: publicStatusAt(payment, now), amount: price.amount },
+    ...given({ boughtBy, amountAsked, instrument, paidAt, periodStart, periodEnd }),
+  }
+}
+
+/** Without what is null. */
+function given<Members extends Record<string, unknown>>(members: Members) {
+  const entries = Object.entries(members).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries) as { readonly [Name in keyof Members]?: NonNullable<Members[Name]> }
+}
+
+/** What a payment's row keeps for ever. */
+interface PaymentOfEvent extends Pick<ShownPayment, 'id' | 'kind' | 'months' | 'method'> {
+  readonly plan: Pick<Plan, 'id' | 'limits'> | null
+  readonly currency: string
+}
 
 /** The body of one event, ready to be signed. Timestamps are UTC without fraction, money whole dinars. */
 export type PlatformEvent = ReturnType<typeof describeEvent>
@@ -41,63 +105,90 @@ export type HostEvent = {
   }
 }[EventType]
 
-export function describeEvent(
-  type: EventType,
-  of: {
-    readonly userId: string
-    readonly sequence: number
-    readonly subscription: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd' | 'instrument'>
-    readonly payment: ShownPayment | null
-    /** Only where time brought it about, not a payment. */
-    readonly announcement?: ToldAnnouncement
-    /** Only of time that no payment bought. */
-    readonly grant?: ToldGrant | null
-    /** Only of another plan in mid-term. */
-    readonly change?: ToldChange | null | undefined
-    /** Why an operator refused the payment. */
-    readonly reason?: string | undefined
-    /** For events of the balance. */
-    readonly balance?: ToldBalance
-    readonly now: Instant
-  },
-) {
-  const { plan, status, currentPeriodEnd, instrument } = of.subscription
+export interface WrittenEvent {
+  readonly userId: string
+  readonly sequence: number
+  readonly type: EventType
+  readonly createdAt: Instant
+  readonly told: Told
+  readonly payment: PaymentOfEvent | null
+}
+
+/** The same bytes for the same event, always. */
+export function renderEvent(event: WrittenEvent): string {
+  const { type, timestamp, data } = describeEvent(event)
+  return JSON.stringify({ type, timestamp, data: inOrder(data) })
+}
+
+/** Shorter names first, then by letter: an order that needs no list of names. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (value === null || typeof value !== 'object') return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  const before = ([one]: [string, unknown], [other]: [string, unknown]) =>
+    one.length - other.length || (one < other ? -1 : 1)
+  return Object.fromEntries(members.toSorted(before).map(([name, member]) => [name, inOrder(member)]))
+}
+
+function describeEvent({ userId, sequence, type, createdAt, told, payment }: WrittenEvent) {
+  const { reason, announcement, grant, balance, change } = told
   const { carries } = describedEvent(type)
   return {
     type,
-    timestamp: toTimestamp(of.now),
+    timestamp: toTimestamp(createdAt),
     data: {
-      user_id: of.userId,
-      sequence: of.sequence,
+      user_id: userId,
+      sequence,
       subscription: {
-        plan: plan.id,
-        status,
-        current_period_end: timestampOrNull(currentPeriodEnd),
-        payment_method: instrument,
-        limits: plan.limits,
+        plan: told.plan,
+        status: told.status,
+        current_period_end: timestampOrNull(told.end ?? null),
+        payment_method: told.instrument ?? null,
+        limits: told.limits ?? payment?.plan?.limits ?? {},
       },
-      ...(of.payment ? { payment: describePayment(of.payment, of.now) } : {}),
-      ...(of.reason === undefined ? {} : { reason: of.reason }),
-      ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
-      ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
-      ...(of.balance && carries.includes('balance') ? { balance: describeBalance(of.balance, of.now) } : {}),
-      ...(of.change && carries.includes('change') ? { change: describePlanChange(of.change) } : {}),
+      ...(payment && told.payment && { payment: describeFacts({ ...NULLS, ...payment, ...told.payment }) }),
+      ...(reason !== undefined && { reason }),
+      ...(announcement && { announcement }),
+      ...(grant && { grant }),
+      ...(balance && carries.includes('balance') && { balance }),
+      ...(change && carries.includes('change') && { change }),
     },
   }
 }
 
+const NULLS = {
+  ...{ boughtBy: null, amountAsked: null, instrument: null, paidAt: null },
+  ...{ periodStart: null, periodEnd: null },
+}
+
 /** What the platform and the user both see of a payment. */
 export function describePayment(payment: ShownPayment, now: Instant) {
+  return describeFacts({ ...payment, ...payment.price, status: publicStatusAt(payment, now) })
+}
+
+interface PaymentFacts extends Omit<PaymentOfEvent, 'plan'> {
+  readonly plan: Pick<Plan, 'id'> | null
+  readonly status: PublicPaymentStatus
+  readonly amount: number
+  readonly boughtBy: string | null
+  readonly amountAsked: number | null
+  readonly instrument: string | null
+  readonly paidAt: Instant | null
+  readonly periodStart: Instant | null
+  readonly periodEnd: Instant | null
+}
+
+function describeFacts(payment: PaymentFacts) {
   return {
     id: payment.id,
     bought_by: payment.boughtBy,
     kind: payment.kind,
     plan: payment.plan?.id ?? null,
     months: payment.months,
-    amount: payment.price.amount,
+    amount: payment.amount,
     amount_asked: payment.amountAsked,
-    currency: payment.price.currency,
-    status: publicStatusAt(payment, now),
+    currency: payment.currency,
+    status: payment.status,
     method: kindOf(payment.method),
     payment_method: payment.instrument,
     paid_at: timestampOrNull(payment.paidAt),
@@ -143,7 +234,7 @@ function describeBalance({ facts, entry }: ToldBalance, now: Instant) {
   }
 }
 
-function describeAnnouncement({ boundary, at, skipped }: ToldAnnouncement) {
+function describeAnnouncement({ boundary, at, skipped }: Pick<Announcement, 'boundary' | 'at' | 'skipped'>) {
   return { boundary, at: toTimestamp(at), skipped }
 }
 
@@ -152,7 +243,7 @@ function describePlanChange({ from, to, at, until }: ToldChange) {
 }
 
 /** What the platform and the operator both see of a grant. */
-export function describeGrant({ id, plan, months, days, start, end }: ToldGrant) {
+export function describeGrant({ id, plan, months, days, start, end }: GrantFacts) {
   return {
     id,
     source: days > 0 ? ('operator' as const) : ('code' as const),

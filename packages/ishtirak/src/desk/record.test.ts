@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
 import { reconcileDaily } from '../compare/reconcile.js'
@@ -34,10 +35,6 @@ const countRows = statement(
           (select count(*) from users) as users,
           (select count(*) from comparisons) as comparisons`,
 )
-const selectEvents = statement(
-  'test.desk.events',
-  'select type, payload from outbox order by user_id, sequence',
-)
 
 const OPTIONS = { env: { PLANS_FILE, ...OPERATOR_ENV }, withoutJobs: true }
 
@@ -64,9 +61,9 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     expect(await status()).toMatchObject({ plan: 'pro', status: 'active', payment_method: 'cash' })
     const [shown] = (await world.as(USER).get('/api/v1/billing/payments')).body.data
     expect(shown).toMatchObject({ id: body.payment.id, method: 'cash', payment_method: 'cash' })
-    const [paid, activated, ...rest] = await database().query(selectEvents)
+    const [paid, activated, ...rest] = await writtenEvents(database())
     expect([paid?.type, activated?.type, rest]).toEqual(['payment.paid', 'subscription.activated', []])
-    expect(paid?.payload).toMatchObject({ data: { payment: { method: 'cash', amount: 2000 } } })
+    expect(paid?.data.payment).toMatchObject({ method: 'cash', amount: 2000 })
   })
 
   it('for an unknown user is refused unless it says so, asked or done, and nothing is kept', async () => {

@@ -1,9 +1,24 @@
 // Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole,
 // so that their events keep their order, and no user waits for another.
-import type { PlatformEvent } from '../core/event.js'
+import type { Told, WrittenEvent } from '../core/event.js'
+import type { EventType } from '../core/event-types.js'
 import type { Instant } from '../core/instant.js'
-import { type Queryable, statement } from '../database/database.js'
-import { at, column, columnsOf, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
+import type { Plan } from '../core/plan.js'
+import type { PaymentPurpose } from '../core/purpose.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import {
+  at,
+  column,
+  columnsOf,
+  instant,
+  integer,
+  integerOrNull,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+} from '../database/rows.js'
 
 const parseLease = rowOf({
   userId: text,
@@ -46,23 +61,46 @@ export async function claimUsersWithEvents(
   return rows.map(parseLease)
 }
 
-const parseEvent = rowOf({
+const parseWritten = rowOf({
   userId: text,
   sequence: integer,
   id: text,
-  payload: json<PlatformEvent>,
+  type: word<EventType>,
+  createdAt: instant,
   /** How often it was tried since it was last put in line. */
   attempts: integer,
   /** Of the change that it tells of, where traces were collected. */
   traceparent: textOrNull,
 })
-export type OutgoingEvent = ReturnType<typeof parseEvent>
+
+const parsePaymentOfEvent = rowOf({
+  kind: word<PaymentPurpose>,
+  plan: json<Plan | null>,
+  months: integerOrNull,
+  currency: text,
+  method: text,
+})
+
+export function parseEvent(row: Row): OutgoingEvent {
+  const id = textOrNull(row, 'payment_id')
+  const payment = id === null ? null : { id, ...parsePaymentOfEvent(row) }
+  return { ...parseWritten(row), told: json<Told>(row, 'told'), payment }
+}
+
+export type OutgoingEvent = ReturnType<typeof parseWritten> & WrittenEvent
+
+/** What the events of one change tell stands with the last of them, which is forgotten last. */
+export const EVENTS = `
+  select ${columnsOf(parseWritten, 'o')}, o.payment_id, ${columnsOf(parsePaymentOfEvent, 'p')},
+         (select l.told from outbox l
+           where l.user_id = o.user_id and l.sequence >= o.sequence and l.told is not null
+           order by l.sequence limit 1) as told
+    from outbox o left join payments p on p.user_id = o.user_id and p.id = o.payment_id`
 
 // After the claim, which may have seen a newer row of the user than the events it could read.
 const selectNext = statement(
   'outbox.next',
-  `select ${columnsOf(parseEvent, 'o')}
-     from outbox o
+  `${EVENTS}
     where o.user_id = $1 and o.sequence > $2::bigint
       and o.created_at >= (select deliver_from from event_endpoint)
     order by o.sequence
@@ -193,14 +231,17 @@ const prune = statement(
      select o.user_id, o.sequence from outbox o join users u using (user_id)
       where o.created_at < $1::timestamptz
         and (o.sequence <= u.delivered_sequence or not exists (select from event_endpoint))
-      order by o.created_at
+      order by o.created_at, o.user_id, o.sequence
       limit $2::int
    )
    delete from outbox o using old where o.user_id = old.user_id and o.sequence = old.sequence
    returning o.sequence`,
 )
 
-/** Forgets old events that wait for no delivery: delivered, or never to be for want of an address. */
+/**
+ * Forgets old events that wait for no delivery: delivered, or never to be for want of an address. The last of
+ * a change goes last.
+ */
 export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
   const rows = await database.query(prune, [at(before), limit])
   return rows.length

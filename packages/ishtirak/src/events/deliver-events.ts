@@ -1,5 +1,6 @@
 // Brings the written events to the platform's address or to the host: at least once, for each user in order.
 // No transaction is open while they are awaited; what holds a user's place is a lease that ends by itself.
+import { renderEvent } from '../core/event.js'
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
@@ -121,7 +122,7 @@ async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): P
   const { sender } = deps.outgoing
   const sent = await sender.send({
     id: event.id,
-    body: bodyOf(event),
+    body: renderEvent(event),
     traceparent: event.traceparent,
   })
   const isAccepted = sent.kind === 'answer' && sent.status >= 200 && sent.status < 300
@@ -174,11 +175,6 @@ function tellOfDisabled(deps: DeliveryDeps, because: string): void {
     { because, remedy: 'ishtirak events resend-waiting' },
     'the platform’s address is switched off: no event is delivered',
   )
-}
-
-/** The stored payload, whose members have no order: the first ones where a reader looks for them. */
-function bodyOf({ payload: { type, timestamp, data } }: OutgoingEvent): string {
-  return JSON.stringify({ type, timestamp, data })
 }
 
 /** The wait before each attempt, the first at once. Ten attempts in three days and three hours. */

@@ -18,7 +18,7 @@ export const EVENTS_OFF = `
 
 // Where the address itself fails, all wait: that is said once, above.
 export const EVENT_STUCK = `
-  select o.created_at, o.id, u.user_id, o.payload->'data'->'payment'->>'id', null::int, o.failure
+  select o.created_at, o.id, u.user_id, o.payment_id, null::int, o.failure
     from (select user_id, delivered_sequence from users where delivered_sequence < event_sequence
            order by deliver_at desc limit ${WAITING_MAX}) u
     join outbox o on o.user_id = u.user_id and o.sequence = u.delivered_sequence + 1

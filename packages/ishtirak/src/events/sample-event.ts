@@ -1,6 +1,6 @@
 // An event of each type as it could be, made by what makes the real ones.
 
-import { describeEvent, type PlatformEvent } from '../core/event.js'
+import { renderEvent, tell } from '../core/event.js'
 import { describedEvent, type EventType } from '../core/event-types.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { type Catalogue, offersOf, type Plan } from '../core/plan.js'
@@ -11,20 +11,22 @@ interface SampleOf {
   readonly now: Instant
 }
 
-type Described = Parameters<typeof describeEvent>[1]
+type Change = Parameters<typeof tell>[1]
 
-/** Its `sequence` is 1, which is before every event that a receiver has had of this user, or the first. */
-export function sampleEvent(type: EventType, { userId, catalogue, now }: SampleOf): PlatformEvent {
+/**
+ * Gives its body. The `sequence` is 1, which is before every event that a receiver has had of this user, or
+ * the first.
+ */
+export function sampleEvent(type: EventType, { userId, catalogue, now }: SampleOf): string {
   const sold = catalogue.plans.filter(({ price }) => price > 0)
   const [first = catalogue.free] = sold
   // From the plan that is sold first; where no other is sold, to the same.
   const plan = type === 'subscription.changed' ? (sold.at(-1) ?? first) : first
-  return describeEvent(type, {
-    ...{ userId, sequence: 1, now },
-    subscription: stateOf(type, { plan, free: catalogue.free, now }),
-    payment: paymentOf(type, plan, now),
-    ...causeOf(type, { plan, first }, now),
-  })
+  const payment = paymentOf(type, plan, now)
+  const subscription = stateOf(type, { plan, free: catalogue.free, now })
+  const told = tell([type], { subscription, payment, ...causeOf(type, { plan, first }, now) }, now)
+  const row = payment && { ...payment, currency: payment.price.currency }
+  return renderEvent({ userId, sequence: 1, type, createdAt: now, told, payment: row })
 }
 
 /** A term has 30 days here. */
@@ -33,7 +35,7 @@ const TERM = 30 * DAY
 function stateOf(
   type: EventType,
   { plan, free, now }: { readonly plan: Plan; readonly free: Plan; readonly now: Instant },
-): Described['subscription'] {
+): Change['subscription'] {
   const paid = { plan, instrument: 'edahabia' }
   const left = { plan: free, instrument: 'edahabia' }
   const none = { plan: free, instrument: null, status: 'active', currentPeriodEnd: null } as const
@@ -48,7 +50,7 @@ function stateOf(
   return state ? states[state] : none
 }
 
-function paymentOf(type: EventType, plan: Plan, now: Instant): Described['payment'] {
+function paymentOf(type: EventType, plan: Plan, now: Instant): Change['payment'] {
   const { payment } = describedEvent(type).sample
   if (!payment) return null
   const [status, method] = payment
@@ -84,7 +86,7 @@ function causeOf(
   type: EventType,
   { plan, first }: { readonly plan: Plan; readonly first: Plan },
   at: Instant,
-): Pick<Described, 'announcement' | 'balance' | 'grant' | 'change' | 'reason'> {
+): Pick<Change, 'announcement' | 'balance' | 'grant' | 'change' | 'reason'> {
   switch (type) {
     case 'subscription.expiring':
       return { announcement: { boundary: 'expiring_3_days', at, skipped: [] } }

@@ -5,6 +5,7 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import type { Role } from '../core/role.js'
@@ -16,10 +17,6 @@ const DAY = 86_400
 const selectTypes = statement(
   'test.grant.types',
   'select type from outbox where user_id = $1 order by sequence',
-)
-const selectGranted = statement(
-  'test.grant.event',
-  `select payload from outbox where user_id = $1 and type = 'subscription.granted' order by sequence`,
 )
 const selectStored = statement(
   'test.grant.stored',
@@ -73,9 +70,9 @@ describeOnEach('days that the operator grants', ({ database }) => {
     ])
     const types = ['payment.paid', 'subscription.activated', 'subscription.granted']
     expect(await typesOf('user-1')).toEqual(types)
-    const [{ payload } = {}] = await database().query(selectGranted, ['user-1'])
+    const told = (await writtenEvents(database(), 'user-1')).at(-1)
     const subscription = { plan: 'pro', status: 'active', current_period_end: end }
-    expect(payload).toMatchObject({ data: { sequence: 3, subscription, grant: granted } })
+    expect(told).toMatchObject({ data: { sequence: 3, subscription, grant: granted } })
     const { data } = (await world.as('user-1').get('/api/v1/billing/payments')).body
     expect(data).toMatchObject([{ id: paymentId, period_end: '2026-12-21T12:00:00Z' }])
   })

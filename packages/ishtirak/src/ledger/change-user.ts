@@ -6,7 +6,7 @@ import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql
 import type { AnnouncementDecision, MailKey } from '../core/announcement.js'
 import type { NewEntry } from '../core/balance.js'
 import type { ToldChange } from '../core/change.js'
-import { describeEvent, type NewEvent } from '../core/event.js'
+import { type NewEvent, type Told, tell } from '../core/event.js'
 import { describedEvent, type EventType } from '../core/event-types.js'
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
@@ -239,7 +239,7 @@ function save(
     grant: grant && { ...grant, ...isOf },
     entry: entry ?? null,
     documents: documentsOf(deps, facts, revision, now),
-    events: eventsOf(deps, facts, revision, { subscription, entry, now }),
+    ...eventsOf(deps, facts, revision, { subscription, entry, now }),
     audit: by ? auditOf(deps, facts, revision, { subscription, by, now }) : null,
     schedule: revision.schedule ?? null,
   })
@@ -247,18 +247,19 @@ function save(
 
 function eventsOf(
   { ids, rules }: ChangeDeps,
-  { userId, user }: KnownUser,
+  { user }: KnownUser,
   revision: Revision,
   as: {
     readonly subscription: SubscriptionFacts
     readonly entry: BalanceEntry | undefined
     readonly now: Instant
   },
-): NewEvent[] {
-  const { payment = null, grant = null, reason, change, schedule, mail } = revision
+): { readonly events: readonly NewEvent[]; readonly told: Told | null } {
+  const { events: types, payment = null, grant = null, reason, change, schedule, mail } = revision
+  if (types.length === 0) return { events: [], told: null }
   const { subscription, entry, now } = as
-  const described = {
-    ...{ userId, payment, grant, reason, change, now },
+  const of = {
+    ...{ payment, grant, reason, change },
     ...(schedule?.announcement && { announcement: schedule.announcement }),
     subscription: statusAt(subscription, now, rules),
     balance: { facts: subscription, entry },
@@ -268,11 +269,11 @@ function eventsOf(
     const { mail: kind } = describedEvent(type)
     return about && kind ? { kind, about: about.id } : null
   }
-  return revision.events.map((type, index) => ({
-    id: ids.next('evt', now),
-    event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
+  const events = types.map((type, index) => ({
+    ...{ id: ids.next('evt', now), type, sequence: user.eventSequence + 1 + index },
     mail: mail === undefined ? mailOf(type) : mail,
   }))
+  return { events, told: tell(types, of, now) }
 }
 
 function auditOf(

@@ -43,13 +43,12 @@ const insertIdleEvents = statement(
      select i.*, i.user_id is null or u.user_id is not null as is_current
        from jsonb_to_recordset($1::jsonb) as i(
               user_id text, version bigint, payment_id text, method text, id text, type text,
-                checkout_id text,
-              outcome text, report jsonb, received_at timestamptz)
+              checkout_id text, outcome text, amount bigint, report jsonb, received_at timestamptz)
        left join users u on u.user_id = i.user_id and u.version = i.version
    ), event as (
-     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report,
-       received_at)
-     select user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at
+     insert into provider_events
+       (user_id, method, id, type, checkout_id, payment_id, outcome, amount, report, received_at)
+     select user_id, method, id, type, checkout_id, payment_id, outcome, amount, report, received_at
        from input where user_id is not null and is_current order by user_id, method, id
          on conflict do nothing
      returning user_id, method, id
@@ -66,6 +65,19 @@ const insertIdleEvents = statement(
        on e.user_id is not distinct from i.user_id and e.method = i.method and e.id = i.id`,
 )
 
+/** A payment keeps what was reported of it; else the event does. */
+export function receivedToColumns(
+  { method, id, type, outcome, report }: ReceivedEvent,
+  keepsReport: boolean,
+) {
+  return {
+    ...{ method, id, type, outcome },
+    checkout_id: report?.checkoutId ?? null,
+    amount: report?.amount ?? null,
+    report: keepsReport ? report : null,
+  }
+}
+
 /** Several at once; the two copies of one event must come in two calls. */
 export async function keepIdleEvents(
   database: Queryable,
@@ -75,12 +87,7 @@ export async function keepIdleEvents(
     user_id: userId,
     version,
     payment_id: paymentId,
-    method: received.method,
-    id: received.id,
-    type: received.type,
-    checkout_id: received.report?.checkoutId ?? null,
-    outcome: received.outcome,
-    report: received.report,
+    ...receivedToColumns(received, true),
     received_at: at(received.receivedAt),
   }))
   const rows = await database.query(insertIdleEvents, [JSON.stringify(input)])

@@ -3,7 +3,7 @@
 
 import type { AuditEntry } from '../acts/audit.sql.js'
 import type { Boundary } from '../core/announcement.js'
-import type { NewEvent } from '../core/event.js'
+import type { NewEvent, Told } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
@@ -21,6 +21,7 @@ import {
   type IdleEvent,
   keepIdleEvents,
   type ReceivedEvent,
+  receivedToColumns,
   resultOf,
   type SaveResult,
 } from './provider-events.sql.js'
@@ -73,6 +74,8 @@ export interface SettlementChange {
   /** What the payment keeps of the report that changes it. */
   readonly report: StoredReport | null
   readonly events: readonly NewEvent[]
+  /** What the events tell; null: there are none. */
+  readonly told: Told | null
   /** What the delivery of the events goes on with, where traces are collected. */
   readonly traceparent: string | null
   /** What it means for the uses of the payment's code. */
@@ -100,8 +103,8 @@ const saveChanges = statement(
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, report jsonb, events jsonb, traceparent text, documents jsonb, shifted jsonb,
-       granted jsonb, entry jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
+       received jsonb, report jsonb, events jsonb, told jsonb, traceparent text, documents jsonb,
+       shifted jsonb, granted jsonb, entry jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
        now timestamptz)
    ),
    -- The user's row, locked at the version that the change was decided on; in the order of the users, so that
@@ -115,11 +118,12 @@ const saveChanges = statement(
    -- The provider's event. If its id is known, nothing else happens.
    event as (
      insert into provider_events
-       (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
-     select g.user_id, e.method, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
+       (user_id, method, id, type, checkout_id, payment_id, outcome, amount, report, received_at)
+     select g.user_id, e.method, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.amount,
+            e.report, i.now
        from guard g join input i using (user_id),
             jsonb_to_record(i.received) as e(
-              method text, id text, type text, checkout_id text, outcome text, report jsonb)
+              method text, id text, type text, checkout_id text, outcome text, amount bigint, report jsonb)
       where i.received is not null
          on conflict do nothing
      returning user_id
@@ -323,12 +327,14 @@ const saveChanges = statement(
      select user_id, kind, payment_id || '/' || place, now, now from booked
       where kind = 'invoice' and place > 0
    ),
-   -- The events to the platform, and the mail that is owed for them.
+   -- The events to the platform, and the mail that is owed for them. What they tell stands with the last.
    announced as (
-     insert into outbox (user_id, sequence, id, type, payload, created_at, traceparent)
-     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event',
-            e.now, e.traceparent
-       from effect e, jsonb_array_elements(e.events) o
+     insert into outbox (user_id, sequence, id, type, payment_id, told, created_at, traceparent)
+     select e.user_id, o.sequence, o.id, o.type, e.payment->>'id',
+            case when o.place = jsonb_array_length(e.events) then e.told end, e.now, e.traceparent
+       from effect e,
+            rows from (jsonb_to_recordset(e.events) as (sequence bigint, id text, type text))
+              with ordinality as o(sequence, id, type, place)
    ),
    owed as (
      insert into mails (user_id, kind, about, queued_at, due_at)
@@ -397,9 +403,10 @@ function toInput(change: SettlementChange) {
     is_new: change.isNew,
     subscription: factsToColumns(change.subscription),
     withdraws: change.withdrawsOpen,
-    received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
+    received: received && receivedToColumns(received, change.report === null),
     report: change.report,
     events: change.events,
+    told: change.told,
     traceparent: change.traceparent,
     ...(moved.length > 0 && {
       shifted: moved.map(({ sourceId, periodStart, periodEnd }) => {

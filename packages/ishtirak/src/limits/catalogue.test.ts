@@ -8,9 +8,9 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 import { SEED_LIMITS } from '../core/limit.js'
 import { SEED_PLANS } from '../core/plan.js'
-import { statement } from '../database/database.js'
 import { readPlans } from '../runtime/plans-file.js'
 
 const DAY = 86_400
@@ -48,12 +48,6 @@ function catalogueOf(name: string, limits: object, allowed: Readonly<Record<stri
     ],
   })
 }
-
-const selectLimits = statement(
-  'test.catalogue.events',
-  `select type, payload -> 'data' -> 'subscription' -> 'limits' as limits
-     from outbox where user_id = 'user-1' order by sequence desc limit 1`,
-)
 
 describeOnEach('a catalogue with limits of its own', ({ database }) => {
   const worlds: World[] = []
@@ -184,7 +178,8 @@ describeOnEach('a catalogue with limits of its own', ({ database }) => {
     // Users on the free plan have the limits of today.
     expect((await platformFor(after, 'user-2').read()).body.limits).toEqual(allowed)
     await after.advance(24 * DAY)
-    expect(await database().query(selectLimits)).toEqual([{ type: 'subscription.expiring', limits }])
+    const last = (await writtenEvents(database(), 'user-1')).at(-1)
+    expect([last?.type, last?.data.subscription.limits]).toEqual(['subscription.expiring', limits])
   })
 
   it('with the seed’s limits in either form of the file is exactly what it is without one', async () => {

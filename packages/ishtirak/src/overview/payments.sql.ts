@@ -13,7 +13,7 @@ import { ReceivedEventSchema, SentSchema } from './schemas.js'
 
 const selectReceived = statement(
   'operator.received',
-  `select id, type, outcome, received_at as at, report->'amount' as amount from provider_events
+  `select id, type, outcome, received_at as at, amount from provider_events
     where user_id = $1 and (payment_id = $2 or checkout_id = $3)
     order by received_at, id`,
 )
@@ -21,7 +21,7 @@ const selectReceived = statement(
 const selectSent = statement(
   'operator.sent',
   `select id, type, sequence, created_at as at from outbox
-    where user_id = $1 and payload->'data'->'payment'->>'id' = $2
+    where user_id = $1 and payment_id = $2
     order by sequence`,
 )
 

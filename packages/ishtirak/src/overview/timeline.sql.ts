@@ -34,11 +34,11 @@ const PARTS: Readonly<Record<TimelineKind, string>> = {
            null::timestamptz, null::text, outcome
       from mails where user_id = $1`,
   event: `
-    select created_at, id, type, payload->'data'->'payment'->>'id', null::int, null::timestamptz, null::text,
+    select created_at, id, type, payment_id, null::int, null::timestamptz, null::text,
       failure
       from outbox where user_id = $1`,
   report: `
-    select received_at, id, type, payment_id, (report->>'amount')::bigint, null::timestamptz, method, outcome
+    select received_at, id, type, payment_id, amount, null::timestamptz, method, outcome
       from provider_events where user_id = $1`,
   grant: `
     select granted_at, id, case when days > 0 then days || ' days' else months || ' months' end, null::text,

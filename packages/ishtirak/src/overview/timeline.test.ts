@@ -4,10 +4,7 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { statement } from '../database/database.js'
 
-const setAmount = statement(
-  'test.timeline.set_amount',
-  `update provider_events set report = jsonb_set(report, '{amount}', $1::jsonb)`,
-)
+const setAmount = statement('test.timeline.set_amount', 'update provider_events set amount = $1::bigint')
 
 describeWorld('the timeline of a user', { env: OPERATOR_ENV }, ({ world, database }) => {
   const operator = operatorOf(world)

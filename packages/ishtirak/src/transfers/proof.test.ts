@@ -8,6 +8,7 @@ import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { type Answer, tokenOf } from '../../../../test/support/world.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 import { createClient } from '../../../client/src/index.js'
 import { statement } from '../database/database.js'
 import { uploadProof } from './proof.js'
@@ -16,10 +17,6 @@ const PAYMENTS = '/api/v1/billing/payments'
 const DAY = 86_400
 const MEGABYTE = 1024 * 1024
 const selectParts = statement('test.proofs.parts', 'select count(*)::int as count from transfer_proof_parts')
-const selectOutbox = statement(
-  'test.proofs.outbox',
-  `select type, payload->'data'->'payment'->>'id' as payment from outbox order by user_id, sequence`,
-)
 const selectMails = statement('test.proofs.mails', 'select kind from mails order by kind')
 const selectReadings = statement(
   'test.proofs.readings',
@@ -94,7 +91,8 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
     expect((await download(id, 3)).status).toBe(404)
     // The platform is told of each file, and the user of the first.
     const types = ['payment.requested', 'payment.proof_received', 'payment.proof_received']
-    expect(await database().query(selectOutbox)).toEqual(types.map((type) => ({ type, payment: id })))
+    const told = await writtenEvents(database())
+    expect(told.map(({ type, data }) => [type, data.payment?.id])).toEqual(types.map((type) => [type, id]))
     expect((await database().query(selectMails)).map(({ kind }) => kind)).toEqual([
       'payment_requested',
       'proof_received',

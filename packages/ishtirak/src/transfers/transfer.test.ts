@@ -8,6 +8,7 @@ import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/su
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { type Answer, createWorld } from '../../../../test/support/world.js'
+import { writtenEvents } from '../../../../test/support/written-events.js'
 import { verbOf } from '../acts/act.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { auditEntry } from '../acts/audit.sql.js'
@@ -31,10 +32,6 @@ const envWith = (TRANSFER_FILE: string) => ({
   TRANSFER_FILE,
 })
 
-const selectOutbox = statement(
-  'test.transfers.outbox',
-  `select type, payload->'data'->>'reason' as reason from outbox order by user_id, sequence`,
-)
 // Without what was refused.
 const selectActs = statement(
   'test.transfers.acts',
@@ -67,7 +64,7 @@ describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, res
     const { plan, status, current_period_end } = (await world.as(userId).get('/api/v1/billing/status')).body
     return [plan, status, current_period_end]
   }
-  const events = async () => (await database().query(selectOutbox)).map(({ type }) => type)
+  const events = async () => (await writtenEvents(database())).map(({ type }) => type)
   const receipts = async () => (await database().query(selectReceipts)).map(({ payment_id }) => payment_id)
   const codeOf = ({ status, body }: Answer) => [status, body.code]
   const storedOf = async (id: string) => {
@@ -303,8 +300,8 @@ describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, res
     await world.advance(5 * DAY)
     expect((await payment(over, 'user-2')).status).toBe('expired')
     expect((await refuse(over)).body.payment.status).toBe('canceled')
-    const told = (await database().query(selectOutbox)).filter(({ type }) => type === 'payment.refused')
-    expect(told).toEqual(Array(2).fill({ type: 'payment.refused', reason: 'nothing came' }))
+    const told = (await writtenEvents(database())).filter(({ type }) => type === 'payment.refused')
+    expect(told.map(({ data }) => data.reason)).toEqual(['nothing came', 'nothing came'])
   })
 
   it('that has expired leaves room for another, and both count if both are paid', async () => {
