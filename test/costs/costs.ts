@@ -45,7 +45,7 @@ export const CALLS: Readonly<Record<Call, CallCosts>> = {
    * the number of the buyer's order 0.1 kB. What is decided passes `changeUser` as a revision, which lives
    * until the change that is drawn up from it is saved: 2.5 kB, of which 1.1 kB are promoted.
    */
-  webhook: { statements: 3, roundTrips: 2, allocated: 97_400, promoted: 3_350 },
+  webhook: { statements: 3, roundTrips: 2, allocated: 86_000, promoted: 2_850 },
   /**
    * One select of 10 payments, each row an object with 20 members that is checked and written. The person who
    * ordered takes 3.5 kB of it.
@@ -91,9 +91,9 @@ export const DISK = {
   /** Nearly all of it the document as it was issued, with the seller in three languages. */
   documents: 850,
   /** What the provider said, for ever. */
-  provider_events: 840,
-  /** Two events with what they tell, kept for 90 days. */
-  outbox: 2_500,
+  provider_events: 350,
+  /** Two events, with what may be otherwise later, kept for 90 days. */
+  outbox: 1_000,
   /** Kept for 90 days; 10 bytes of it find what is due by its kind. */
   mails: 302,
 } as const

@@ -3,7 +3,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
-import { applyUsageOperations } from '../../packages/ishtirak/src/limits/operations.sql.js'
+import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import {
   createLoadUserWithUsage,
   forgetUsageOperations,
@@ -18,10 +18,10 @@ const OLD = NOON - 48 * HOUR
 const other = { ...consume, userId: 'user-2' }
 
 const USAGE: readonly Run[] = [
-  (db) => applyUsageOperations(db, [consume]),
+  (db) => createApplyUsageOperation(db)(consume),
   (db) => consumeWhereUsual(db, [consume]),
   (db) => consumeWhereUsual(db, [consume, other]),
-  (db) => applyUsageOperations(db, [{ ...consume, kind: 'release' }]),
+  (db) => createApplyUsageOperation(db)({ ...consume, kind: 'release' }),
   (db) => createLoadUserWithUsage(db)('user-1'),
   (db) => Promise.all(ids(3).map(createLoadUserWithUsage(db))),
   (db) => forgetUsageOperations(db, OLD, 1_000),

@@ -9,7 +9,7 @@ import { type CauseOf, describedEvent, type EventType } from './event-types.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { kindOf, type PublicPaymentStatus, publicStatusAt, type ShownPayment } from './payment.js'
-import { isSamePlan, type Plan } from './plan.js'
+import { isSamePlan, type Money, type Plan } from './plan.js'
 import { renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
 
 /** An event as it is saved, with the mail that the user is owed for the same reason. */
@@ -146,7 +146,7 @@ function describeEvent({ userId, sequence, type, createdAt, told, payment }: Wri
         payment_method: told.instrument ?? null,
         limits: told.limits ?? payment?.plan?.limits ?? {},
       },
-      ...(payment && told.payment && { payment: describeFacts({ ...NULLS, ...payment, ...told.payment }) }),
+      ...(payment && told.payment && { payment: describeTold(payment, told.payment) }),
       ...(reason !== undefined && { reason }),
       ...(announcement && { announcement }),
       ...(grant && { grant }),
@@ -161,34 +161,31 @@ const NULLS = {
   ...{ periodStart: null, periodEnd: null },
 }
 
+function describeTold({ currency, ...row }: PaymentOfEvent, told: ReturnType<typeof tellPayment>) {
+  const { status, amount, ...state } = told
+  return describeFacts({ ...NULLS, ...row, ...state }, { amount, currency }, status)
+}
+
 /** What the platform and the user both see of a payment. */
 export function describePayment(payment: ShownPayment, now: Instant) {
-  return describeFacts({ ...payment, ...payment.price, status: publicStatusAt(payment, now) })
+  return describeFacts(payment, payment.price, publicStatusAt(payment, now))
 }
 
-interface PaymentFacts extends Omit<PaymentOfEvent, 'plan'> {
+interface PaymentFacts extends Pick<ShownPayment, 'id' | 'kind' | 'months' | 'method' | keyof typeof NULLS> {
   readonly plan: Pick<Plan, 'id'> | null
-  readonly status: PublicPaymentStatus
-  readonly amount: number
-  readonly boughtBy: string | null
-  readonly amountAsked: number | null
-  readonly instrument: string | null
-  readonly paidAt: Instant | null
-  readonly periodStart: Instant | null
-  readonly periodEnd: Instant | null
 }
 
-function describeFacts(payment: PaymentFacts) {
+function describeFacts(payment: PaymentFacts, price: Money, status: PublicPaymentStatus) {
   return {
     id: payment.id,
     bought_by: payment.boughtBy,
     kind: payment.kind,
     plan: payment.plan?.id ?? null,
     months: payment.months,
-    amount: payment.amount,
+    amount: price.amount,
     amount_asked: payment.amountAsked,
-    currency: payment.currency,
-    status: payment.status,
+    currency: price.currency,
+    status,
     method: kindOf(payment.method),
     payment_method: payment.instrument,
     paid_at: timestampOrNull(payment.paidAt),

@@ -25,7 +25,7 @@ describeOnEach('an event that comes again', (context) => {
     await drainDeliveries(world.service.parts)
   }
 
-  it('has the same bytes after a refund, an upgrade, another catalogue or name, an erased person', async () => {
+  it('has the same bytes after refund, upgrade, another catalogue or name, erased person', async () => {
     const buyer = () => world.as('lina', { account: 'acme', billing_role: 'payer' })
     const { paymentId } = await buyer().buy()
     const topUp = await buyer().post('/api/v1/billing/balance/top-ups', { amount: 3_000 })

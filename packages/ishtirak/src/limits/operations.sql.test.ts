@@ -13,7 +13,7 @@ import {
 } from '../../../../test/support/usage-operations.js'
 import type { Database } from '../database/database.js'
 import type { UsageAnswer, UsageOperation } from './decide-usage.js'
-import { applyUsageOperations, createApplyUsageOperation } from './operations.sql.js'
+import { createApplyUsageOperation } from './operations.sql.js'
 
 const PLACES: readonly [string, Partial<UsageOperation>][] = [
   ['of a day', DAILY],
@@ -42,7 +42,7 @@ const DOORS = [
 describeOnEach('counting', ({ database }) =>
   describe.each(DOORS)('%s', (_name, isUserKnown) => {
     const apply = (on: Database, asked: UsageOperation) =>
-      untilDecided(async () => (await applyUsageOperations(on, [{ ...asked, isUserKnown }]))[0])
+      untilDecided(() => createApplyUsageOperation(on)({ ...asked, isUserKnown }))
 
     it('lets exactly 10 of 50 parallel operations into 10 places, of whatever they are', async () => {
       for (const [name, place] of PLACES) {

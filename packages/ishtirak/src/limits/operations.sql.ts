@@ -5,11 +5,9 @@ import { type Coalesced, shareStatements } from '../database/coalesce.js'
 import {
   ConstraintViolation,
   type Database,
-  givenUpAfter,
   type Queryable,
   type Row,
   statement,
-  withLimit,
 } from '../database/database.js'
 import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
@@ -103,17 +101,19 @@ export function createApplyUsageOperation(database: Database): ApplyUsageOperati
   return shareStatements<UsageOperation, UsageAnswer>(database, {
     // One at a time of each user, not only of each count: operation ids are per user, whatever they count.
     keyOf: (operation) => operation.userId,
-    many: (_limited, operations, giveUpAt) => applyUsageOperations(database, operations, giveUpAt),
+    many: (limited, operations, giveUpAt) =>
+      applyUsageOperations({ database, limited, giveUpAt }, operations),
   })
 }
 
 /** Of different users. Throws when one of them cannot be done; those that were counted are known by id. */
-export async function applyUsageOperations(
-  database: Database,
+async function applyUsageOperations(
+  of: { readonly database: Database; readonly limited: Queryable; readonly giveUpAt: number },
   operations: readonly UsageOperation[],
-  giveUpAt = givenUpAfter(),
 ): Promise<readonly UsageAnswer[]> {
-  const usual = await usualOf(withLimit(database, giveUpAt), operations)
+  const { database, limited, giveUpAt } = of
+  const usual = await usualOf(limited, operations)
+  if (usual.every((answer) => answer !== null)) return usual
   const answers = await Promise.allSettled(
     operations.map((operation, index) => usual[index] ?? applyOpen(database, operation, giveUpAt)),
   )
