@@ -160,16 +160,6 @@ const steps = (users) => [
             created_at + interval '1 hour'
        from payments where method = 'transfer' and (paid_at is not null or status = 'pending')`,
     ],
-    [
-      // What the service adds up as receipts come: the same sums.
-      `insert into daily_figures
-       select to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'), live, method, instrument,
-              '19', count(*), count(*) filter (where id like 'pay_00000001%'), sum(amount * 100::bigint),
-              sum(amount * 100::bigint), sum((amount * 100 / 1.19)::int), 0,
-              sum(discount * 100::bigint), count(*) * 4500, 0
-         from payments where paid_at is not null group by 1, 2, 3, 4`,
-      'insert into counted_receipts (series, last_number) select series, last_number from document_series',
-    ],
   ],
 ]
 

@@ -6,7 +6,7 @@
  * (`Uses the index mails_due.`).
  */
 export const NEEDED_BY: readonly (readonly [index: string, statement: string])[] = `
-audit_by_act=figures.refunds audit_by_actor=audit.trail_by_actor audit_by_id=operator.acts_on_user
+audit_by_act=books.sums audit_by_actor=audit.trail_by_actor audit_by_id=operator.acts_on_user
 audit_by_words=audit.trail_by_words audit_newest=audit.trail_all audit_of_payment=audit.trail_of_payment
 audit_operations=audit.by_operation balance_entries_chain=balance.entries
 bank_lines_by_id=bank_lines.one bank_lines_decided=bank_lines.set_aside
@@ -20,17 +20,17 @@ closed_months_once=closed.months code_batches_by_id=codes.find code_batches_newe
 code_tries_of_user=code_tries.begin codes_by_hash=upgrades.request codes_of_batch=codes.batches
 comparison_findings_newest=comparisons.findings_of comparison_findings_once=findings.one
 comparisons_by_id=comparisons.save_step comparisons_newest=comparisons.list
-comparisons_unfinished=comparisons.claim counted_receipts_once=figures.lock_series
-daily_balances_once=figures.entered daily_figures_once=figures.paid drawer_days_once=drawer.count
+comparisons_unfinished=comparisons.claim
+drawer_days_once=drawer.count
 drawer_days_waiting=inbox.page event_endpoint_once=outbox.prune grants_by_id=settlements.save
-grants_by_instant=paid_months.changed grants_of_code=codes.uses inbox_known_once=inbox_known.note
-late_receipts_once=figures.count looked_at_changes_once=paid_months.save_until mails_failed=inbox.page
-mails_once=mails.claim monthly_lapses_once=paid_months.lapses monthly_users_once=paid_months.users
+grants_of_code=codes.uses inbox_known_once=inbox_known.note
+mails_failed=inbox.page
+mails_once=mails.claim
 operator_sessions_by_end=operator_sessions.delete_over operator_sessions_by_id=operator_sessions.delete
 operators_by_name=operators.update operators_key_once=operators.by_key outbox_by_age=outbox.prune
 outbox_by_id=event_history.one outbox_in_sequence=outbox.next owed_invoices_due=invoices.claim
-paid_months_of_user=paid_months.mark documents_by_issue=sales.lines documents_in_order=documents.of_payments
-payments_by_id=payments.by_id payments_by_paid_at=figures.payments payments_by_reference=settlements.load
+documents_by_issue=books.lines documents_in_order=documents.of_payments
+payments_by_id=payments.by_id payments_by_paid_at=books.sums payments_by_reference=settlements.load
 payments_due=checks.claim_due payments_in_review=inbox.page payments_listed=operator.newest_listed
 payments_newest=operator.newest payments_of_code=codes.uses payments_of_user=payments.histories
 payments_one_open_per_user=users.with_open_payment payments_reference_begins=operator_search.part
@@ -39,7 +39,7 @@ payments_transfers_expired=bank_references.waiting payments_transfers_open=inbox
 payments_withdrawn=upgrades.load portal_link_requests_by_id=mails.queue_links
 portal_sessions_by_id=portal_sessions.find_links portal_sessions_by_session=portal_sessions.delete
 printed_documents_once=printed_documents.note provider_events_once=operator.received
-document_series_once=figures.ensure_series documents_number_once=operator_search.payments
+document_series_once=books.sums documents_number_once=operator_search.payments
 restores_by_instant=settlements.save
 transfer_proof_parts_in_order=transfer_proofs.part transfer_proofs_by_number=transfer_proofs.of_payment
 transfer_proofs_differ=inbox.page transfer_proofs_same=inbox.page

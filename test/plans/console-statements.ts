@@ -8,14 +8,8 @@ import {
 import { findAct, findRefundInstant } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
-import {
-  countEndings,
-  countReceipts,
-  entriesOf,
-  paidByDay,
-  refundedByDay,
-} from '../../packages/ishtirak/src/books/figures.sql.js'
-import { salesByTax, salesLines } from '../../packages/ishtirak/src/books/sales.sql.js'
+import { countEndings, sumsOf } from '../../packages/ishtirak/src/books/figures.sql.js'
+import { linesOf } from '../../packages/ishtirak/src/books/lines.sql.js'
 import { findFinding, findingNamed } from '../../packages/ishtirak/src/compare/findings.sql.js'
 import {
   lastComparison,
@@ -25,7 +19,6 @@ import {
   unmatchedPayments,
 } from '../../packages/ishtirak/src/compare/reconcile.sql.js'
 import { readSearch } from '../../packages/ishtirak/src/core/search.js'
-import type { Row } from '../../packages/ishtirak/src/database/database.js'
 import {
   countWaitingEvents,
   findWrittenEvent,
@@ -61,7 +54,7 @@ import { listProofs } from '../../packages/ishtirak/src/transfers/proof.sql.js'
 import { sameProofsOf } from '../../packages/ishtirak/src/transfers/same-proofs.sql.js'
 import { findTransfer } from '../../packages/ishtirak/src/transfers/transfers.sql.js'
 import { aPayment, days, NOON } from '../support/fixtures.js'
-import { databaseThat, only, type Run } from './explain.js'
+import { only, type Run } from './explain.js'
 
 const payment = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 const ofPayment = { userId: payment.userId, paymentId: payment.id }
@@ -72,10 +65,9 @@ const events = { userId: null, waiting: false, limit: 50 }
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = createInbox(inboxOf(CAPABILITIES))
 const november = {
-  ...{ kind: null, until: null, since: null },
-  ...{ from: NOON - days(21), to: NOON + days(9), live: false },
-  days: [{ day: '2026-11-01', from: NOON - days(21) }],
-}
+  ...{ from: NOON - days(21), to: NOON + days(9), live: false, until: null, since: null },
+  filter: { parts: ['sale', 'late', 'refund', 'document'], tax: null, kind: null, withTopUps: true },
+} as const
 const [endedWeeks, endingWeek] = [
   { from: NOON - days(21), to: NOON },
   { from: NOON, to: NOON + days(7) },
@@ -104,17 +96,6 @@ const listed =
   (db) =>
     listedUsers(db, new Map([[part, lastDay]]), null, 50)
 
-/** Counts the receipts of one series, as if five of it were not counted yet. */
-const uncountedReceipts: Run = async (database) => {
-  const answers: Readonly<Record<string, readonly Row[]>> = {
-    'figures.uncounted': [{ receipts: 5 }],
-    'figures.lock_series': [{ series: '2025', last_number: 1_990 }],
-  }
-  const query: typeof database.query = async (asked, values) =>
-    answers[asked.name] ?? (await database.query(asked, values))
-  await countReceipts(databaseThat(query), 5, 'Africa/Algiers')
-}
-
 /** Of one user, payment, comparison or word. */
 export const CONSOLE: readonly Run[] = [
   (db) => findUsersByWord(db, readSearch('user-7@host.example', true)),
@@ -128,7 +109,6 @@ export const CONSOLE: readonly Run[] = [
     const day = { from: NOON - days(20), to: NOON - days(19) }
     return findPaymentsByAmount(db, { ending: 2000, digits: 4 }, day)
   },
-  (db) => paidByDay(db, { first: '2026-11-01', last: '2026-11-30', live: true }),
   (db) => timelinePage(db, { userId: 'user-7', now: NOON, after: null, limit: 50 }),
   (db) => selectSession(db, 'digest', NOON),
   (db) => liveSessions(db, NOON),
@@ -165,15 +145,10 @@ export const CONSOLE_LISTS: readonly Run[] = [
   trail({ words: 'act_7' }),
   trail({ act: 'payment.refund' }),
   (db) => inboxCounts(db, inbox, NOON),
-  uncountedReceipts,
   (db) => countEndings(db, endedWeeks, endingWeek),
-  (db) => refundedByDay(db, november),
-  (db) => entriesOf(db, 'payment', november, null, 5),
-  (db) => entriesOf(db, 'refund', november, null, 5),
-  (db) => entriesOf(db, 'payment', november, further, 50),
-  (db) => entriesOf(db, 'refund', november, further, 50),
-  (db) => salesLines(db, { ...november, filter: { tax: null, side: null } }, null, 50),
-  (db) => salesByTax(db, november),
+  (db) => linesOf(db, november, null, 50),
+  (db) => linesOf(db, november, further, 50),
+  (db) => sumsOf(db, november, { timeZone: 'Africa/Algiers', withFirsts: true }),
   listed(LIST_PARTS.byEnd),
   listed(LIST_PARTS.ended),
   listed(LIST_PARTS.unpaid),

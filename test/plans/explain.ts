@@ -24,7 +24,7 @@ export const only =
     )
 
 /** It answers so, inside and outside of transactions. */
-export function databaseThat(query: Database['query']): Database {
+function databaseThat(query: Database['query']): Database {
   return {
     ...{ kind: 'postgres', query, script: async () => undefined, close: async () => undefined },
     transaction: (work) => work({ query } as Transaction),

@@ -65,8 +65,7 @@ function requested(userId: string): RequestedPayment {
 
 const asked = (userId: string) => ({ user: { userId }, method: 'chargily', now: NOON })
 
-const TABLES =
-  'users payments outbox provider_events receipts mails usage transfers user_search audit daily_figures'
+const TABLES = 'users payments outbox provider_events documents mails usage transfers user_search audit'
 
 const HOT: readonly Run[] = [
   (db) => createLoadUser(db)('user-7'),

@@ -89,10 +89,6 @@ export const rowsOf = (users: number): string[] => [
           'amina', case when n % 1000 = 0 then 'payment.refund' else 'payment.recheck' end,
             'pay_' || n || '_1', '{}', '{}'
      from generate_series(1, ${users}) n`,
-  `insert into daily_figures
-   select to_char(date '2026-11-21' - n, 'YYYY-MM-DD'), true, 'chargily', 'cib', '19', 1, 1, 200000,
-     200000, 168067, 0, 0, 0, 0
-     from generate_series(0, 1000) n`,
   `insert into event_endpoint (url, deliver_from) values ('https://host.example', timestamptz '2026-01-01')`,
 ]
 

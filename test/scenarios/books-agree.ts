@@ -31,6 +31,7 @@ type Sums = Readonly<Record<string, number>>
 const cents = (dinars: unknown) => Math.round(Number(dinars) * 100)
 const sumOf = (of: readonly Sums[], name: string) => of.reduce((sum, one) => sum + cents(one[name]), 0)
 const isByCard = ({ method }: { readonly method: string }) => method === 'chargily'
+const isByBalance = ({ method }: { readonly method: string }) => method === 'balance'
 const partsOf = (of: readonly Record<string, Sums>[], kind: string) => of.map((part) => part[kind] ?? {})
 const MONEY = ['ht', 'tva', 'ttc', 'stamp_duty', 'total', 'fees', 'net', 'asked']
 
@@ -84,7 +85,15 @@ export async function expectBooksToAgree(world: World, database: Database, month
     expect(sumOf(journal, 'total')).toBe(onDocument('amount') + onDocument('duty'))
     const taxed = [sumOf(journal, 'tva'), sumOf(journal, 'ttc')]
     expect(taxed).toEqual([onDocument('tva'), cents(figures.paid.ttc)])
-    const { owed_to_users: owed, paid_out_by_provider: paidOut } = figures
+    const { owed_to_users: owed, paid_out_by_provider: paidOut, received } = figures
+    // Less advances, and with what balances bought, what was received is what was sold.
+    expect(cents(received.total)).toBe(sumOf(received.by_method, 'amount'))
+    const byBalance = partsOf(figures.by_method.filter(isByBalance), 'paid')
+    expect(cents(received.used)).toBe(sumOf(byBalance, 'total'))
+    const sales = cents(received.total) - cents(received.advances) + cents(received.used)
+    expect([month, sales]).toEqual([month, cents(figures.paid.total)])
+    const advanced = (owed?.came_in.top_ups ?? 0) + (owed?.came_in.surplus ?? 0)
+    expect([month, received.advances]).toEqual([month, advanced])
     const byCard = figures.by_method.filter(isByCard)
     const onBalances = (owed?.by_method ?? []).filter(isByCard)
     const balances = sumOf(onBalances, 'amount') - sumOf(onBalances, 'fees')

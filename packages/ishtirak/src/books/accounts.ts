@@ -14,8 +14,9 @@ import { instrumentName } from '../i18n/messages.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { ADVANCE_KINDS, advanceLines } from './advances.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from './figures.js'
-import { type Entries, type Entry, entriesOf } from './figures.sql.js'
-import { closingsAround, type MonthFigures, type MonthsDeps, readMonth, readMonthFigures } from './months.js'
+import type { ClosedSpan } from './figures.sql.js'
+import { type Line, linesOf, type Part } from './lines.sql.js'
+import { closedSpan, type MonthFigures, type MonthsDeps, readMonthFigures } from './months.js'
 
 export type AccountsDeps = MonthsDeps & AuditDeps
 
@@ -37,13 +38,11 @@ export async function exportAccounts(
 ): Promise<AsyncIterable<string>> {
   const { month, format, kind, operator } = of
   requireRole(operator, EXPORT)
-  const span = readMonth(deps, month, '/query/month')
+  const span = await closedSpan(deps, month, '/query/month')
   const figures = await readMonthFigures(deps, month)
-  const { own, before } = await closingsAround(deps, month)
   const act = { operator, act: 'payments.export', reason: null } as const
   await recordAct(deps, act, { after: { month, file: 'accounts', ...(kind && { method: kind }) } })
-  const counted = { until: own?.counted ?? null, since: before?.counted ?? null }
-  return linesOf(deps, { ...span, ...counted, live: deps.methods.live, kind, figures }, format)
+  return fileOf(deps, { ...span, kind, figures }, format)
 }
 
 /**
@@ -63,7 +62,7 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
     ({ instrument }, { words }) => instrument && words.instrument(instrument),
   ],
   ht: ['montant HT', null],
-  tva_percent: ['taux de TVA (%)', ({ taxRate }) => taxRate],
+  tva_percent: ['taux de TVA (%)', ({ tax }) => (tax.kind === 'vat' ? tax.ratePercent : null)],
   tva: ['TVA', null],
   ttc: ['montant TTC', null],
   discount: ['remise', null],
@@ -86,14 +85,14 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
     'reçu à (heure locale)',
     ({ receivedAt }, { wallTime }) => receivedAt && wallTime(receivedAt),
   ],
-  name: ['nom du client', ({ name }) => name],
+  name: ['nom du client', ({ buyer }) => buyer.name],
   // Of the lines of balances.
   advance: ['avance', () => null],
   balance_after: ['solde après', () => null],
   note: ['note', () => null],
   closed_at_local: ['clôturé à (heure locale)', () => null],
 }
-type CellOf = (entry: Entry, how: How) => CsvCell
+type CellOf = (line: Line, how: How) => CsvCell
 interface How {
   readonly words: Words
   readonly day: (instant: Instant) => string
@@ -114,7 +113,7 @@ interface Words {
   readonly kind: (kind: keyof typeof KINDS) => string
   readonly method: (method: string) => string
   readonly instrument: (instrument: string) => string
-  readonly status: (status: Entry['status']) => string
+  readonly status: (status: Line['status']) => string
 }
 
 const same = <Code extends string>(code: Code) => code
@@ -132,11 +131,12 @@ const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   },
 }
 
-interface Asked extends Entries {
+interface Asked extends ClosedSpan {
+  readonly kind: PaymentKind | null
   readonly figures: MonthFigures
 }
 
-async function* linesOf(deps: AccountsDeps, asked: Asked, format: AccountsFormat): AsyncIterable<string> {
+async function* fileOf(deps: AccountsDeps, asked: Asked, format: AccountsFormat): AsyncIterable<string> {
   const form = FORMS[format]
   const words = WORDS[format]
   const { wallTime } = deps.wallClock
@@ -144,7 +144,7 @@ async function* linesOf(deps: AccountsDeps, asked: Asked, format: AccountsFormat
   const line = (kind: keyof typeof KINDS, cells: Readonly<Record<string, CsvCell>>) =>
     csvLine([words.kind(kind), ...Object.keys(COLUMNS).map((name) => cells[name] ?? null)], form)
   yield form.mark + csvLine(words.headings, form)
-  const total = yield* entryLines(deps, asked, ['payment', 'refund'], format)
+  const total = yield* entryLines(deps, asked, ['sale', 'refund'], format)
   const closing = closed && { closed_at_local: wallTime(closed.closedAt) }
   yield line('total', { ...cellsOf(total), ...closing })
   if (asked.since) {
@@ -164,35 +164,32 @@ async function* linesOf(deps: AccountsDeps, asked: Asked, format: AccountsFormat
 async function* entryLines(
   deps: AccountsDeps,
   asked: Asked,
-  kinds: readonly ('payment' | 'refund' | 'late')[],
+  parts: readonly Exclude<Part, 'document'>[],
   format: AccountsFormat,
 ): AsyncGenerator<string, Figures> {
   const words = WORDS[format]
   const { wallTime, dayAt } = deps.wallClock
   const how = { words, wallTime, day: dayAt }
   let total: Figures = NO_FIGURES
-  for (const kind of kinds) {
-    const name = words.kind(kind === 'late' ? 'after_closing' : kind)
-    const line = (entry: Entry) => {
-      const cells = cellsOf(entry)
-      const named = Object.entries(COLUMNS).map(([column, [, cell]]) => cell?.(entry, how) ?? cells[column])
+  for (const part of parts) {
+    const name = words.kind(PART_KINDS[part])
+    const lineOf = (line: Line) => {
+      const cells = cellsOf(line)
+      const named = Object.entries(COLUMNS).map(([column, [, cell]]) => cell?.(line, how) ?? cells[column])
       return csvLine([name, ...named.map((cell) => cell ?? null)], FORMS[format])
     }
-    const read = (last: Entry | null, limit: number) => entriesOf(deps.database, kind, asked, last, limit)
+    const filter = { parts: [part], tax: null, kind: asked.kind, withTopUps: false }
+    const read = (last: Line | null, limit: number) =>
+      linesOf(deps.database, { ...asked, filter }, last, limit)
     for await (const page of allPages(read)) {
-      const signed = page.map((entry) => (kind === 'refund' ? below(entry) : entry))
-      yield signed.map(line).join('')
-      total = signed.reduce(addFigures, total)
+      yield page.map(lineOf).join('')
+      total = page.reduce(addFigures, total)
     }
   }
   return total
 }
 
-/** A refund takes away; its discount was not given either. */
-function below(entry: Entry): Entry {
-  const { ht, tva, ttc, asked, discount } = entry
-  return { ...entry, ht: -ht, tva: -tva, ttc: -ttc, asked: -asked, discount: -discount }
-}
+const PART_KINDS = { sale: 'payment', refund: 'refund', late: 'after_closing' } as const
 
 /** In dinars. Where the provider did not say its fees the cell is empty, and nothing is taken off. */
 function cellsOf(figures: Figures): Readonly<Record<string, CsvCell>> {

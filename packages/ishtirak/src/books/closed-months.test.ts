@@ -40,10 +40,10 @@ describeOnEach('closed months', ({ database }) => {
     }
     /** All that must stay. The status of a payment is that of the payment, not of the month. */
     const frozen = async (name: string) => {
-      const { users: _, uncounted: __, closed, ...figures } = await monthOf(name)
-      const { came_since: ___, ...closing } = closed
+      const { users: _, closed, ...figures } = await monthOf(name)
+      const { came_since: __, ...closing } = closed
       const lines = (await linesOf(name)).map(({ status: _, refunded_on: __, ...line }) => line)
-      const { uncounted: ____, ...declaration } = (await owner.get(`/months/${name}/declaration`)).body
+      const declaration = (await owner.get(`/months/${name}/declaration`)).body
       const sales = (await owner.get(`/months/${name}/sales?limit=100`)).body.data
       return { figures, closing, lines, receipts: await receiptsOf(name), sales, declaration }
     }

@@ -1,9 +1,10 @@
-// Months that were closed, as rows: their figures as they were, and the receipts that came later.
+// Months that were closed, as rows: their figures as they were, and up to which numbers they have documents.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
-import { type Counted, countedIn, LATE, parseSums, SUMS_OF_MANY } from './figures.sql.js'
+import type { ClosedSpan, Counted } from './figures.sql.js'
+import { LATE, spanValues } from './figures.sql.js'
 
 const parseClosing = rowOf({
   month: text,
@@ -41,9 +42,9 @@ export async function lastClosed(database: Queryable): Promise<string | null> {
   return textOrNull(row, 'month')
 }
 
-/** Who counts receipts, closes or reopens a month begins with a row of one of them, and waits here. */
+/** No document is numbered until the transaction ends, and nobody else closes or reopens a month. */
 export async function lockClosing(transaction: Transaction): Promise<void> {
-  await transaction.script('lock table counted_receipts, closed_months in share row exclusive mode')
+  await transaction.script('lock table document_series, closed_months in share row exclusive mode')
 }
 
 const insert = statement(
@@ -51,7 +52,7 @@ const insert = statement(
   `with closed as (
      insert into closed_months (month, sequence, ends_at, figures, counted, closed_at, closed_by)
      select $1, (select count(*) + 1 from closed_months where month = $1), $7::timestamptz, $2::jsonb,
-            (select coalesce(jsonb_object_agg(series, last_number), '{}') from counted_receipts),
+            (select coalesce(jsonb_object_agg(series, last_number), '{}') from document_series),
             $3::timestamptz, $4
       where (select max(month) from closed_months where reopened_at is null) is not distinct from $5::text
      returning month
@@ -105,38 +106,16 @@ export async function saveReopened(
   return (await transaction.query(reopen, values)).length === 1
 }
 
-const selectLate = statement(
-  'closed.late',
-  `select l.month, '' as method, '' as instrument, '' as tax_rate, ${SUMS_OF_MANY}
-   ${LATE({ live: '$1', since: '$2', until: '$3' })} and p.kind <> 'top_up'
-    group by 1 order by 1`,
-)
-
 const selectLateBalances = statement(
   'closed.late_balances',
   `select coalesce(sum(b.amount), 0)::bigint as amount
-     from late_receipts l join balance_entries b on b.user_id = l.user_id and b.payment_id = l.payment_id
-    where l.number > ${countedIn('$1::jsonb', 'l.series')}
-      and ($2::jsonb is null or l.number <= ${countedIn('$2::jsonb', 'l.series')})
-      and b.created_at < $3::timestamptz and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')`,
+     from (select p.user_id, p.id, $3::timestamptz as ignored ${LATE}) l
+     join balance_entries b on b.user_id = l.user_id and b.payment_id = l.id
+    where b.created_at < $2::timestamptz and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')`,
 )
 
-export interface LateSpan {
-  readonly live: boolean
-  /** Of the closing after which they came, and of the one that has them. Null: none has. */
-  readonly since: Counted
-  readonly until: Counted | null
-}
-
-/** What was sold in months that were closed, by month; and what balances got and gave before `end`. */
-export async function lateFigures(database: Queryable, of: LateSpan, end: Instant) {
-  const [since, until] = [JSON.stringify(of.since), of.until && JSON.stringify(of.until)]
-  const [months, [balances = {}]] = await Promise.all([
-    database.query(selectLate, [of.live, since, until]),
-    database.query(selectLateBalances, [since, until, at(end)]),
-  ])
-  return {
-    months: months.map((row) => ({ month: text(row, 'month'), ...parseSums(row) })),
-    balances: integer(balances, 'amount'),
-  }
+/** What the late documents of the span changed of the balances as they were when its month began. */
+export async function lateBalances(database: Queryable, span: ClosedSpan): Promise<number> {
+  const [row = {}] = await database.query(selectLateBalances, spanValues(span))
+  return integer(row, 'amount')
 }

@@ -9,7 +9,6 @@ import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 import { type Closing, closingsOf, insertClosed, lockClosing, saveReopened } from './closed.sql.js'
 import { sumPaid } from './figures.js'
-import { countReceiptsIn } from './figures.sql.js'
 import { MonthParamsSchema, MonthSchema, viewMonth } from './month-schemas.js'
 import { figuresNow, type MonthFigures, type MonthsDeps, monthBefore, readMonthFigures } from './months.js'
 import { booksWords } from './words.js'
@@ -38,13 +37,13 @@ const SETTLES = 10 * MINUTE
 /** Why a month cannot be closed now; null: it can. */
 function whyNotClosed(
   deps: Pick<MonthsDeps, 'wallClock'>,
-  { month, to, last, uncounted, owed }: MonthFigures,
+  { month, to, last, owed }: MonthFigures,
   now: Instant,
 ): Readonly<Record<string, string | number>> | null {
   if (to + SETTLES > now) return { ends_at: toTimestamp(to) }
   if (last !== null && last !== monthBefore(deps, month)) return { last_closed: last }
-  const waiting = uncounted + (owed?.unbooked ?? 0)
-  return waiting > 0 ? { uncounted: waiting } : null
+  const unbooked = owed?.unbooked ?? 0
+  return unbooked > 0 ? { unbooked } : null
 }
 
 /** What a closing is of: it changes with each payment and refund that comes. */
@@ -52,9 +51,6 @@ function versionOf({ paid, refunded, afterClosing }: MonthFigures): number {
   const late = afterClosing?.months.reduce((sum, { count }) => sum + count, 0) ?? 0
   return paid.count + refunded.count + late
 }
-
-/** Under the lock: what is left since the figures were read. */
-const COUNTED_LAST = 500
 
 export const closeMonth = act<ClosingDeps>().decides({
   name: 'month.close',
@@ -64,8 +60,8 @@ export const closeMonth = act<ClosingDeps>().decides({
   summary: 'Close a month: its figures stay as they are, and what comes later for it stands in the next one',
   description:
     'Months are closed one after the other. 409 `month_not_in_turn`: until ten minutes after its end ' +
-    '(`ends_at`), where another is next (`last_closed`), while receipts or renewals are not in its figures ' +
-    '(`uncounted`); 409 `conflict` where it is closed (`closed_at`).',
+    '(`ends_at`), where another is next (`last_closed`), while renewals of it are to be written down ' +
+    '(`unbooked`); 409 `conflict` where it is closed (`closed_at`).',
   input: OptionalWhySchema,
   refuses: ['month_not_in_turn'],
   texts: actTexts(booksWords, 'close_month'),
@@ -81,10 +77,8 @@ export const closeMonth = act<ClosingDeps>().decides({
     return { last: figures.last }
   },
   save: async (deps, { id: month, by }, { facts, decision: { last }, now }) => {
-    const { database, wallClock } = deps
-    const isSaved = await database.transaction(async (transaction) => {
+    const isSaved = await deps.database.transaction(async (transaction) => {
       await lockClosing(transaction)
-      await countReceiptsIn(transaction, COUNTED_LAST, wallClock.timeZone)
       const [before = null] = await closingsOf(transaction, [monthBefore(deps, month)])
       const figures = await figuresNow({ ...deps, database: transaction }, month, before)
       if (versionOf({ ...facts.figures, ...figures }) !== facts.version) return false

@@ -4,7 +4,7 @@ import { addressOf, Facts, NoWrap, renderConsole, Table, type View } from '../pa
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import type { BooksPages } from './accounts.js'
 import { type Declaration, type TaxedTurnover, taxKeyOf } from './declaration.js'
-import type { SalesFilter } from './sales.sql.js'
+import type { SalesFilter } from './sales.js'
 import { salesPath } from './sales-page.js'
 
 interface Shown {
@@ -46,10 +46,9 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
 
 function Notices({ pages, view, of }: Shown) {
   const { say, locale } = view
-  const { live, uncounted, closed } = of
+  const { live, closed } = of
   const sentences = [
     live ? null : say('playMoney'),
-    uncounted === 0 ? null : say('uncounted', { count: pages.formats.number(uncounted, locale) }),
     closed
       ? say('closedOn', { day: pages.formats.moment(closed.closedAt, locale), name: closed.closedBy })
       : say('declarationOpen'),

@@ -1,9 +1,9 @@
 // What a month's declaration of taxes (G50) asks of the sales: turnover by tax, with what was taken back;
 // the stamp duty; and what was received in advance and used. The figures are those of the books.
 import type { Tax, TaxTerms } from '../core/receipt.js'
-import { type MonthsDeps, readMonthFigures } from './months.js'
-import { groundOf, salesSpan } from './sales.js'
-import { salesByTax, type TaxSums } from './sales.sql.js'
+import { type Sums, sumsOf } from './figures.sql.js'
+import { closedSpan, type MonthsDeps, readMonthFigures } from './months.js'
+import { groundOf } from './sales.js'
 
 export interface DeclarationDeps extends MonthsDeps {
   readonly seller: { readonly taxTerms: TaxTerms }
@@ -27,19 +27,19 @@ export type TaxedTurnover = Declaration['turnover'][number]
  */
 export async function readDeclaration(deps: DeclarationDeps, month: string) {
   const figures = await readMonthFigures(deps, month)
-  const all = await salesByTax(deps.database, await salesSpan(deps, month))
+  const all = await sumsOf(deps.database, await closedSpan(deps, month), deps.wallClock)
   const sold = all.filter(({ tax }) => tax.kind !== 'advance')
   const turnover = taxesIn(sold).map((tax) => {
     const of = sold.filter((one) => isSame(one.tax, tax))
     return { tax, until: untilOf(deps.seller.taxTerms, tax), ...bothSides(of) }
   })
-  const { from, to, live, uncounted, owed, closed } = figures
+  const { from, to, live, owed, closed } = figures
   return {
-    ...{ month, from, to, live, uncounted, closed, turnover },
+    ...{ month, from, to, live, closed, turnover },
     total: bothSides(sold),
     late: sum(sold.filter(({ part }) => part === 'late')),
     // That of money paid in as well; a refund gives none back.
-    stampDuty: all.reduce((total, { part, stampDuty }) => total + (part === 'refund' ? 0 : stampDuty), 0),
+    stampDuty: all.reduce((total, one) => total + one.stampDuty, 0),
     advances: owed && {
       before: owed.before,
       received: owed.cameIn.topUps + owed.cameIn.surplus,
@@ -52,14 +52,14 @@ export async function readDeclaration(deps: DeclarationDeps, month: string) {
   }
 }
 
-function bothSides(of: readonly TaxSums[]) {
+function bothSides(of: readonly Sums[]) {
   const sales = sum(of.filter(({ part }) => part !== 'refund'))
   const credits = sum(of.filter(({ part }) => part === 'refund'))
   const net = (name: keyof Turnover) => sales[name] - credits[name]
   return { sales, credits, net: { ht: net('ht'), tva: net('tva'), ttc: net('ttc') } }
 }
 
-function sum(of: readonly TaxSums[]): Turnover {
+function sum(of: readonly Sums[]): Turnover {
   return of.reduce(
     (total, { count, ht, ttc }) => ({
       count: total.count + count,
@@ -72,17 +72,17 @@ function sum(of: readonly TaxSums[]): Turnover {
 }
 
 /** As the journal of sales is asked for it: `vat-19`, `exempt`. */
-export const taxKeyOf = (tax: TaxSums['tax']) => (tax.kind === 'vat' ? `vat-${tax.ratePercent}` : tax.kind)
+export const taxKeyOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? `vat-${tax.ratePercent}` : tax.kind)
 
 /** An exemption under another text is another one. */
-const nameOf = (tax: TaxSums['tax']) => `${taxKeyOf(tax)} ${groundOf(tax) ?? ''}`
-const isSame = (one: TaxSums['tax'], other: TaxSums['tax']) => nameOf(one) === nameOf(other)
+const nameOf = (tax: Sums['tax']) => `${taxKeyOf(tax)} ${groundOf(tax) ?? ''}`
+const isSame = (one: Sums['tax'], other: Sums['tax']) => nameOf(one) === nameOf(other)
 
 const ORDER = ['vat', 'exempt', 'not_liable'] as const
 const rateOf = (tax: Tax) => (tax.kind === 'vat' ? tax.ratePercent : 0)
 
 /** The highest rate first. */
-function taxesIn(sums: readonly TaxSums[]): readonly Tax[] {
+function taxesIn(sums: readonly Sums[]): readonly Tax[] {
   const taxes = new Map(
     sums.flatMap(({ tax }) => (tax.kind === 'advance' ? [] : [[nameOf(tax), tax] as const])),
   )

@@ -6,8 +6,8 @@ import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
 import { sumPaid } from './figures.js'
-import type { Entry } from './figures.sql.js'
 import type { readJournal } from './journal.js'
+import type { Line } from './lines.sql.js'
 
 interface Shown extends Awaited<ReturnType<typeof readJournal>> {
   readonly month: string
@@ -70,7 +70,7 @@ function Receipts({ pages, view, entries }: { pages: BooksPages; view: View } & 
 }
 
 /** In the order of the columns. */
-function sumsOf(entry: Entry): readonly number[] {
+function sumsOf(entry: Line): readonly number[] {
   const { ht, tva, ttc, stampDuty, advance } = entry
   return [ht, tva, ttc, stampDuty, advance, sumPaid(entry) + advance]
 }

@@ -48,7 +48,7 @@ describeWorld('the page of a month', { env: ROLES_ENV, withoutJobs: true }, ({ w
       expect(rows.filter((row) => !row.startsWith('<th scope="row"'))).toEqual([])
     }
     const cards = [...text.matchAll(/<section class="card" aria-labelledby="([a-z-]+)"/g)].map(([, id]) => id)
-    expect(cards).toEqual(['summary', 'files', 'users', 'by-method', 'by-rate', 'by-day'])
+    expect(cards).toEqual(['received', 'summary', 'files', 'users', 'by-method', 'by-rate', 'by-day'])
     expect(text).toMatch(/<body><a class="skip" href="#content">Skip to content<\/a>.*<main id="content">/s)
 
     // The cash came with 20 of duty.

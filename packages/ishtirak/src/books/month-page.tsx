@@ -39,6 +39,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
           </p>
         ) : null}
         <Notices {...shown} />
+        <Received {...shown} />
         <Summary {...shown} />
         <PaidOut {...shown} />
         <AfterClosing {...shown} />
@@ -110,14 +111,13 @@ function Turns({ pages, view, figures }: Shown) {
 function Notices({ pages, view, figures }: Shown) {
   const { say, locale } = view
   const count = (of: number) => pages.formats.number(of, locale)
-  const { live, uncounted, paid, owed, closed, since } = figures
+  const { live, paid, owed, closed, since } = figures
   const sentences = [
     closed && say('closedOn', { day: pages.formats.moment(closed.closedAt, locale), name: closed.closedBy }),
     since && since.count > 0
       ? say('cameSince', { count: count(since.count), sum: pages.formats.centimes(sumPaid(since), locale) })
       : null,
     live ? null : say('playMoney'),
-    uncounted === 0 ? null : say('uncounted', { count: count(uncounted) }),
     paid.feesUnknown === 0 ? null : say('feesUnknown', { count: count(paid.feesUnknown) }),
     owed && owed.unbooked > 0 ? say('unbooked', { count: count(owed.unbooked) }) : null,
   ]
@@ -131,6 +131,42 @@ function Notices({ pages, view, figures }: Shown) {
         ),
       )}
     </>
+  )
+}
+
+/** From what came to the accounts to what was sold. */
+function Received({ pages, view, figures: { received, paid } }: Shown) {
+  const { say, locale } = view
+  const money = (sum: number) => pages.formats.centimes(sum, locale)
+  const { total, advances, used, byMethod } = received
+  if (byMethod.length === 0) return null
+  return (
+    <Card id="received" title={say('receivedTitle')}>
+      <p class="soft small" safe>
+        {say('receivedText')}
+      </p>
+      <Table
+        columns={[say('method'), say('paidPayments'), say('amount'), say('feesSum')]}
+        figuresFrom={2}
+        named
+        safeRows={byMethod.map(({ method, instrument, count, amount, fees }) => ({
+          safeCells: [
+            <Text>{instrumentName(instrument || method, locale)}</Text>,
+            pages.formats.number(count, locale),
+            <NoWrap>{money(amount)}</NoWrap>,
+            <NoWrap>{money(fees)}</NoWrap>,
+          ],
+        }))}
+      />
+      <Facts
+        facts={[
+          [say('total'), money(total)],
+          [say('receivedAdvances'), advances === 0 ? null : money(-advances)],
+          [say('receivedUsed'), used === 0 ? null : money(used)],
+          [say('paidSum'), money(sumPaid(paid))],
+        ]}
+      />
+    </Card>
   )
 }
 
@@ -364,8 +400,8 @@ function Users({ pages, view, figures }: Shown) {
     <Card id="users" title={say('monthUsers')}>
       <Facts
         facts={[
-          [say('usersNew'), count(users.new)],
-          [say('usersRenewed'), count(users.renewed)],
+          [say('firstPurchases'), count(users.new)],
+          [say('furtherPurchases'), count(users.renewed)],
           [say('usersLapsed'), count(users.lapsed)],
           // Of the seven days from now: of no month that is over.
           [say('usersEnding'), figures.to > pages.clock.now() ? count(users.ending) : null],

@@ -6,7 +6,7 @@ import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import { balanceOf, describeFigures, NO_FIGURES } from './figures.js'
-import type { Entry } from './figures.sql.js'
+import type { Line } from './lines.sql.js'
 import type { MonthFigures } from './months.js'
 import type { Owed } from './owed.js'
 
@@ -96,9 +96,6 @@ export const MonthSchema = object('Month', {
   to: timestamp,
   live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
   currency: Type.Literal('DZD'),
-  uncounted: Type.Integer({
-    description: 'Receipts that are not in the figures yet; 0 but after a restore or an upgrade',
-  }),
   closed: nullable(
     Type.Object({
       sequence: Type.Integer({ description: 'Counts the closings of the month' }),
@@ -107,6 +104,23 @@ export const MonthSchema = object('Month', {
       came_since: FiguresSchema,
     }),
     { description: 'Of a closed month all figures are as they were then; null: it is open' },
+  ),
+  received: Type.Object(
+    {
+      total: dinars('all of it'),
+      advances: dinars('what of it went to balances: top-ups, and what is left of a change of plan'),
+      used: dinars('what balances bought: `total` less `advances` and with this is `paid.total`'),
+      by_method: Type.Array(
+        Type.Object({
+          method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
+          payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
+          count: Type.Integer(),
+          amount: dinars('with the stamp duty'),
+          fees: dinars('what the provider kept'),
+        }),
+      ),
+    },
+    { description: 'Money that came from outside, as the bank shows it' },
   ),
   ...both,
   balance: BalanceSchema,
@@ -175,7 +189,7 @@ export const JournalSchema = object('Journal', {
 
 nameSchemas({ Balance: BalanceSchema })
 
-export function viewJournalEntry(entry: Entry): Static<typeof JournalEntrySchema> {
+export function viewJournalEntry(entry: Line): Static<typeof JournalEntrySchema> {
   const { ht, tva, ttc, stamp_duty, total } = describeFigures(entry)
   return {
     receipt: receiptNumber(entry.series, entry.number),
@@ -205,15 +219,24 @@ function viewOwed(of: Owed): Static<typeof OwedSchema> {
   }
 }
 
+function viewReceived({ total, advances, used, byMethod }: MonthFigures['received']) {
+  return {
+    ...{ total: total / 100, advances: advances / 100, used: used / 100 },
+    by_method: byMethod.map(({ method, instrument, count, amount, fees }) => ({
+      ...{ method, payment_method: instrument || null, count, amount: amount / 100, fees: fees / 100 },
+    })),
+  }
+}
+
 export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
-  const { month, from, to, live, uncounted, owed, paid, refunded, users, byDay, byMethod, byRate } = figures
-  const { closed, since, afterClosing, paidOut } = figures
+  const { month, from, to, live, owed, paid, refunded, users, byDay, byMethod, byRate } = figures
+  const { closed, since, afterClosing, paidOut, received } = figures
   const described = (one: Pick<MonthFigures, 'paid' | 'refunded'>) => ({
     paid: describeFigures(one.paid),
     refunded: describeFigures(one.refunded),
   })
   return {
-    ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD', uncounted },
+    ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD' },
     closed: closed && {
       ...{ sequence: closed.sequence, at: toTimestamp(closed.closedAt), by: closed.closedBy },
       came_since: describeFigures(since ?? NO_FIGURES),
@@ -231,6 +254,7 @@ export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
       difference: (paidOut.amount - paidOut.came) / 100,
     },
     owed_to_users: owed && viewOwed(owed),
+    received: viewReceived(received),
     users: {
       new: users.new,
       renewed: users.renewed,

@@ -6,7 +6,6 @@ import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { statement } from '../database/database.js'
-import { countReceipts } from './figures.sql.js'
 
 const SELLER_FILE = sellerFile({ tax: [{ from: '2024-01-01', kind: 'vat', rate_percent: 19 }] })
 const HOUR = 3_600
@@ -17,10 +16,6 @@ const setFees = statement('test.months.fees', 'update documents set fee_centimes
 const forgetFees = statement(
   'test.months.no_fees',
   'update documents set fee_centimes = null where user_id = $1',
-)
-const restoreNothing = statement(
-  'test.months.emptied',
-  'truncate daily_figures, daily_balances, counted_receipts',
 )
 
 const ENV = { ...OPERATOR_ENV, ...CODE_ENV, SELLER_FILE, BALANCE_MAX: '10000' }
@@ -83,6 +78,16 @@ describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, databa
     expect([methods[0], methods.sort()]).toEqual(['chargily', ['cash', 'chargily', 'chargily', 'cheque']])
   })
 
+  it('has a user as new once, also when an earlier payment is heard of after a later one', async () => {
+    world.emulator.setFaults({ drop: { times: 1 } })
+    const earlier = await world.as('lina').buy()
+    world.clock.advance(HOUR * 1_000)
+    await atDesk('lina', 'cash', 2020)
+    expect((await month('2026-11')).users).toMatchObject({ new: 1, renewed: 0 })
+    await operator.post(`/payments/${earlier.paymentId}/recheck`, {})
+    expect((await month('2026-11')).users).toMatchObject({ new: 1, renewed: 1 })
+  })
+
   it('says whose time ended and was not continued, and how many end in the next seven days', async () => {
     await world.as('u-1').buy()
     const { paymentId } = await world.as('u-2').buy()
@@ -93,18 +98,6 @@ describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, databa
     expect((await month('2026-12')).users).toMatchObject({ lapsed: 1, ends_in_7_days: 0 })
     await world.as('u-1').buy()
     expect((await month('2026-12')).users).toMatchObject({ lapsed: 0 })
-  })
-
-  it('counts each receipt once, however many ask, in any portions, and again from nothing', async () => {
-    for (const user of ['a', 'b', 'c', 'd', 'e']) await world.as(user).buy()
-    expect(
-      await Promise.all([1, 2, 1].map((limit) => countReceipts(database(), limit, 'Africa/Algiers'))),
-    ).toHaveLength(3)
-    const answers = await Promise.all([1, 2, 3, 4].map(() => month('2026-11')))
-    for (const { paid, uncounted } of answers)
-      expect([paid.count, paid.ttc, uncounted]).toEqual([5, 10_000, 0])
-    await database().query(restoreNothing)
-    expect((await month('2026-11')).paid.ttc).toBe(10_000)
   })
 
   it('in a French spreadsheet has its signs, a mark and French words, and runs nothing', async () => {

@@ -6,30 +6,26 @@ import { DAY, type Instant } from '../core/instant.js'
 import { kindOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { type Closing, closingsOf, lastClosed, lateFigures } from './closed.sql.js'
-import { addFigures, type Figures, NO_FIGURES, sumNet } from './figures.js'
-import {
-  countEndings,
-  countReceipts,
-  type DaySums,
-  type MonthDay,
-  paidByDay,
-  refundedByDay,
-  uncountedReceipts,
-} from './figures.sql.js'
-import { type Owed, readOwed } from './owed.js'
+import { type Closing, closingsOf, lastClosed, lateBalances } from './closed.sql.js'
+import { addFigures, type Figures, NO_FIGURES, sumPaid } from './figures.js'
+import { type ClosedSpan, countEndings, type Sums, sumsOf } from './figures.sql.js'
+import { readOwed } from './owed.js'
 import { paidOutByMonth } from './paid-out.sql.js'
+
+interface MonthDay {
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly from: Instant
+}
 
 export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
   readonly database: Database
 }
 
-/** Counted by the one who asks, when the job has not come to them: some 20 ms. */
-const COUNTED_AT_ONCE = 500
 const ENDING_DAYS = 7
 
 /** The span of a month and its days. Throws `validation_failed` when it is not `YYYY-MM`. */
-export function readMonth(
+function readMonth(
   { wallClock }: Pick<MonthsDeps, 'wallClock'>,
   month: string,
   pointer = '/month',
@@ -45,34 +41,30 @@ export function readMonth(
   return { ...span, days }
 }
 
-export const countNow = ({ database, wallClock }: MonthsDeps) =>
-  countReceipts(database, COUNTED_AT_ONCE, wallClock.timeZone)
-
 export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
 
 /**
- * Of real money, or of play money where the shop takes no other; of a closed month as they were. `uncounted`
- * receipts are not in it yet: 0, but for minutes after a restore or the upgrade from a program that did not
- * count. Throws `validation_failed`.
+ * Of real money, or of play money where the shop takes no other; of a closed month as they were. Throws
+ * `validation_failed`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
   const { database } = deps
   readMonth(deps, month)
-  await countNow(deps)
-  const [{ own, before }, last, uncounted] = await Promise.all([
-    closingsAround(deps, month),
-    lastClosed(database),
-    uncountedReceipts(database),
-  ])
+  const [{ own, before }, last] = await Promise.all([closingsAround(deps, month), lastClosed(database)])
   // Written by this program from a value of this type.
   const figures = own ? (own.figures as Figured) : await figuresNow(deps, month, before)
-  // What was closed before it was counted has none.
-  const paidOut: Figured['paidOut'] | null = figures.paidOut ?? null
-  return { ...figures, paidOut, uncounted, last, closed: own, since: own && (await sinceClosing(deps, own)) }
+  return { ...figures, last, closed: own, since: own && (await sinceClosing(deps, own)) }
+}
+
+/** What of the month is read. Throws `validation_failed`. */
+export async function closedSpan(deps: MonthsDeps, month: string, pointer?: string): Promise<ClosedSpan> {
+  const { from, to } = readMonth(deps, month, pointer)
+  const { own, before } = await closingsAround(deps, month)
+  return { from, to, live: deps.methods.live, until: own?.counted ?? null, since: before?.counted ?? null }
 }
 
 /** The closing of the month, and that of the month before it. Null: it is open. */
-export async function closingsAround(deps: Pick<MonthsDeps, 'database' | 'wallClock'>, month: string) {
+async function closingsAround(deps: Pick<MonthsDeps, 'database' | 'wallClock'>, month: string) {
   const previous = monthBefore(deps, month)
   const found = await closingsOf(deps.database, [month, previous])
   const of = (name: string) => found.find((closing) => closing.month === name) ?? null
@@ -85,12 +77,13 @@ export function monthBefore(deps: Pick<MonthsDeps, 'wallClock'>, month: string):
 
 /** What was sold in the month and came after its closing. */
 async function sinceClosing(
-  { database, methods }: MonthsDeps,
-  { month, counted }: Closing,
+  { database, methods, wallClock }: MonthsDeps,
+  { month, counted, figures }: Closing,
 ): Promise<Figures> {
-  const span = { live: methods.live, since: counted, until: null }
-  const { months } = await lateFigures(database, span, 0)
-  return months.find((one) => one.month === month) ?? NO_FIGURES
+  const { to } = figures as Figured
+  const span = { live: methods.live, from: to, to, until: null, since: counted }
+  const sums = await sumsOf(database, span, wallClock)
+  return sum(sums.filter(({ part, day, isSale }) => part === 'late' && day.startsWith(month) && isSale))
 }
 
 type Figured = Awaited<ReturnType<typeof figuresNow>>
@@ -101,74 +94,120 @@ export async function figuresNow(
   month: string,
   before: Closing | null,
 ) {
-  const { database, clock, methods } = deps
+  const { database, clock, methods, wallClock } = deps
   const { live } = methods
   const { from, to, days } = readMonth(deps, month)
   const now = clock.now()
-  const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? '']
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const late = before && { live, since: before.counted, until: null }
-  const [paid, refunded, endings, owed, [payouts = NO_PAYOUTS], afterClosing] = await Promise.all([
-    paidByDay(database, { first, last, live }),
-    refundedByDay(database, { from, to, live, days }),
+  const span = { live, from, to, until: null, since: before?.counted ?? null }
+  const { timeZone } = wallClock
+  const [all, endings, owed, [payouts = NO_PAYOUTS], balances] = await Promise.all([
+    sumsOf(database, span, { timeZone, withFirsts: true }),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
-    readOwed(deps, { from, to, days }),
-    paidOutByMonth(database, { first, last }),
-    late && lateFigures(database, late, from),
+    readOwed(deps, { from, to }),
+    paidOutByMonth(database, { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '' }),
+    before && lateBalances(database, span),
   ])
+  const sold = all.filter(({ isSale }) => isSale)
+  const paid = sold.filter(({ part }) => part === 'sale')
+  const refunded = sold.filter(({ part }) => part === 'refund')
+  const late = sold.filter(({ part }) => part === 'late')
   const both = { paid, refunded }
   const firsts = paid.reduce((sum, { first }) => sum + first, 0)
-  const all = { paid: sum(paid), refunded: sum(refunded) }
+  const total = { paid: sum(paid), refunded: sum(refunded) }
+  const received = receivedOf(all)
+  // What the provider of cards took for the shop, without its fees.
+  const came = received.byMethod.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
   return {
-    ...{ month, from, to, live, owed, afterClosing },
-    paidOut: { count: payouts.count, amount: payouts.amount, came: cameByCard(paid, owed) },
-    ...all,
+    ...{ month, from, to, live, owed, ...total },
+    afterClosing: balances === null ? null : { months: byMonth(late), balances },
+    received,
+    paidOut: { count: payouts.count, amount: payouts.amount, came },
     byDay: days.map(({ day, from: start }) => ({
       day,
       from: start,
       ...pick(both, (one) => one.day === day),
     })),
-    byMethod: methodsIn(both).map(({ method, instrument }) => ({
-      ...{ method, instrument },
-      ...pick(both, (one) => one.method === method && one.instrument === instrument),
+    byMethod: methodsIn(both),
+    byRate: ratesIn(both).map((taxRate) => ({
+      taxRate,
+      ...pick(both, (one) => rateOf(one) === taxRate),
     })),
-    byRate: ratesIn(both).map((taxRate) => ({ taxRate, ...pick(both, (one) => one.taxRate === taxRate) })),
-    users: { new: firsts, renewed: all.paid.count - firsts, ...endings },
+    users: { new: firsts, renewed: total.paid.count - firsts, ...endings },
   }
 }
 
+function byMonth(late: readonly Sums[]) {
+  const months = [...new Set(late.map(({ day }) => day.slice(0, 7)))]
+  return months.map((month) => ({ month, ...sum(late.filter(({ day }) => day.startsWith(month))) }))
+}
+
+const rateOf = ({ tax }: Sums) => (tax.kind === 'vat' ? tax.ratePercent : null)
+
 const NO_PAYOUTS = { count: 0, amount: 0 }
 
-/** In centimes: what the provider of cards took for the shop, and on balances, without its fees. */
-function cameByCard(paid: readonly DaySums[], owed: Owed | null): number {
-  const isCard = ({ method }: { readonly method: string }) => kindOf(method) === 'card'
-  const balances = (owed?.byMethod ?? []).filter(isCard)
-  const onBalances = balances.reduce((total, { amount, fees }) => total + amount * 100 - fees, 0)
-  return sumNet(sum(paid.filter(isCard))) + onBalances
+const isByBalance = ({ method }: Sums) => kindOf(method) === 'balance'
+
+/**
+ * In centimes: what came from outside, as the bank shows it by method, top-ups and duty included. `total`
+ * less `advances` (what went to balances) and with `used` (what balances bought) is what was sold.
+ */
+function receivedOf(all: readonly Sums[]) {
+  const known = all.filter(({ part }) => part === 'sale')
+  const came = known.filter((one) => !isByBalance(one))
+  const sumUp = (of: readonly Sums[]) => ({
+    count: of.reduce((total, { count }) => total + count, 0),
+    amount: of.reduce((total, one) => total + sumPaid(one) + one.advance, 0),
+    fees: of.reduce((total, { fees }) => total + fees, 0),
+  })
+  return {
+    total: sumUp(came).amount,
+    advances: came.reduce((total, { advance }) => total + advance, 0),
+    used: sumUp(known.filter(isByBalance)).amount,
+    byMethod: namesIn(came)
+      .map((of) => ({ ...of, ...sumUp(came.filter((one) => isSameMethod(one, of))) }))
+      .sort((one, other) => other.amount - one.amount),
+  }
+}
+
+const isCard = ({ method }: { readonly method: string }) => kindOf(method) === 'card'
+
+interface Method {
+  readonly method: string
+  readonly instrument: string
+}
+
+const isSameMethod = (one: Method, other: Method) =>
+  one.method === other.method && one.instrument === other.instrument
+
+function namesIn(rows: readonly Method[]): readonly Method[] {
+  const methods = rows.map(({ method, instrument }) => ({ method, instrument }))
+  const names = new Map(methods.map((of) => [`${of.method} ${of.instrument}`, of]))
+  return [...names.values()]
 }
 
 interface Both {
-  readonly paid: readonly DaySums[]
-  readonly refunded: readonly DaySums[]
+  readonly paid: readonly Sums[]
+  readonly refunded: readonly Sums[]
 }
 
 const sum = (of: readonly Figures[]) => of.reduce(addFigures, NO_FIGURES)
-const pick = ({ paid, refunded }: Both, is: (one: DaySums) => boolean) => ({
+const pick = ({ paid, refunded }: Both, is: (one: Sums) => boolean) => ({
   paid: sum(paid.filter(is)),
   refunded: sum(refunded.filter(is)),
 })
 
 /** What brought most comes first. */
 function methodsIn(both: Both) {
-  const rows = [...both.paid, ...both.refunded]
-  const names = new Map(rows.map((row) => [`${row.method} ${row.instrument}`, row]))
-  const taken = ({ method, instrument }: DaySums) =>
-    pick(both, (one) => one.method === method && one.instrument === instrument).paid.ttc
-  return [...names.values()].sort((one, other) => taken(other) - taken(one))
+  const all = namesIn([...both.paid, ...both.refunded]).map((of) => ({
+    ...of,
+    ...pick(both, (one) => isSameMethod(one, of)),
+  }))
+  return all.sort((one, other) => other.paid.ttc - one.paid.ttc)
 }
 
 /** The highest comes first; null: without tax. */
 function ratesIn({ paid, refunded }: Both): readonly (number | null)[] {
-  const rates = new Set([...paid, ...refunded].map(({ taxRate }) => taxRate))
+  const rates = new Set([...paid, ...refunded].map(rateOf))
   return [...rates].sort((one, other) => (other ?? -1) - (one ?? -1))
 }

@@ -1,5 +1,4 @@
-// What is on the balances of users, as sums of their ledgers: what has a receipt is added up by day as
-// receipts are counted, the rest is read.
+// What is on the balances of users, as sums of their ledgers.
 import type { EntryKind } from '../core/balance.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -36,25 +35,28 @@ const parseEntered = rowOf({
 /** Entries of a kind, of one direction. */
 export type Entered = ReturnType<typeof parseEntered>
 
+// What an operator gave or took, and what a refund brought, has no document of its own.
 const selectEntered = statement(
   'figures.entered',
-  `select day >= $1 as is_of_month, kind, method, instrument, sum(entries)::bigint as entries,
-          sum(amount)::bigint as amount, sum(late_entries)::bigint as late_entries,
-          sum(late_amount)::bigint as late_amount, sum(duty_centimes)::bigint as duty_centimes,
-          sum(fees_centimes)::bigint as fees_centimes, sum(fees_unknown)::bigint as fees_unknown
-     from daily_balances where day <= $2
-    group by 1, 2, 3, 4`,
-)
-
-// Uses the index balance_entries_by_hand.
-const selectByHand = statement(
-  'figures.entered_by_hand',
-  `select created_at >= $1::timestamptz as is_of_month, kind, '' as method, '' as instrument,
-          count(*) as entries, sum(amount)::bigint as amount, 0 as late_entries, 0 as late_amount,
-          0 as duty_centimes, 0 as fees_centimes, 0 as fees_unknown
-     from balance_entries
-    where kind in ('returned', 'correction', 'paid_out') and created_at < $2::timestamptz
-    group by 1, 2, amount > 0`,
+  `select created_at >= $1::timestamptz as is_of_month, kind, method, instrument, count(*) as entries,
+          sum(amount)::bigint as amount, count(*) filter (where is_late) as late_entries,
+          coalesce(sum(amount) filter (where is_late), 0)::bigint as late_amount,
+          coalesce(sum(duty_centimes), 0)::bigint as duty_centimes,
+          coalesce(sum(fee_centimes), 0)::bigint as fees_centimes,
+          count(*) filter (where kind = 'top_up' and fee_centimes is null) as fees_unknown
+     from (select b.created_at, b.kind, b.amount, coalesce(p.method, '') as method,
+                  coalesce(p.instrument, '') as instrument,
+                  date_trunc('month', r.issued_at at time zone $3)
+                    > date_trunc('month', b.created_at at time zone $3) as is_late,
+                  case when b.kind = 'top_up' then r.duty_centimes end as duty_centimes,
+                  case when b.kind = 'top_up' then r.fee_centimes end as fee_centimes
+             from balance_entries b
+             left join payments p on p.user_id = b.user_id and p.id = b.payment_id
+              and b.kind not in ('returned', 'correction', 'paid_out')
+             left join documents r on r.user_id = p.user_id and r.payment_id = p.id
+              and r.place = p.receipt_place
+            where b.created_at < $2::timestamptz) e
+    group by 1, 2, 3, 4, amount > 0`,
 )
 
 // Uses the index users_renew.
@@ -66,13 +68,10 @@ const countUnbooked = statement(
 /** From the first entry on until the end of the month. */
 export async function enteredUntil(
   database: Queryable,
-  of: { readonly first: string; readonly last: string; readonly from: Instant; readonly to: Instant },
+  { from, to }: Span,
+  timeZone: string,
 ): Promise<readonly Entered[]> {
-  const [counted, byHand] = await Promise.all([
-    database.query(selectEntered, [of.first, of.last]),
-    database.query(selectByHand, [at(of.from), at(of.to)]),
-  ])
-  return [...counted, ...byHand].map(parseEntered)
+  return (await database.query(selectEntered, [at(from), at(to), timeZone])).map(parseEntered)
 }
 
 /** Users whose balance has bought something before that is not written down. */

@@ -17,7 +17,6 @@ const selectLedgers = statement(
   'test.owed.ledgers',
   `select to_char(created_at + interval '1 hour', 'YYYY-MM') as month, amount from balance_entries`,
 )
-const forget = statement('test.owed.forget', 'truncate daily_figures, daily_balances, counted_receipts')
 
 const ENV = { ...OPERATOR_ENV, PLANS_FILE, BALANCE_MAX: '50000' }
 
@@ -121,7 +120,5 @@ describeWorld('what is owed to users', { env: ENV, withoutJobs: true }, ({ world
     const { text } = await operator.get('/exports/accounts?month=2026-11&format=excel')
     expect(text).toMatch(/\r\navances au début du mois;;;.*;0;;;\r\n/)
     expect(text).toMatch(/\r\nrecharge;2026-11-\d\d;[^;]*;[^;]*;[^;]*;;;Carte;Carte EDAHABIA/)
-    await database().query(forget)
-    await agree()
   })
 })

@@ -13,13 +13,12 @@ const EARNED: readonly EntryKind[] = ['purchase', 'renewal']
 
 /** In whole dinars. Null: nothing was on a balance by the end of the month. */
 export async function readOwed(
-  { database, clock }: { readonly database: Queryable } & Pick<CommonParts, 'clock'>,
-  { from, to, days }: Span & { readonly days: readonly { readonly day: string }[] },
+  { database, clock, wallClock }: { readonly database: Queryable } & Pick<CommonParts, 'clock' | 'wallClock'>,
+  month: Span,
 ) {
-  const of = { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '', from, to }
   const [all, unbooked] = await Promise.all([
-    enteredUntil(database, of),
-    unbookedBefore(database, Math.min(of.to, clock.now())),
+    enteredUntil(database, month, wallClock.timeZone),
+    unbookedBefore(database, Math.min(month.to, clock.now())),
   ])
   if (all.length === 0) return null
   const ofMonth = all.filter(({ isOfMonth }) => isOfMonth)

@@ -4,8 +4,8 @@ import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pa
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
-import { buyerOf, documentOf, type readSales, totalOfSale } from './sales.js'
-import type { SaleLine, SalesFilter } from './sales.sql.js'
+import type { Line } from './lines.sql.js'
+import { buyerOf, documentOf, type readSales, type SalesFilter, totalOfSale } from './sales.js'
 
 interface Shown extends Awaited<ReturnType<typeof readSales>> {
   readonly month: string
@@ -67,7 +67,7 @@ export function salesPath(
   return `${addressOf(base, 'months', month)}/sales${query}`
 }
 
-function Lines({ pages, view, lines }: { pages: BooksPages; view: View; lines: readonly SaleLine[] }) {
+function Lines({ pages, view, lines }: { pages: BooksPages; view: View; lines: readonly Line[] }) {
   const { say, locale } = view
   const { centimes, day } = pages.formats
   const rows = lines.map((line) => {

@@ -4,9 +4,9 @@ import { nextCursor, pageQuery } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { type Declaration, type Turnover, taxKeyOf } from './declaration.js'
+import type { Line } from './lines.sql.js'
 import { MonthNameSchema } from './month-schemas.js'
-import { buyerOf, describeSale, documentOf, groundOf, SALE_KINDS } from './sales.js'
-import { type SaleLine, SIDES } from './sales.sql.js'
+import { buyerOf, describeSale, documentOf, groundOf, SALE_KINDS, SIDES } from './sales.js'
 
 const tax = Type.String({
   maxLength: 20,
@@ -65,7 +65,7 @@ const SaleSchema = object('Sale', {
 export const SalesSchema = object('Sales', { data: Type.Array(SaleSchema), next_cursor: nextCursor })
 
 /** `dayAt`: in the billing time zone. */
-export function viewSale(line: SaleLine, dayAt: (instant: number) => string): Static<typeof SaleSchema> {
+export function viewSale(line: Line, dayAt: (instant: number) => string): Static<typeof SaleSchema> {
   const { at, userId, paymentId, method, instrument, tax } = line
   const buyer = buyerOf(line)
   const { ht, tva, ttc, ...rest } = describeSale(line)
@@ -96,7 +96,6 @@ export const DeclarationSchema = object('Declaration', {
   live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
   currency: Type.Literal('DZD'),
   closed_at: nullable(timestamp, { description: 'Null: the month is open, and its figures may change' }),
-  uncounted: Type.Integer({ description: 'As of the month' }),
   turnover: Type.Array(
     Type.Object({
       tax,
@@ -139,9 +138,9 @@ const viewSides = ({ sales, credits, net }: Declaration['total']) => ({
 })
 
 export function viewDeclaration(of: Declaration): Static<typeof DeclarationSchema> {
-  const { month, from, to, live, closed, uncounted, turnover, total, late, stampDuty, advances } = of
+  const { month, from, to, live, closed, turnover, total, late, stampDuty, advances } = of
   return {
-    ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD', uncounted },
+    ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD' },
     closed_at: timestampOrNull(closed?.closedAt ?? null),
     turnover: turnover.map(({ tax, until, ...both }) => ({
       ...{ tax: taxKeyOf(tax), tva_percent: tax.kind === 'vat' ? tax.ratePercent : null },

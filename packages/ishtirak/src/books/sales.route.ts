@@ -9,8 +9,7 @@ import { readDeclaration } from './declaration.js'
 import { declarationPage } from './declaration-page.js'
 import { type MonthRoute, monthIn } from './month.route.js'
 import { sendMonth } from './readings.js'
-import { exportSales, readSales } from './sales.js'
-import { SIDES } from './sales.sql.js'
+import { exportSales, readSales, SIDES } from './sales.js'
 import { salesPage } from './sales-page.js'
 
 const SALES_ROWS = 40

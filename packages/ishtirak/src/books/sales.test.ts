@@ -135,6 +135,9 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     }
     const { text } = await operator.get(`/exports/sales?month=${month}&delimiter=%3B`)
     const rows = text.replace('\ufeff', '').trimEnd().split('\r\n')
+    const french = { receipt: 'reçu', invoice: 'facture', credit_note: 'avoir', refund: 'remboursement' }
+    const kinds = sales.map(({ kind }) => french[kind as keyof typeof french])
+    expect(rows.slice(1, -1).map((row) => row.split(';')[0])).toEqual(kinds)
     expect(rows).toHaveLength(sales.length + 2)
     const sums = (['ht', 'tva', 'stamp_duty', 'ttc', 'advance', 'total'] as const).map((name) =>
       String(sumOf(sales, name) / 100).replace('.', ','),

@@ -10,14 +10,15 @@ import { type Operator, requireRole } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
 import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS } from './accounts.js'
-import { closingsAround, countNow, type MonthsDeps, readMonth } from './months.js'
-import { type SaleLine, type SalesFilter, type SalesSpan, salesLines } from './sales.sql.js'
+import type { ClosedSpan } from './figures.sql.js'
+import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
+import { closedSpan, type MonthsDeps } from './months.js'
 
 export const SALE_KINDS = ['receipt', 'invoice', 'credit_note', 'refund'] as const
 type SaleKind = (typeof SALE_KINDS)[number]
 
 /** What a line is of; `about`: the document that it takes back or replaces. A refund may have none. */
-export function documentOf({ part, document, series, number, issued }: SaleLine): {
+export function documentOf({ part, document, series, number, issued }: Line): {
   readonly kind: SaleKind
   readonly number: string | null
   readonly about: string | null
@@ -35,18 +36,24 @@ export function documentOf({ part, document, series, number, issued }: SaleLine)
 }
 
 /** As the document of the line names them. */
-export const buyerOf = ({ issued, buyer }: SaleLine) => issued?.buyer ?? buyer
+export const buyerOf = ({ issued, buyer }: Line) => issued?.buyer ?? buyer
 
+export const SIDES = ['sales', 'credits'] as const
+/** Null: all. */
+export interface SalesFilter {
+  readonly tax: string | null
+  readonly side: (typeof SIDES)[number] | null
+}
 const ALL: SalesFilter = { tax: null, side: null }
 
-/** What a closed month has is what it was closed with. Throws `validation_failed`. */
-export async function salesSpan(deps: MonthsDeps, month: string, pointer?: string): Promise<SalesSpan> {
-  const { from, to } = readMonth(deps, month, pointer)
-  await countNow(deps)
-  const { own, before } = await closingsAround(deps, month)
-  const [until, since] = [own?.counted ?? null, before?.counted ?? null]
-  return { from, to, live: deps.methods.live, until, since }
+const PARTS: Readonly<Record<(typeof SIDES)[number], readonly Part[]>> = {
+  sales: ['late', 'sale'],
+  credits: ['refund'],
 }
+const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
+  parts: side === null ? ['late', 'sale', 'refund', 'document'] : PARTS[side],
+  ...{ tax, kind: null, withTopUps: true },
+})
 
 /** Throws `validation_failed`, `invalid_cursor` for that of a later month. */
 export async function readSales(
@@ -59,11 +66,12 @@ export async function readSales(
   },
 ) {
   const { month, filter = ALL, cursor, limit } = of
-  const span = await salesSpan(deps, month)
+  const span = await closedSpan(deps, month)
   const after = cursor === null ? null : byInstant.decode(cursor)
   if (after && (after.at >= span.to || (span.since === null && after.at < span.from)))
     throw new BillingError('invalid_cursor')
-  const found = await salesLines(deps.database, { ...span, filter }, after, limit + 1)
+  const wanted = { ...span, filter: linesFilter(filter) }
+  const found = await linesOf(deps.database, wanted, after, limit + 1)
   const { items: lines, nextCursor } = byInstant.pageOf(found, limit)
   return { from: span.from, lines, nextCursor }
 }
@@ -75,10 +83,10 @@ export async function exportSales(
 ): Promise<AsyncIterable<string>> {
   const { month, format, operator } = of
   requireRole(operator, EXPORT)
-  const span = await salesSpan(deps, month, '/query/month')
+  const span = await closedSpan(deps, month, '/query/month')
   const act = { operator, act: 'payments.export', reason: null } as const
   await recordAct(deps, act, { after: { month, file: 'sales' } })
-  return linesOf(deps, span, format)
+  return fileOf(deps, span, format)
 }
 
 /**
@@ -108,14 +116,14 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   ],
   user_id: ['identifiant de l’utilisateur', ({ userId }) => userId],
 }
-type CellOf = (line: SaleLine, how: How) => CsvCell
+type CellOf = (line: Line, how: How) => CsvCell
 interface How {
   readonly words: Words
   readonly day: (instant: number) => string
 }
 
 /** Why there is no tax, as the receipt says it in French. Null: there is one, or nothing is sold. */
-export function groundOf(tax: SaleLine['tax']): string | null {
+export function groundOf(tax: Line['tax']): string | null {
   return tax.kind === 'exempt' || tax.kind === 'not_liable' ? tax.mention.fr : null
 }
 
@@ -129,8 +137,8 @@ interface Words {
 const same = <Code extends string>(code: Code) => code
 const FRENCH = {
   receipt: 'reçu',
-  invoice: 'invoice',
-  credit_note: 'credit_note',
+  invoice: 'facture',
+  credit_note: 'avoir',
   refund: 'remboursement',
   total: 'total',
 }
@@ -147,21 +155,21 @@ const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   },
 }
 
-async function* linesOf(deps: AccountsDeps, span: SalesSpan, format: AccountsFormat): AsyncIterable<string> {
+async function* fileOf(deps: AccountsDeps, span: ClosedSpan, format: AccountsFormat): AsyncIterable<string> {
   const form: CsvForm = FORMS[format]
   const words = WORDS[format]
   const how = { words, day: deps.wallClock.dayAt }
   yield form.mark + csvLine(words.headings, form)
   let total = NOTHING
-  const lineOf = (line: SaleLine) => {
+  const lineOf = (line: Line) => {
     const sums = describeSale(line)
     const cells = Object.entries(COLUMNS).map(([name, [, cell]]) =>
       cell ? cell(line, how) : sums[name as keyof typeof sums],
     )
     return csvLine([words.kind(documentOf(line).kind), ...cells], form)
   }
-  const read = (last: SaleLine | null, limit: number) =>
-    salesLines(deps.database, { ...span, filter: ALL }, last, limit)
+  const read = (last: Line | null, limit: number) =>
+    linesOf(deps.database, { ...span, filter: linesFilter(ALL) }, last, limit)
   for await (const page of allPages(read)) {
     yield page.map(lineOf).join('')
     total = page.reduce(addSales, total)
@@ -174,7 +182,7 @@ async function* linesOf(deps: AccountsDeps, span: SalesSpan, format: AccountsFor
 }
 
 /** In centimes. */
-type Sums = Pick<SaleLine, 'ht' | 'tva' | 'ttc' | 'stampDuty' | 'advance'>
+type Sums = Pick<Line, 'ht' | 'tva' | 'ttc' | 'stampDuty' | 'advance'>
 const NOTHING: Sums = { ht: 0, tva: 0, ttc: 0, stampDuty: 0, advance: 0 }
 
 const addSales = (one: Sums, other: Sums): Sums => ({

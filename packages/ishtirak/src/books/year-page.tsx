@@ -40,7 +40,6 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures, wa
           <Months {...shown} />
         </Card>
         <Cohorts {...shown} />
-        <Lapses {...shown} />
       </>
     ),
   })
@@ -117,36 +116,6 @@ function Cohorts({ pages, view, figures: { months, cohorts } }: Shown) {
     <Card id="cohorts" title={say('cohorts')}>
       <p safe>{say('cohortsText')}</p>
       <Table columns={[say('month'), say('usersNew'), ...later]} safeRows={safeRows} figuresFrom={2} named />
-    </Card>
-  )
-}
-
-function Lapses({ pages, view, figures: { months } }: Shown) {
-  const { say, locale } = view
-  const count = (of: number) => pages.formats.number(of, locale)
-  const columns = [
-    ...[say('month'), say('usersLapsed'), say('lapsedReminded'), say('lapsedOpened'), say('lapsedBegan')],
-    say('lapsedFailed'),
-  ]
-  const safeRows = months.flatMap(({ from, lapses }) =>
-    lapses === null
-      ? []
-      : [
-          {
-            safeCells: [
-              <span safe>{pages.formats.month(from, locale)}</span>,
-              ...[count(lapses.lapsed), count(lapses.reminded)],
-              <span safe>{say('notKnown')}</span>,
-              ...[count(lapses.began), count(lapses.failed)],
-            ],
-          },
-        ],
-  )
-  if (safeRows.length === 0) return null
-  return (
-    <Card id="lapses" title={say('lapses')}>
-      <p safe>{say('lapsesText')}</p>
-      <Table columns={columns} safeRows={safeRows} figuresFrom={2} named />
     </Card>
   )
 }

@@ -56,11 +56,9 @@ export async function sendYear(
 
 /** A line of the table for each month. */
 function flatYear({ months, ...year }: CommandAnswer): CommandAnswer {
-  const lines = (months as readonly CommandAnswer[]).map(
-    ({ users, later: _, by_method, lapses: __, ...month }) => ({
-      ...month,
-      ...Object(users),
-    }),
-  )
+  const lines = (months as readonly CommandAnswer[]).map(({ users, later: _, by_method, ...month }) => ({
+    ...month,
+    ...Object(users),
+  }))
   return { ...year, months: lines }
 }

@@ -1,7 +1,7 @@
 // The shapes of a year's figures, and its lines as CSV.
 import { type Static, Type } from 'typebox'
 import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
-import { nullable, object, query } from '../http/schemas.js'
+import { object, query } from '../http/schemas.js'
 import { sumPaid } from './figures.js'
 import type { YearFigures } from './year.js'
 
@@ -30,16 +30,6 @@ const YearMonthSchema = object('YearMonth', {
     came_back: count('Of them, those who had none then, and earlier had some'),
     lapsed: count('Who had paid time when the month before ended, and none when this one does'),
   }),
-  lapses: nullable(
-    Type.Object({
-      lapsed: count('Those of whom the rest was counted'),
-      reminded: count('A reminder was sent'),
-      opened_page: nullable(count('Opened the portal: not known, its sessions are not kept')),
-      began_payment: count('Asked for a page or a transfer that was not paid'),
-      payment_failed: count('Of them, those whose payment failed'),
-    }),
-    { description: 'Of those who lapsed, in the month and the week before; null: not counted' },
-  ),
   later: Type.Array(Type.Integer(), {
     description: 'Of the new ones, how many have paid time when this month ends, and each month after it',
   }),
@@ -54,17 +44,13 @@ export const YearSchema = object('Year', {
 export function viewYear({ live, months, cohorts }: YearFigures): Static<typeof YearSchema> {
   return {
     ...{ live, currency: 'DZD' },
-    months: months.map(({ month, paid, refunded, byKind, paidOut, users, lapses }, n) => ({
+    months: months.map(({ month, paid, refunded, byKind, paidOut, users }, n) => ({
       ...{ month, paid: sumPaid(paid) / 100, refunded: refunded.ttc / 100 },
       by_method: byKind.map((one) => ({ method: one.kind, paid: sumPaid(one.paid) / 100 })),
       paid_out_by_provider: paidOut / 100,
       users: {
         ...{ at_end: users.atEnd, new: users.new, renewed: users.renewed },
         ...{ came_back: users.cameBack, lapsed: users.lapsed },
-      },
-      lapses: lapses && {
-        ...{ lapsed: lapses.lapsed, reminded: lapses.reminded, opened_page: null },
-        ...{ began_payment: lapses.began, payment_failed: lapses.failed },
       },
       later: [...(cohorts[n]?.users ?? [])],
     })),
@@ -73,16 +59,10 @@ export function viewYear({ live, months, cohorts }: YearFigures): Static<typeof 
 
 /** A line for each month; behind `later_0` those who began in it, month after month. */
 export async function* yearAsCsv(figures: YearFigures, form: CsvForm): AsyncIterable<string> {
-  const lines = viewYear(figures).months.map(({ by_method, users, lapses, later, ...month }) => ({
+  const lines = viewYear(figures).months.map(({ by_method, users, later, ...month }) => ({
     ...month,
     ...Object.fromEntries(by_method.map(({ method, paid }) => [`paid_${method}`, paid])),
     ...Object.fromEntries(Object.entries(users).map(([name, value]) => [`users_${name}`, value])),
-    ...Object.fromEntries(
-      ['reminded', 'began_payment', 'payment_failed'].map((name) => [
-        `lapsed_${name}`,
-        lapses?.[name as 'reminded'] ?? null,
-      ]),
-    ),
     ...Object.fromEntries(figures.months.map((_, n) => [`later_${n}`, later[n] ?? null])),
   }))
   const [head = {}] = lines

@@ -1,5 +1,4 @@
-// Twelve months side by side: who had paid time at the end of each, whatever changed of it since, what became
-// of those who lapsed, and the page.
+// Twelve months side by side: who had paid time at the end of each, whatever changed of it since; the page.
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
@@ -7,16 +6,8 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { statement } from '../database/database.js'
-import { markChanged } from './paid-months.sql.js'
-import { keepLastLapses } from './year.js'
 
 const DAY_MS = 86_400_000
-const remind = statement(
-  'test.year.remind',
-  `insert into mails (user_id, kind, about, queued_at, outcome, attempts)
-   values ($1, 'expiring_7', 'x', $2::timestamptz, 'sent', 1)`,
-)
-
 // Of the payment, and of those of `real`.
 const makeLive = statement(
   'test.year.live',
@@ -31,7 +22,6 @@ describeWorld('a year', { env: ROLES_ENV, withoutJobs: true }, ({ world, databas
     for (let n = 0; n < months; n += 1) await world.as(user).buyWanted({ plan: 'pro' })
   }
   const pass = (days: number) => world.clock.advance(days * DAY_MS)
-  const mark = () => markChanged(database(), world.clock.now(), 'Africa/Algiers')
   const monthsUntil = async (until: string) => (await owner.get(`/years/${until}`)).body.months
   /** At the ends of the months: users, new, renewed, come back, lapsed. */
   const users = async (until: string) =>
@@ -48,19 +38,14 @@ describeWorld('a year', { env: ROLES_ENV, withoutJobs: true }, ({ world, databas
     await buyAhead('user-1', 4)
     pass(40)
     await owner.post('/users/user-1/end', { why: 'fraud' })
-    expect(await mark()).toBe(1)
     const ended = { '2026-11': [1, 1, 0, 0, 0], '2026-12': [0, 0, 0, 0, 1] }
     pass(40)
     expect(await users('2027-02')).toEqual(ended)
     await world.as('user-1').buy()
     expect(await users('2027-02')).toEqual({ ...ended, '2027-02': [1, 0, 0, 1, 0] })
-    // Counted by whatever comes next, it stays so.
-    await owner.post('/users/user-1/grant', { days: 1, why: 'an outage' })
-    await mark()
-    expect(await users('2027-02')).toEqual({ ...ended, '2027-02': [1, 0, 0, 1, 0] })
   })
 
-  it('follows refunds, grants and ends, each once, whenever the job runs', async () => {
+  it('follows refunds, grants and ends', async () => {
     const { paymentId } = await world.as('refunded').buy()
     await world.as('granted').buy()
     await world.as('ended').buy()
@@ -69,14 +54,9 @@ describeWorld('a year', { env: ROLES_ENV, withoutJobs: true }, ({ world, databas
     await owner.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
     await owner.post('/users/granted/grant', { days: 20, why: 'an outage' })
     await owner.post('/users/ended/end', { why: 'fraud' })
-    for (const times of [1, 2]) {
-      await mark()
-      expect([times, await users('2026-11')]).toEqual([times, { '2026-11': [1, 1, 0, 0, 0] }])
-      pass(40)
-      expect([times, await users('2026-12')]).toEqual([
-        ...[times, { '2026-11': [1, 1, 0, 0, 0], '2026-12': [1, 0, 1, 0, 0] }],
-      ])
-    }
+    expect(await users('2026-11')).toEqual({ '2026-11': [1, 1, 0, 0, 0] })
+    pass(40)
+    expect(await users('2026-12')).toEqual({ '2026-11': [1, 1, 0, 0, 0], '2026-12': [1, 0, 1, 0, 0] })
   })
 
   it('has users of real money alone, or of play money where the shop takes no other', async () => {
@@ -87,46 +67,12 @@ describeWorld('a year', { env: ROLES_ENV, withoutJobs: true }, ({ world, databas
     pass(50)
     const inTest = { '2026-11': [2, 2, 0, 0, 0], '2026-12': [1, 0, 1, 0, 1] }
     expect(await users('2026-12')).toEqual(inTest)
-    await keepLastLapses(world.service.parts)
-    const lapsesIn = async (month: string) => (await monthsUntil(month)).at(-1).lapses
-    expect(await lapsesIn('2026-12')).toMatchObject({ lapsed: 1 })
     // The same database with a live key.
     Object.assign(world.service.parts.methods, { live: true })
     expect(await users('2026-12')).toEqual({ ...{ '2026-11': [1, 1, 0, 0, 0], '2026-12': [1, 1, 0, 0, 1] } })
     expect((await owner.get('/months/2026-11')).body.users.new).toBe(2)
-    expect(await lapsesIn('2026-12')).toBeNull()
-    await keepLastLapses(world.service.parts)
-    expect(await lapsesIn('2026-12')).toMatchObject({ lapsed: 1 })
-    // What is counted again adds nothing.
-    await owner.post('/users/both/grant', { days: 1, why: 'an outage' })
-    await mark()
     Object.assign(world.service.parts.methods, { live: false })
     expect(await users('2026-12')).toEqual(inTest)
-  })
-
-  it('says who of those who lapsed was reminded, began a payment and failed, month by month', async () => {
-    for (const user of ['reminded', 'began', 'failed', 'quiet']) await world.as(user).buy()
-    await buyAhead('stays', 3)
-    pass(25)
-    await database().query(remind, ['reminded', new Date(world.clock.now()).toISOString()])
-    await world.as('began').post('/api/v1/billing/payments', { plan: 'pro' })
-    const { checkoutId } = await world.as('failed').upgrade()
-    await world.emulator.pay(checkoutId, 'failed')
-    await world.emulator.settled()
-    // December is not over.
-    await keepLastLapses(world.service.parts)
-    const december = async () =>
-      (await monthsUntil('2026-12')).find(({ month }: { month: string }) => month === '2026-12').lapses
-    expect(await december()).toBeNull()
-    pass(25)
-    expect(await keepLastLapses(world.service.parts)).toBe(4)
-    const said = { lapsed: 4, reminded: 1, began_payment: 2, payment_failed: 1 }
-    expect(await december()).toMatchObject(said)
-    // At most once a day, and then with what is known by then.
-    await buyAhead('quiet', 1)
-    expect(await keepLastLapses(world.service.parts)).toBe(0)
-    pass(1)
-    expect(await keepLastLapses(world.service.parts)).toBe(4)
   })
 
   it('has a page: bars with their figures in words, and a table', async () => {

@@ -1,13 +1,12 @@
-// Twelve months of the shop side by side: money by method, and users by the month in which they began. Read
-// from the sums of days and months; a year is some hundred rows of them, however many users there are.
+// Twelve months of the shop side by side: money by method, and users by the month in which they began.
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
 import { addFigures, type Figures, NO_FIGURES } from './figures.js'
-import { type DaySums, paidByMonth, refundedByDay } from './figures.sql.js'
-import { countNow, type MonthsDeps, monthBefore, readMonth } from './months.js'
-import { keepLapses, type Lapses, type MonthlyUsers, monthlyLapses, monthlyUsers } from './paid-months.sql.js'
+import { type Sums, sumsOf } from './figures.sql.js'
+import { type MonthsDeps, monthBefore } from './months.js'
 import { paidOutByMonth } from './paid-out.sql.js'
+import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
 
 export type YearFigures = Awaited<ReturnType<typeof readYear>>
 export type YearMonth = YearFigures['months'][number]
@@ -18,25 +17,22 @@ const MONTHS = 12
 export async function readYear(deps: MonthsDeps, until: string) {
   const { database, clock, methods, wallClock } = deps
   const { live } = methods
-  await countNow(deps)
   const all = monthsUntil(deps, /^\d{4}$/.test(until) ? `${until}-12` : until)
   const begun = all.filter(({ from }) => from <= clock.now())
   const [first, last] = [begun[0], begun.at(-1)]
   if (!first || !last) return { until, live, months: [], cohorts: [] }
-  const span = { first: first.month, last: last.month }
-  const days = begun.map(({ month, from }) => ({ day: month, from }))
   const inclusive = { first: wallClock.dayAt(first.from), last: wallClock.dayAt(last.to - 1) }
-  const [paid, refunded, users, lapses, payouts] = await Promise.all([
-    paidByMonth(database, { ...span, live }),
-    refundedByDay(database, { from: first.from, to: last.to, live, days }),
-    monthlyUsers(database, { first: monthBefore(deps, span.first), last: span.last, live }),
-    monthlyLapses(database, { ...span, live }),
+  const { timeZone } = wallClock
+  const span = { live, from: first.from, to: last.to, until: null, since: null }
+  const [known, users, payouts] = await Promise.all([
+    sumsOf(database, span, wallClock),
+    usersByMonth(database, { first: monthBefore(deps, first.month), last: last.month, live, timeZone }),
     paidOutByMonth(database, inclusive),
   ])
-  const known = { paid, refunded, users, lapses, payouts }
+  const sums = known.filter(({ isSale }) => isSale)
   return {
     ...{ until, live },
-    months: begun.map((of) => monthOf(known, of)),
+    months: begun.map((of) => monthOf({ sums, users, payouts }, of)),
     cohorts: begun.map(({ month }) => cohortOf(users, month, begun)),
   }
 }
@@ -59,23 +55,22 @@ function monthsUntil(deps: MonthsDeps, last: string): readonly Month[] {
 const PROBLEM = { pointer: '/path/until', code: 'wrong_format' } as const
 
 interface Known {
-  readonly paid: readonly DaySums[]
-  readonly refunded: readonly DaySums[]
+  readonly sums: readonly Sums[]
   readonly users: readonly MonthlyUsers[]
-  readonly lapses: readonly Lapses[]
   readonly payouts: Awaited<ReturnType<typeof paidOutByMonth>>
 }
 
-function monthOf({ paid, refunded, users, lapses, payouts }: Known, { month, from, to }: Month) {
-  const ofMonth = paid.filter(({ day }) => day === month)
+function monthOf({ sums, users, payouts }: Known, { month, from, to }: Month) {
+  const ofMonth = sums.filter(({ part, day }) => part === 'sale' && day.startsWith(month))
+  const refunded = sums.filter(({ part, day }) => part === 'refund' && day.startsWith(month))
   const here = users.filter((one) => one.month === month)
   const began = here.filter((one) => one.began === month)
   const [atEnd, fresh, back] = [sum(here, 'users'), sum(began, 'users'), sum(here, 'cameBack')]
   return {
     ...{ month, from, to },
     paid: add(ofMonth),
-    refunded: add(refunded.filter(({ day }) => day === month)),
-    byKind: PAYMENT_KINDS.filter((kind) => paid.some(({ method }) => kindOf(method) === kind)).map(
+    refunded: add(refunded),
+    byKind: PAYMENT_KINDS.filter((kind) => sums.some(({ method }) => kindOf(method) === kind)).map(
       (kind) => ({
         kind,
         paid: add(ofMonth.filter(({ method }) => kindOf(method) === kind)),
@@ -86,7 +81,6 @@ function monthOf({ paid, refunded, users, lapses, payouts }: Known, { month, fro
       renewed: atEnd - fresh - back,
     },
     paidOut: payouts.find((one) => one.month === month)?.amount ?? 0,
-    lapses: lapses.find((one) => one.month === month) ?? null,
   }
 }
 
@@ -95,16 +89,6 @@ function cohortOf(users: readonly MonthlyUsers[], month: string, begun: readonly
   const later = begun.filter((one) => one.month >= month)
   const had = (at: string) => users.find((one) => one.began === month && one.month === at)?.users ?? 0
   return { month, users: later.map((one) => had(one.month)) }
-}
-
-/** Of the month that was over last. */
-export async function keepLastLapses(deps: MonthsDeps): Promise<number> {
-  const { database, clock, wallClock } = deps
-  const now = clock.now()
-  const month = monthBefore(deps, wallClock.monthAt(now))
-  const { from, to } = readMonth(deps, month)
-  const { live } = deps.methods
-  return keepLapses(database, { month, before: monthBefore(deps, month), from, to, live }, now)
 }
 
 const add = (of: readonly Figures[]) => of.reduce(addFigures, NO_FIGURES)

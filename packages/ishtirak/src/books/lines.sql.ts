@@ -1,0 +1,190 @@
+// The lines of a month, read from what was issued: one for the first document of each payment, one below zero
+// for each refund, with the tax as that document has it, and one of nothing for each document that replaces
+// another, so that no dinar counts twice. They add up to the sums of figures.sql.ts.
+import type { Instant } from '../core/instant.js'
+import type { PaymentKind } from '../core/payment.js'
+import type { DocumentSnapshot, IssuedKind, NamedDocument } from '../core/receipt.js'
+import { type Queryable, statement } from '../database/database.js'
+import {
+  at,
+  column,
+  instant,
+  instantOrNull,
+  integer,
+  integerOrNull,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+} from '../database/rows.js'
+import { isOfKind } from '../ledger/payments.sql.js'
+import type { Figures } from './figures.js'
+import { type ClosedSpan, IS_SALE, LATE, REFUNDS, SALES, SUMS, spanValues } from './figures.sql.js'
+
+/** `late`: of a closed month, known since the month before was closed. `document`: it replaces another. */
+export type Part = 'sale' | 'late' | 'refund' | 'document'
+
+/** Which lines of a month. */
+export interface LinesFilter {
+  readonly parts: readonly Part[]
+  /** `vat-19`, `exempt`, `not_liable`, `advance`; null: all. */
+  readonly tax: string | null
+  /** How they were paid; null: all. */
+  readonly kind: PaymentKind | null
+  readonly withTopUps: boolean
+}
+
+const TAX = `r.snapshot->'tax'`
+const TAX_KEY = `concat_ws('-', ${TAX}->>'kind', ${TAX}->>'ratePercent')`
+
+/** A correction may bear the same instant as the refund that comes after it. */
+const IS_LAST = `not exists (select from documents n where n.user_id = l.user_id
+              and n.payment_id = l.payment_id and n.place > l.place)`
+const REPLACING = `
+     from documents l
+     join payments p on p.user_id = l.user_id and p.id = l.payment_id
+     join documents r on r.user_id = l.user_id and r.payment_id = l.payment_id and r.place = p.receipt_place
+    where l.place > 0 and p.live = $1::boolean
+      and l.issued_at >= $2::timestamptz and l.issued_at < $3::timestamptz
+      and not (l.kind = 'credit_note' and ${IS_LAST}
+               and exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
+                              and a.act = 'payment.refund' and a.acted_at = l.issued_at))`
+
+/** A document that was issued later, in the form that a line has it in. */
+const ISSUED = `jsonb_build_object('kind', l.kind, 'series', l.series, 'number', l.number,
+         'about', l.snapshot->'about', 'buyer', l.snapshot->'buyer')`
+/** The credit note of a refund: it bears the same instant. Null: no invoice was to be taken back. */
+const CREDIT_NOTE = `(select ${ISSUED} from documents l
+       where l.user_id = a.user_id and l.payment_id = a.payment_id
+         and l.kind = 'credit_note' and l.issued_at = a.acted_at and ${IS_LAST})`
+const REFUNDED_AT = `(select max(acted_at) from audit a
+       where p.status = 'refunded' and a.user_id = p.user_id and a.payment_id = p.id
+         and a.act = 'payment.refund')`
+
+const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method,
+       coalesce(p.instrument, '') as instrument, p.paid_at, p.method_reference, p.currency, p.period_start,
+       p.period_end, p.status, p.second_of,
+       (select (t.approvals->-1->>'receivedAt')::bigint from transfers t
+         where t.user_id = p.user_id and t.payment_id = p.id) as received_at,
+       r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer, ${SUMS}`
+
+// $6 and $7: behind which line; $8: how many; $9 to $12: the filter.
+const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isOfKind('$11')}
+       and (${IS_SALE} or $12::boolean)`
+
+// Uses the index documents_by_issue; the rest rides on payments_by_paid_at, documents_number_once and
+// audit_by_act.
+const selectLines = statement(
+  'books.lines',
+  `select * from (
+     (select 'sale' as part, p.id, p.paid_at as at, null::jsonb as issued, ${REFUNDED_AT} as refunded_at,
+             ${LINE}
+      ${SALES} ${WANTED} and 'sale' = any($9::text[])
+         and (p.paid_at, p.id) > ($6::timestamptz, $7::text)
+       order by p.paid_at, p.id limit $8::int)
+      union all
+     (select 'late', p.id, p.paid_at, null, ${REFUNDED_AT}, ${LINE}
+      ${LATE} ${WANTED} and 'late' = any($9::text[])
+         and (p.paid_at, p.id) > ($6::timestamptz, $7::text)
+       order by p.paid_at, p.id limit $8::int)
+      union all
+     (select 'refund', a.id, a.acted_at, ${CREDIT_NOTE}, a.acted_at, ${LINE}
+      ${REFUNDS} ${WANTED} and 'refund' = any($9::text[])
+         and (a.acted_at, a.id) > ($6::timestamptz, $7::text)
+       order by a.acted_at, a.id limit $8::int)
+      union all
+     (select 'document', l.payment_id || '/' || l.place, l.issued_at, ${ISSUED}, null, ${LINE}
+      ${REPLACING} ${WANTED} and 'document' = any($9::text[])
+         and (l.issued_at, l.payment_id || '/' || l.place) > ($6::timestamptz, $7::text)
+       order by l.issued_at, l.payment_id || '/' || l.place limit $8::int)) l
+    order by at, id limit $8::int`,
+)
+
+const readLine = rowOf({
+  part: word<Part>,
+  id: text,
+  /** Of the payment, of the recording of the refund, or of the issue. */
+  at: instant,
+  paymentId: text,
+  userId: text,
+  /** Null for a top-up, as all that was bought is. */
+  planId: textOrNull,
+  months: integerOrNull,
+  method: text,
+  /** Empty where it is not known. */
+  instrument: text,
+  paidAt: instant,
+  /** Of the payment, whenever that was; null: not refunded. */
+  refundedAt: instantOrNull,
+  /** The provider's id, the reference of a transfer or the number of a slip. */
+  checkoutId: column('method_reference', textOrNull),
+  currency: text,
+  periodStart: instantOrNull,
+  periodEnd: instantOrNull,
+  /** Of the payment, now. */
+  status: word<'paid' | 'refunded'>,
+  /** The payment whose intent was paid twice. */
+  secondOf: textOrNull,
+  /** When a transfer came to the account, as it was approved. */
+  receivedAt: integerOrNull,
+  /** The first document of the payment. */
+  document: word<'receipt' | 'invoice'>,
+  series: text,
+  number: integer,
+  /** What the line is of, where that is a later document. */
+  issued: json<Issued | null>,
+  tax: json<DocumentSnapshot['tax']>,
+  /** As the first document names them. */
+  buyer: json<DocumentSnapshot['buyer']>,
+})
+const readMoney = rowOf({
+  ht: column('net_centimes', integer),
+  ttc: column('amount_centimes', integer),
+  asked: column('asked_centimes', integer),
+  discount: column('discount_centimes', integer),
+  stampDuty: column('duty_centimes', integer),
+  /** Null: the provider did not say. */
+  fees: column('fees_centimes', integerOrNull),
+  advance: column('advance_centimes', integer),
+})
+
+interface Issued {
+  readonly kind: IssuedKind
+  readonly series: string
+  readonly number: number
+  readonly about: NamedDocument
+  readonly buyer: DocumentSnapshot['buyer']
+}
+
+/** In centimes. A refund is below zero, and gives back no duty and no fees. */
+export interface Line extends Figures, ReturnType<typeof readLine> {
+  /** What went to the user's balance instead of buying something: untaxed. */
+  readonly advance: number
+}
+
+/** By the instant of each, from the oldest on, after the given one: what is late comes first. */
+export async function linesOf(
+  database: Queryable,
+  of: ClosedSpan & { readonly filter: LinesFilter },
+  after: { readonly at: Instant; readonly id: string } | null,
+  limit: number,
+): Promise<readonly Line[]> {
+  const { parts, tax, kind, withTopUps } = of.filter
+  const start = after ?? { at: 0, id: '' }
+  const rows = await database.query(selectLines, [
+    ...spanValues(of),
+    ...[at(start.at), start.id, limit, [...parts], tax, kind, withTopUps],
+  ])
+  return rows.map((row) => withMoney(readLine(row), readMoney(row)))
+}
+
+function withMoney(line: ReturnType<typeof readLine>, money: ReturnType<typeof readMoney>): Line {
+  const { ht, ttc, asked, discount, stampDuty, fees, advance } = money
+  const kept = { count: 1, stampDuty: 0, fees: 0, feesUnknown: 0, advance: 0 }
+  if (line.part === 'document') return { ...line, ...kept, ht: 0, tva: 0, ttc: 0, asked: 0, discount: 0 }
+  if (line.part === 'refund')
+    return { ...line, ...kept, ht: -ht, tva: ht - ttc, ttc: -ttc, asked: -asked, discount: 0 - discount }
+  const charged = { stampDuty, fees: fees ?? 0, feesUnknown: fees === null ? 1 : 0, advance }
+  return { ...line, count: 1, ht, tva: ttc - ht, ttc, asked, discount, ...charged }
+}
