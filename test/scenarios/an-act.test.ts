@@ -21,7 +21,7 @@ import { addAllOperatorCommands } from '../../packages/ishtirak/src/main/operato
 import { enterConsole } from '../support/console.js'
 import { describeScenario } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
-import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
+import { ROLE_KEYS } from '../support/roles.js'
 import { createWorld, type World } from '../support/world.js'
 
 const flag = act<ChangeDeps & SubjectDeps>().decides({
@@ -56,7 +56,7 @@ const flags: Capability<ChangeDeps & SubjectDeps> = { name: 'flags', acts: [flag
 describeScenario('an act that is declared once', ({ database }) => {
   let world: World
   beforeAll(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV, capabilities: [...CAPABILITIES, flags] })
+    world = await createWorld(database(), { capabilities: [...CAPABILITIES, flags] })
   })
   afterAll(() => world.stop())
   beforeEach(() => world.as('user-1').buy())

@@ -5,10 +5,9 @@ import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { DEMO_PATH, refuseSecondDemo, runDemo } from '../../packages/demo/src/demo.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { CODE_ENV } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
 import { fillDemo, sandboxOf } from '../support/demo.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { Receiver } from '../support/receiver.js'
 import { startSmtpSink } from '../support/smtp-sink.js'
 import { createWorld, START, type World } from '../support/world.js'
@@ -47,7 +46,7 @@ const selectSynchronous = statement(
 
 describeScenario('a demo', ({ database }) => {
   const open = async (env: Record<string, string> = {}) => {
-    const world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV, ...env } })
+    const world = await createWorld(database(), { env: { ...env } })
     onTestFinished(() => world.stop())
     return { world, operator: operatorOf(world) }
   }

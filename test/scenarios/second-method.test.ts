@@ -20,7 +20,7 @@ import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
 import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
+import { operatorOf } from '../support/operator.js'
 import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, type World, worldOfEachTest } from '../support/world.js'
@@ -49,7 +49,7 @@ const selectFindings = statement(
 )
 
 describeScenario('another gateway', ({ database }) => {
-  const world = worldOfEachTest(database, { withoutJobs: true, env: OPERATOR_ENV })
+  const world = worldOfEachTest(database, { withoutJobs: true })
   let chargily: PaymentMethod
   let gateway: PretendMethod
   let deps: World['service']['parts']

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnEach } from '../support/databases.js'
-import { platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { platformFor } from '../support/platform.js'
 import { anEvent, postEvent } from '../support/provider-events.js'
 import { worldOfEachTest } from '../support/world.js'
 
@@ -15,7 +15,7 @@ const forgetAnswer = statement(
 )
 
 describeOnEach('the id of a user', ({ database }) => {
-  const world = worldOfEachTest(database, { env: WITH_PLATFORM })
+  const world = worldOfEachTest(database)
 
   it('of any signs buys, is asked about as it is, and never for another that looks like it', async () => {
     const odd = [' lead', '\u00a0', 'a/b?c#d%', 'e\u0301']

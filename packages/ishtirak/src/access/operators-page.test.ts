@@ -4,7 +4,7 @@ import { actOften, type ConsoleVisit, enterConsole, fieldsOfAct } from '../../..
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -17,7 +17,7 @@ const signInOften = statement(
      from generate_series(1, 480) n`,
 )
 describeScenario('operators in the console', ({ database }) => {
-  const world = worldOfEachTest(database, { env: ROLES_ENV })
+  const world = worldOfEachTest(database)
   let owner: ConsoleVisit
   let support: ConsoleVisit
   beforeEach(async () => {

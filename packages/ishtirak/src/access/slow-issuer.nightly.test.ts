@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { goToIssuer, startIssuer } from '../../../../test/support/issuer.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
@@ -16,7 +15,7 @@ describeScenario('the sign-in by a slow issuer', ({ database }) => {
   it('opens no session that no browser gets: it gives up slow answers, one after the other', async () => {
     await using issuer = await startIssuer()
     const clock = movableClock(Date.now())
-    await using world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...issuer.env }, clock })
+    await using world = await createWorld(database(), { env: { ...issuer.env }, clock })
     await issuer.serve(world.config.publicUrl)
     const way = await goToIssuer(world)
     issuer.slowMs = 3_000

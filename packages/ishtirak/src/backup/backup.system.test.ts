@@ -14,7 +14,7 @@ import {
   freshDatabase,
   readDump,
 } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
@@ -86,7 +86,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     async (source, target) => {
       const origin = await emptyDatabase(source)
       const before = await createWorld(origin, {
-        env: { ...OPERATOR_ENV, TRANSFER_FILE, BALANCE_MAX: '10000' },
+        env: { TRANSFER_FILE, BALANCE_MAX: '10000' },
       })
       await before.as('user-1').buy()
       await operatorOf(before).post('/users/user-1/correct', { amount: 2_500, why: 'a mistake' })
@@ -123,7 +123,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       await before.emulator.pay(pending.checkoutId, 'paid')
       const { clock, emulator } = before
       const after = await createWorld(restored, {
-        env: { ...OPERATOR_ENV, BALANCE_MAX: '10000' },
+        env: { BALANCE_MAX: '10000' },
         clock,
         emulator,
       })
@@ -141,7 +141,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   )
 
   it('of before: the operator books what was bought since, and no receipt number comes twice', async () => {
-    const before = await createWorld(database(), { env: OPERATOR_ENV })
+    const before = await createWorld(database())
     await before.as('user-1').buy()
     await backUpTo(file, database(), START)
     const { paymentId } = await before.as('user-2').buy()
@@ -158,7 +158,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     const restored = await withoutSchema('postgres')
     await restoreFrom(file, restored, Date.parse('2026-11-21T12:34:56Z'))
     const { clock, emulator } = before
-    const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
+    const after = await createWorld(restored, { clock, emulator })
     const operator = operatorOf(after)
     const found = async (unknown?: string) => {
       const { body } = await operator.post('/reconciliations/start', { since: '2026-11-20', unknown })
@@ -193,8 +193,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   })
 
   it('has documents, what was printed and what is owed, and no number comes twice', async () => {
-    const env = OPERATOR_ENV
-    const before = await createWorld(database(), { env, withoutJobs: true })
+    const before = await createWorld(database(), { withoutJobs: true })
     await setBuyer(before.service.parts, { userId: 'user-1' }, COMPANY)
     const { paymentId: kept } = await before.as('user-1').buy()
     const { paymentId: refunded } = await before.as('user-1').buyWanted({ plan: 'pro' })
@@ -215,7 +214,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       await restoreFrom(file, restored, restoredAt)
       const restoredLines = (await linesOf(restored)).filter((line) => !line.startsWith('restores\t'))
       expect(restoredLines).toEqual(saved)
-      const after = await createWorld(restored, { env, clock, emulator })
+      const after = await createWorld(restored, { clock, emulator })
       expect(await isDuplicate(after, first)).toBe(true)
       await after.advance(60)
       await operatorOf(after).post(`/payments/${kept}/refund`, { why: 'asked for' })
@@ -239,7 +238,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   })
 
   it('comes whole from the running service, to an operator only, and stands in the audit trail', async () => {
-    await using world = await createWorld(database(), { env: OPERATOR_ENV })
+    await using world = await createWorld(database())
     await world.as('user-1').buy()
     const address = `${world.url}/api/v1/operator/backup`
     expect((await fetch(address)).status).toBe(401)

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { type ReplaceableClock, replaceableClock } from '../../../../test/support/replaceable-clock.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
@@ -30,7 +30,7 @@ describeOnEach('closing a month', ({ database }) => {
   let owner: OperatorCaller
   beforeEach(async () => {
     clock = replaceableClock(movableClock(Date.parse('2026-11-21T12:00:00Z')))
-    const env = { ...ROLES_ENV, BALANCE_MAX: '50000' }
+    const env = { BALANCE_MAX: '50000' }
     world = await createWorld(database(), { env, withoutJobs: true, clock })
     accountant = operatorOf(world, ROLE_KEYS.accountant)
     owner = operatorOf(world, ROLE_KEYS.owner)

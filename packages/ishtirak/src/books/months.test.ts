@@ -1,10 +1,10 @@
 // A month: what it counts and when, its file and its journal. That all of them agree to the centime is in
 // test/scenarios/sums.test.ts.
 import { expect, it } from 'vitest'
-import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
+import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { statement } from '../database/database.js'
 import { countReceipts } from './figures.sql.js'
 
@@ -23,7 +23,7 @@ const restoreNothing = statement(
   'truncate daily_figures, daily_balances, counted_receipts',
 )
 
-const ENV = { ...OPERATOR_ENV, ...CODE_ENV, SELLER_FILE, BALANCE_MAX: '10000' }
+const ENV = { SELLER_FILE, BALANCE_MAX: '10000' }
 
 describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, database }) => {
   const operator = operatorOf(world)

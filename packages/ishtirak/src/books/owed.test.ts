@@ -3,7 +3,7 @@
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { checkoutIdOf, tokenOf } from '../../../../test/support/world.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
 import { statement } from '../database/database.js'
@@ -19,7 +19,7 @@ const selectLedgers = statement(
 )
 const forget = statement('test.owed.forget', 'truncate daily_figures, daily_balances, counted_receipts')
 
-const ENV = { ...OPERATOR_ENV, PLANS_FILE, BALANCE_MAX: '50000' }
+const ENV = { PLANS_FILE, BALANCE_MAX: '50000' }
 
 describeWorld('what is owed to users', { env: ENV, withoutJobs: true }, ({ world, database }) => {
   const operator = operatorOf(world)

@@ -7,7 +7,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { checkoutIdOf } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -43,7 +43,7 @@ const cents = (dinars: number) => Math.round(dinars * 100)
 const sumOf = (sales: readonly Sale[], name: (typeof SUMS)[number]) =>
   sales.reduce((sum, sale) => sum + cents(sale[name]), 0)
 
-const ENV = { ...ROLES_ENV, SELLER_FILE, BALANCE_MAX: '50000' }
+const ENV = { SELLER_FILE, BALANCE_MAX: '50000' }
 
 describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true }, ({ database, world }) => {
   const operator = operatorOf(world, ROLE_KEYS.accountant)

@@ -5,7 +5,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { statement } from '../database/database.js'
 import { markChanged } from './paid-months.sql.js'
 import { keepLastLapses } from './year.js'
@@ -23,7 +23,7 @@ const makeLive = statement(
   `update payments set live = true where id = $1 or user_id = 'real'`,
 )
 
-describeWorld('a year', { env: ROLES_ENV, withoutJobs: true }, ({ world, database }) => {
+describeWorld('a year', { withoutJobs: true }, ({ world, database }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
 
   /** Month by month. */

@@ -5,7 +5,7 @@ import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { perform, sendingOf } from '../acts/perform.js'
 import { BillingError } from '../core/error.js'
@@ -34,7 +34,7 @@ const selectGrants = statement(
 
 const selectEvents = statement('test.bulk.events', 'select id from outbox order by sequence')
 
-describeWorldOnEach('an act on many', { env: ROLES_ENV }, ({ world, database }) => {
+describeWorldOnEach('an act on many', {}, ({ world, database }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
   beforeEach(async () => {
     for (const userId of ['a', 'b', 'c']) await pay(userId)

@@ -3,8 +3,7 @@
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEntry } from '../../../../test/support/fixtures.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { tokenOf } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { loadUser } from '../ledger/load.js'
@@ -27,9 +26,7 @@ const selectTrail = statement(
 )
 const selectVersion = statement('test.buyers.version', `select version from users where user_id = 'atlas'`)
 
-const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM }
-
-describeWorld('the details of a buyer', { env: ENV }, ({ world, database }) => {
+describeWorld('the details of a buyer', {}, ({ world, database }) => {
   const put = async (body: object, claims: object = {}) => {
     const authorization = `Bearer ${await tokenOf({ sub: 'atlas', ...claims })}`
     return world.call('PUT', BUYER, { body, headers: { authorization } })

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { statement } from '../database/database.js'
 
 const HEAD = 'user_id,kind,name,address,rc,nif,nis,ai,legal_form,capital,phone,email'
@@ -26,7 +26,7 @@ interface Result {
 const said = ({ line, user_id, outcome, errors }: Result) =>
   [`${line} ${user_id} ${outcome}`, ...errors.map(({ field, code }) => `${field} ${code}`)].join(', ')
 
-describeWorld('buyers from a file', { env: ROLES_ENV }, ({ world, database }) => {
+describeWorld('buyers from a file', {}, ({ world, database }) => {
   beforeEach(async () => {
     for (const userId of ['atlas', 'lina', 'sara']) await setProfile(world, userId, { name: userId })
   })

@@ -1,10 +1,10 @@
 // A dearer plan in mid-term, through the whole: quoted, bought by a click or as a payment, booked, told.
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
+import { makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
@@ -22,7 +22,7 @@ const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/
 const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
 const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const FILES = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
-const ENV = { ...FILES, ...OPERATOR_ENV, ...CODE_ENV, ...WITH_PLATFORM }
+const ENV = { ...FILES }
 const selectEvents = statement(
   'test.plan_change.events',
   `select payload->>'type' as type, payload->'data' as data from outbox where user_id = $1 order by sequence`,

@@ -1,7 +1,7 @@
 // What the provider says of a payment now, and what would follow; nothing is changed.
 import { expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -11,7 +11,7 @@ const forgetAnswer = statement(
 )
 
 describeScenario('a look at a payment', ({ database }) => {
-  const world = worldOfEachTest(database, { env: OPERATOR_ENV })
+  const world = worldOfEachTest(database)
 
   it('says what a recheck and an acceptance would do, and does neither', async () => {
     world.emulator.setFaults({ wrong_amount: { times: 1 } })

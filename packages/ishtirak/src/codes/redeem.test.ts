@@ -1,9 +1,9 @@
 // Codes of months: time without a payment, once for each use, with an event and a mail, and
 // without a receipt.
 import { expect, it } from 'vitest'
-import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
+import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
@@ -23,7 +23,7 @@ const selectTraces = statement(
 )
 
 describeOnEach('a code of months', ({ database }) => {
-  const env = { ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE, BALANCE_MAX: '9000' }
+  const env = { TRANSFER_FILE, BALANCE_MAX: '9000' }
   const world = worldOfEachTest(database, { env })
   const operator = operatorOf(world)
 

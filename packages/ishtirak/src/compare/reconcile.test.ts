@@ -2,7 +2,7 @@
 // when asked.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -30,7 +30,7 @@ const selectLease = statement(
   'select name, next_run_at from job_leases where name = $1',
 )
 
-describeWorldOnEach('the books compared', { env: OPERATOR_ENV }, ({ database, world, restart }) => {
+describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => {
   const operator = operatorOf(world)
 
   const reconcile = async (since = '2026-11-01') =>
@@ -203,7 +203,7 @@ describeWorldOnEach('the books compared', { env: OPERATOR_ENV }, ({ database, wo
   })
 
   it('are compared by themselves once a day, from a day after the first payment', async () => {
-    await restart({ env: OPERATOR_ENV, isNew: true })
+    await restart({ isNew: true })
     world.emulator.setFaults({ drop: {} })
     const { paymentId } = await world.as('user-1').buy()
     await database().query(stopLooking)
@@ -232,7 +232,7 @@ describeWorldOnEach('the books compared', { env: OPERATOR_ENV }, ({ database, wo
     const path = `/reconciliations/${reconciliation.id}/continue`
     expect((await operator.post(path)).body.reconciliation.calls).toBe(5) // not time yet
     const { clock, emulator } = world
-    const other = await createWorld(database(), { clock, emulator, env: OPERATOR_ENV })
+    const other = await createWorld(database(), { clock, emulator })
     await other.advance(30)
     await other.stop()
     const { body } = await operator.get('/reconciliations')

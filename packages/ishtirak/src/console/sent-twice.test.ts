@@ -15,7 +15,7 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -51,7 +51,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   beforeEach(async () => {
     onSave = undefined
     // No job runs, so nothing is sent.
-    const env = { ...ROLES_ENV, TRANSFER_FILE, BALANCE_MAX: '10000', SMTP_URL: 'smtp://127.0.0.1:9' }
+    const env = { TRANSFER_FILE, BALANCE_MAX: '10000', SMTP_URL: 'smtp://127.0.0.1:9' }
     world = await createWorld(interrupted(database()), { env })
     visit = await enterConsole(world, ROLE_KEYS.owner)
   })

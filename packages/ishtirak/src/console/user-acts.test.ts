@@ -8,13 +8,13 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { checkoutIdOf } from '../../../../test/support/world.js'
 import { rolesThatMay } from '../core/role.js'
 
 const TWO_PLANS = path.resolve('test/fixtures/terms.json')
 
-const ENV = { ...ROLES_ENV, BALANCE_MAX: '10000' }
+const ENV = { BALANCE_MAX: '10000' }
 
 describeWorld('an act on a user', { env: ENV }, ({ world, restart }) => {
   let visit: ConsoleVisit
@@ -109,7 +109,7 @@ describeWorld('an act on a user', { env: ENV }, ({ world, restart }) => {
 
   it('grants days of the plan that is chosen, to a user who never had one, of several', async () => {
     expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
-    await restart({ env: { ...ROLES_ENV, PLANS_FILE: TWO_PLANS } })
+    await restart({ env: { PLANS_FILE: TWO_PLANS } })
     visit = await enterConsole(world, ROLE_KEYS.owner)
     await setProfile(world, 'user-2', { email: 'amina@example.dz' })
     const path = '/console/users/user-2/grant'

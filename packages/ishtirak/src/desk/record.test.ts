@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
 import { reconcileDaily } from '../compare/reconcile.js'
@@ -39,7 +39,7 @@ const selectEvents = statement(
   'select type, payload from outbox order by user_id, sequence',
 )
 
-const OPTIONS = { env: { PLANS_FILE, ...OPERATOR_ENV }, withoutJobs: true }
+const OPTIONS = { env: { PLANS_FILE }, withoutJobs: true }
 
 describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restart }) => {
   const operator = operatorOf(world)
@@ -200,7 +200,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     // A slip and a cheque may have the same number.
     expect((await record({ ...CHEQUE, reference: CASH.reference })).status).toBe(200)
     // It is found again after the price and the duty have changed.
-    await restart({ env: { ...OPERATOR_ENV, SELLER_FILE: EXAMPLE } })
+    await restart({ env: { SELLER_FILE: EXAMPLE } })
     expect((await record()).body.payment.id).toBe(payment.id)
   })
 
@@ -237,7 +237,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
   })
 
   it('in cash is refused where no stamp duty is set; a cheque needs none', async () => {
-    await restart({ env: { ...OPERATOR_ENV, SELLER_FILE: sellerFile({ stamp_duty: undefined }) } })
+    await restart({ env: { SELLER_FILE: sellerFile({ stamp_duty: undefined }) } })
     expect((await record()).body.code).toBe('unknown_method')
     expect((await record(CHEQUE)).status).toBe(200)
   })

@@ -1,8 +1,8 @@
 // A year's receipts in one table.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -32,8 +32,8 @@ const copyPayment = statement(
 )
 
 describeScenario('the documents of a year', ({ database }) => {
-  const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS }
-  const world = worldOfEachTest(database, { env, isNew: true })
+  const env = { PLANS_FILE: SELLING_PLANS }
+  const world = worldOfEachTest(database, { env })
 
   it('are a table of their user alone, by the platform’s key too, and in the portal', async () => {
     const user = world.as('user-1')

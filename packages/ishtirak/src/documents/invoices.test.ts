@@ -2,7 +2,7 @@
 // without gaps.
 import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import type { TypedBuyer } from '../core/buyer-details.js'
@@ -30,7 +30,7 @@ const selectSeries = statement(
     group by s.series, s.last_number order by s.series`,
 )
 
-describeWorldOnEach('the documents of a payment', { env: OPERATOR_ENV }, ({ world, database }) => {
+describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
   const named = (userId: string, buyer: TypedBuyer) => setBuyer(world.service.parts, { userId }, buyer)
   const documentsOf = async (userId: string, paymentId: string) =>
     (await world.as(userId).get(`/api/v1/billing/payments/${paymentId}/documents`)).body.documents

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
@@ -44,7 +44,7 @@ const moveToTheEnd = statement(
 )
 
 describeOnEach('days that the operator grants', ({ database }) => {
-  const world = worldOfEachTest(database, { env: OPERATOR_ENV })
+  const world = worldOfEachTest(database)
   const operator = operatorOf(world)
 
   const why = 'outage of 21 November'

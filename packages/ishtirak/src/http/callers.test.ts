@@ -2,8 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
-import { WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { followToAnswer } from '../../../../test/support/portal.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import type { Database } from '../database/database.js'
@@ -33,7 +31,7 @@ let database: Database
 let world: World
 beforeAll(async () => {
   database = await emptyDatabase('pglite')
-  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, RATE_LIMIT_PER_MINUTE: '100000' }
+  const env = { RATE_LIMIT_PER_MINUTE: '100000' }
   world = await createWorld(database, { env })
 })
 afterAll(() => world.stop())

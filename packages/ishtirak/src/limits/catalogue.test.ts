@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { SEED_LIMITS } from '../core/limit.js'
 import { SEED_PLANS } from '../core/plan.js'
@@ -58,7 +58,7 @@ const selectLimits = statement(
 describeOnEach('a catalogue with limits of its own', ({ database }) => {
   const worlds: World[] = []
   const open = async (PLANS_FILE: string, more: Partial<Parameters<typeof createWorld>[1] & object> = {}) => {
-    const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, PLANS_FILE, ...more.env }
+    const env = { PLANS_FILE, ...more.env }
     const world = await createWorld(database(), { ...more, env })
     worlds.push(world)
     return world
@@ -197,7 +197,7 @@ describeOnEach('a catalogue with limits of its own', ({ database }) => {
       fileOf('object.json', { limits: Object.fromEntries(definitions), plans: SEED_PLANS }),
     ]
     for (const file of files) expect(readPlans(file)).toEqual(readPlans(undefined))
-    const world = await createWorld(database(), { env: WITH_PLATFORM })
+    const world = await createWorld(database())
     worlds.push(world)
     expect((await world.call('GET', '/openapi.json')).text).not.toMatch(/month_resets_at|scope_id/)
   })

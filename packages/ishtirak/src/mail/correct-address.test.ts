@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -22,7 +22,7 @@ const selectTrail = statement(
 
 describeScenario('the act that corrects an address', ({ database }) => {
   // No mail is sent: no job runs.
-  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, SMTP_URL: 'smtp://127.0.0.1:9' } })
+  const world = worldOfEachTest(database, { env: { SMTP_URL: 'smtp://127.0.0.1:9' } })
   beforeEach(async () => {
     await setProfile(world, 'user-1', { email: 'wrong@example.dz', name: 'Samira' })
     await world.as('user-1').buy()

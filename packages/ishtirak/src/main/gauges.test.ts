@@ -1,7 +1,6 @@
 // The figures of what waits and of what works on it, as Prometheus reads them.
 import { afterEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
@@ -40,7 +39,7 @@ describeScenario('the figures', ({ database }) => {
   })
 
   it('say how many wait of each kind, and for how long the oldest does', async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...EVENTS, TRANSFER_FILE } })
+    world = await createWorld(database(), { env: { ...EVENTS, TRANSFER_FILE } })
     await transferOf('user-1')
     await world.advance(HOUR)
     await transferOf('user-2')

@@ -75,8 +75,7 @@ describeScenario('roles', ({ database }) => {
   })
 
   it('a refusal is in the audit trail, once a minute with the number of those in between', async () => {
-    // What it remembers of the last minute is the subject.
-    await using world = await createWorld(database(), { env: ENV, isNew: true })
+    await using world = await createWorld(database(), { env: ENV })
     const support = operatorOf(world, ROLE_KEYS.support)
     const refund = () => support.post('/payments/x/refund', { why: 'x' })
     for (let n = 0; n < 3; n++) await refund()

@@ -3,12 +3,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import {
-  OPERATOR_ENV,
-  OPERATOR_KEY,
-  type OperatorCaller,
-  operatorOf,
-} from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -35,7 +30,7 @@ describeScenario('a payment that cannot be shown', ({ database }) => {
   beforeEach(async () => {
     errors = []
     const log = createLog({ level: 'error', destination: { write: (line) => errors.push(line) } })
-    world = await createWorld(database(), { env: OPERATOR_ENV, log })
+    world = await createWorld(database(), { log })
     operator = operatorOf(world)
     visit = await enterConsole(world, OPERATOR_KEY)
     world.emulator.setFaults({ wrong_amount: { times: 1 } })

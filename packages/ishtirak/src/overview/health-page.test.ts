@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
@@ -18,7 +18,6 @@ const switchOff = statement(
 const START = '/console/reconciliations/start'
 
 const ENV = {
-  ...OPERATOR_ENV,
   EVENTS_ALLOW_PRIVATE: 'true',
   EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
   EVENTS_URL: 'http://127.0.0.1:9/events',
@@ -85,7 +84,7 @@ describeScenario('the health of the service', ({ database }) => {
 
   it('says that nothing is sent where no address is set, or an earlier one was switched off', async () => {
     await world.stop()
-    world = await createWorld(database(), { env: OPERATOR_ENV })
+    world = await createWorld(database())
     await world.as('user-1').buy()
     const words = wordsOf((await (await enterConsole(world, OPERATOR_KEY)).open('/console/health')).text)
     expect(words).toContain('Events sending is off: events are written and kept')

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
@@ -43,7 +43,7 @@ async function payElsewhere({ emulator }: World, metadata: object): Promise<void
   await emulator.pay(id, 'paid')
 }
 
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
+const ENV = { TRANSFER_FILE }
 
 describeWorld('the page of the inbox', { env: ENV }, ({ world, database }) => {
   it('leads from each entry to where its next act is done', async () => {

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
@@ -63,7 +63,7 @@ interface Waiting {
   readonly payment_id: string
 }
 
-describeWorld('the inbox', { env: { ...OPERATOR_ENV, TRANSFER_FILE } }, ({ world, database }) => {
+describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => {
   const operator = operatorOf(world)
 
   const inbox = async (query = '') => (await operator.get(`/inbox${query}`)).body

@@ -1,7 +1,6 @@
 // The mail to operators: what entered the inbox, at most once in 15 minutes, and never what is known already.
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { statement } from '../database/database.js'
@@ -24,7 +23,7 @@ const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
 const to = ['amina@example.dz', 'lina@example.dz']
 const MAIL = { SMTP_URL: sink.url, OPERATOR_MAIL: to.join(', '), OPERATOR_MAIL_LOCALE: 'en' }
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE, ...MAIL }
+const ENV = { TRANSFER_FILE, ...MAIL }
 
 describeWorld('the mail to operators', { env: ENV }, ({ database, world }) => {
   beforeEach(() => {

@@ -2,7 +2,7 @@
 // stays.
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { payOtherwise, payUnderReview } from '../../../../test/support/other-amount.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
@@ -22,7 +22,7 @@ const selectOutbox = statement(
   `select sequence, type, payload->'data'->'subscription'->>'status' as status from outbox order by sequence`,
 )
 
-describeWorld('the operator', { env: OPERATOR_ENV }, ({ world, database }) => {
+describeWorld('the operator', {}, ({ world, database }) => {
   const operator = operatorOf(world)
 
   it('is refused without a key, and told that it is one of operators; 404 where none is set', async () => {
@@ -33,7 +33,7 @@ describeWorld('the operator', { env: OPERATOR_ENV }, ({ world, database }) => {
     expect([refused.status, refused.body.code]).toEqual([401, 'invalid_operator_key'])
     expect(refused.body.detail).toContain('The operator key')
     expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
-    await using closed = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    await using closed = await createWorld(database(), { env: { OPERATOR_KEYS: '' } })
     expect((await operatorOf(closed).get('/payments')).status).toBe(404)
   })
 

@@ -3,9 +3,9 @@
 import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { NAMES } from '../../../../test/support/names.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { readSearch } from '../core/search.js'
@@ -23,7 +23,7 @@ interface Hit {
   readonly exact: boolean
 }
 
-const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE }
+const ENV = { TRANSFER_FILE }
 
 describeWorldOnEach('the search', { env: ENV }, ({ world, database }) => {
   const operator = operatorOf(world)

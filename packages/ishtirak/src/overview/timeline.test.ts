@@ -1,7 +1,7 @@
 // The timeline of a user: everything that happened, newest first, page by page without a gap or a repetition.
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { statement } from '../database/database.js'
 
 const setAmount = statement(
@@ -9,7 +9,7 @@ const setAmount = statement(
   `update provider_events set report = jsonb_set(report, '{amount}', $1::jsonb)`,
 )
 
-describeWorld('the timeline of a user', { env: OPERATOR_ENV }, ({ world, database }) => {
+describeWorld('the timeline of a user', {}, ({ world, database }) => {
   const operator = operatorOf(world)
 
   type Entry = { kind: string; what: string; at: string; id: string }

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
@@ -18,7 +18,7 @@ import { statement } from '../database/database.js'
 const API = '/api/v1/billing'
 const DAY = 86_400
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const ENV = { PLANS_FILE, TRANSFER_FILE, ...OPERATOR_ENV }
+const ENV = { PLANS_FILE, TRANSFER_FILE }
 
 const selectNumbers = statement(
   'test.proformas.numbers',

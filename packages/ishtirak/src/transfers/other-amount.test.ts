@@ -1,11 +1,11 @@
 // Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
 // asked stands beside it.
 
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { insertReceipts } from '../../../../bench/support/receipt-rows.mjs'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
@@ -13,7 +13,7 @@ import { statement } from '../database/database.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
+const ENV = { TRANSFER_FILE }
 
 const selectAmounts = statement(
   'test.other_amount.events',
@@ -32,13 +32,8 @@ const falsifyReceipt = statement(
 )
 
 describeWorld('another amount than was asked for', { env: ENV }, ({ world, database }) => {
-  // Another one in each test: the process remembers how many payments each has begun.
-  let user: string
-  let users = 0
+  const user = 'user-1'
   const operator = operatorOf(world)
-  beforeEach(async () => {
-    user = `user-${++users}`
-  })
 
   /** Without tax, the tax, and both: 19 % of what came. */
   const CAME = { ht: 1260.5, tva: 239.5, ttc: 1500, amount_asked: 2000, stamp_duty: 0, total: 1500 }

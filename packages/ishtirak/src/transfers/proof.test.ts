@@ -1,9 +1,9 @@
 // Pictures and PDFs of transfers: uploaded by users, read by operators, kept as long as they are needed.
 
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { PLATFORM_KEY, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { PLATFORM_KEY } from '../../../../test/support/platform.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
@@ -26,18 +26,11 @@ const selectReadings = statement(
   `select actor, payment_id, after from audit where act = 'payment.read_proof'`,
 )
 
-const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE, PROOF_DAYS: '90' }
+const ENV = { TRANSFER_FILE, PROOF_DAYS: '90' }
 
 describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
-  // Another one in each test: the process remembers how many files each has sent.
-  let user: string
-  let other: string
-  let users = 0
+  const [user, other] = ['user-1', 'other-1']
   const operator = operatorOf(world)
-  beforeEach(async () => {
-    user = `user-${++users}`
-    other = `other-${users}`
-  })
 
   const ask = async (userId = user): Promise<string> => (await orderTransfer(world, userId)).id
   const upload = async (id: string, body: Uint8Array | string, userId = user, type = 'image/jpeg') => {
@@ -47,7 +40,7 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
   const codeOf = ({ status, body }: Answer) => [status, body.code]
   const download = (id: string, n: number) =>
     fetch(`${world.url}/api/v1/operator/payments/${id}/proofs/${n}`, {
-      headers: { authorization: `Bearer ${OPERATOR_ENV.OPERATOR_KEYS.split(':')[1]}` },
+      headers: { authorization: `Bearer ${OPERATOR_KEY}` },
     })
   const parts = async () => (await database().query(selectParts))[0]?.count
   const approve = (id: string) => {
