@@ -53,7 +53,7 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
     const id = await ask()
     const asked = (await world.as(user).get(`${PAYMENTS}/${id}`)).body
     expect(asked.transfer.proof_url).toBe(`${world.config.publicUrl}${PAYMENTS}/${id}/proof`)
-    const file = png({ extra: 8 * MEGABYTE - 200 })
+    const file = png({ extra: 100_000 })
     const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
     const uploaded_at = '2026-11-21T12:00:00Z'
     const stored = { n: 1, type: 'image/png', bytes: file.length, uploaded_at, erased_at: null }
@@ -65,6 +65,9 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
       n: 2,
       type: 'application/pdf',
     })
+    expect((await download(id, 3)).status).toBe(404)
+    const largest = png({ extra: 8 * MEGABYTE - 200 })
+    expect((await upload(id, largest)).body).toMatchObject({ n: 3, bytes: largest.length })
     const read = await download(id, 1)
     expect(Object.fromEntries(read.headers)).toMatchObject({
       'content-type': 'image/png',
@@ -77,16 +80,15 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
     // The first proof counts, not the last.
     expect((await operator.payment(id)).transfer).toMatchObject({
       proof_at: '2026-11-21T12:00:00Z',
-      proofs: [{ n: 1, type: 'image/png' }, { n: 2 }],
+      proofs: [{ n: 1, type: 'image/png' }, { n: 2 }, { n: 3 }],
     })
     expect(await database().query(selectReadings)).toEqual([
       { actor: 'amina', payment_id: id, after: { proof: 1 } },
     ])
     const asUser = await world.as(user).get(`/api/v1/operator/payments/${id}/proofs/1`)
     expect(codeOf(asUser)).toEqual([401, 'invalid_operator_key'])
-    expect((await download(id, 3)).status).toBe(404)
     // The platform is told of each file, and the user of the first.
-    const types = ['payment.requested', 'payment.proof_received', 'payment.proof_received']
+    const types = ['payment.requested', ...Array(3).fill('payment.proof_received')]
     expect(await database().query(selectOutbox)).toEqual(types.map((type) => ({ type, payment: id })))
     expect((await database().query(selectMails)).map(({ kind }) => kind)).toEqual([
       'payment_requested',
