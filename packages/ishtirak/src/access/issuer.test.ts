@@ -1,4 +1,5 @@
 // The sign-in by an OpenID Connect issuer: a real one, out to it and back. What does not fit signs no one in.
+
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
@@ -10,16 +11,16 @@ import {
   startIssuer,
   type TestIssuer,
 } from '../../../../test/support/issuer.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
-import { statement } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
 import { createOperatorAct } from './operator-acts.js'
 
 const MINUTE = 60_000
 const DISCOVERY = '/.well-known/openid-configuration'
-const selectAudit = statement('test.issuer.audit', 'select actor, act, after from audit order by id')
-const countSessions = statement('test.issuer.sessions', 'select count(*)::int as n from operator_sessions')
+const selectAudit = sql('select actor, act, after from audit order by id')
+const countSessions = sql('select count(*)::int as n from operator_sessions')
 
 describeScenario('the sign-in by an issuer', ({ database }) => {
   let world: World

@@ -1,5 +1,6 @@
 // Operators whom an owner makes: their key is shown once and opens what their role may, until they are
 // blocked or get another; and an owner is always left.
+
 import { expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -7,18 +8,15 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
-import { statement } from '../database/database.js'
 import { confirmDrawer } from '../desk/drawer-acts.js'
 import { blockOperator, setOperatorRole } from './operator-acts.js'
 
-const stored = statement(
-  'test.operators.stored',
-  `select (select jsonb_agg(o) from operators o)::text
-     || (select jsonb_agg(a) from audit a)::text as all_rows`,
-)
+const stored = sql(`select (select jsonb_agg(o) from operators o)::text
+     || (select jsonb_agg(a) from audit a)::text as all_rows`)
 
 describeScenario('operators that an owner makes', ({ database }) => {
   const OPERATOR_ROLES = 'till=cashier+payment.refund;small=payment.accept(1999);enough=payment.accept(2000)'

@@ -1,14 +1,15 @@
 // Into the console and out of it: by a key, for eight hours, and never after the key is withdrawn.
+
 import { expect, it } from 'vitest'
 import { enterConsole, signIn } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
 const HOUR = 3_600_000
-const selectAudit = statement('test.console.audit', 'select actor, act, after from audit order by acted_at')
-const selectSessions = statement('test.console.sessions', 'select * from operator_sessions')
+const selectAudit = sql('select actor, act, after from audit order by acted_at')
+const selectSessions = sql('select * from operator_sessions')
 
 describeScenario('the sign-in of the console', ({ database }) => {
   const world = worldOfEachTest(database)

@@ -1,5 +1,6 @@
 // A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what
 // came after it is found by the comparison with the provider.
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,11 +18,12 @@ import {
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { type Database, statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { openMemory } from '../database/embedded/pglite.js'
 import { schemaFit } from '../database/migrate.js'
 import { openPostgres } from '../database/server/postgres.js'
@@ -72,10 +74,7 @@ async function isDuplicate(world: World, document: Parameters<typeof readReceipt
   return textOf(pdf ?? new Uint8Array()).includes('Duplicata')
 }
 
-const receipts = statement(
-  'test.backup.receipts',
-  'select series, number from documents where place = 0 order by number',
-)
+const receipts = sql('select series, number from documents where place = 0 order by number')
 
 describeScenario('a backup', ({ kind, database, reset }) => {
   it.each<[DatabaseKind, DatabaseKind]>([
@@ -303,8 +302,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   })
 })
 
-const triggers = statement(
-  'test.backup.triggers',
+const triggers = sql(
   "select count(*) filter (where tgenabled = 'D') as off from pg_trigger where not tgisinternal",
 )
 

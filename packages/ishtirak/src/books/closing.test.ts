@@ -1,27 +1,24 @@
 // A month that was closed keeps its figures whatever comes later; what comes stands in the next open month,
 // receipt by receipt, and both together are what is so now.
+
 import { beforeEach, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { type ReplaceableClock, replaceableClock } from '../../../../test/support/replaceable-clock.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
-import { statement } from '../database/database.js'
 import { refund } from '../ledger/refund.js'
 import { movableClock } from '../runtime/clock.js'
 
 const DAY_MS = 86_400_000
 const BILLING = '/api/v1/billing'
-const selectClosings = statement(
-  'test.closing.rows',
+const selectClosings = sql(
   `select month, sequence, closed_by, reopened_by, reopened_because from closed_months order by 1, 2`,
 )
-const forget = statement(
-  'test.closing.forget',
-  'truncate daily_figures, daily_balances, counted_receipts, late_receipts',
-)
+const forget = sql('truncate daily_figures, daily_balances, counted_receipts, late_receipts')
 
 describeOnEach('closing a month', ({ database }) => {
   let world: World

@@ -1,11 +1,12 @@
 // A month: what it counts and when, its file and its journal. That all of them agree to the centime is in
 // test/scenarios/sums.test.ts.
+
 import { expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { statement } from '../database/database.js'
+import { sql } from '../../../../test/support/sql.js'
 import { countReceipts } from './figures.sql.js'
 
 const SELLER_FILE = sellerFile({ tax: [{ from: '2024-01-01', kind: 'vat', rate_percent: 19 }] })
@@ -13,15 +14,9 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /** In test mode the provider keeps nothing. */
-const setFees = statement('test.months.fees', 'update documents set fee_centimes = 5000 where user_id = $1')
-const forgetFees = statement(
-  'test.months.no_fees',
-  'update documents set fee_centimes = null where user_id = $1',
-)
-const restoreNothing = statement(
-  'test.months.emptied',
-  'truncate daily_figures, daily_balances, counted_receipts',
-)
+const setFees = sql('update documents set fee_centimes = 5000 where user_id = $1')
+const forgetFees = sql('update documents set fee_centimes = null where user_id = $1')
+const restoreNothing = sql('truncate daily_figures, daily_balances, counted_receipts')
 
 const ENV = { SELLER_FILE, BALANCE_MAX: '10000' }
 

@@ -1,27 +1,22 @@
 // Twelve months side by side: who had paid time at the end of each, whatever changed of it since, what became
 // of those who lapsed, and the page.
+
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { statement } from '../database/database.js'
+import { sql } from '../../../../test/support/sql.js'
 import { markChanged } from './paid-months.sql.js'
 import { keepLastLapses } from './year.js'
 
 const DAY_MS = 86_400_000
-const remind = statement(
-  'test.year.remind',
-  `insert into mails (user_id, kind, about, queued_at, outcome, attempts)
-   values ($1, 'expiring_7', 'x', $2::timestamptz, 'sent', 1)`,
-)
+const remind = sql(`insert into mails (user_id, kind, about, queued_at, outcome, attempts)
+   values ($1, 'expiring_7', 'x', $2::timestamptz, 'sent', 1)`)
 
 // Of the payment, and of those of `real`.
-const makeLive = statement(
-  'test.year.live',
-  `update payments set live = true where id = $1 or user_id = 'real'`,
-)
+const makeLive = sql(`update payments set live = true where id = $1 or user_id = 'real'`)
 
 describeWorld('a year', { withoutJobs: true }, ({ world, database }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)

@@ -1,4 +1,5 @@
 // A dearer plan in mid-term, through the whole: quoted, bought by a click or as a payment, booked, told.
+
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
@@ -8,23 +9,22 @@ import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Caller, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
-import { statement } from '../database/database.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const DAY = 86_400
-const forgetPayment = statement('test.plan_change.forget', 'delete from payments where id = $1')
+const forgetPayment = sql('delete from payments where id = $1')
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
 const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const FILES = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
 const ENV = { ...FILES }
-const selectEvents = statement(
-  'test.plan_change.events',
+const selectEvents = sql(
   `select payload->>'type' as type, payload->'data' as data from outbox where user_id = $1 order by sequence`,
 )
 

@@ -1,17 +1,17 @@
 // What is sold beyond the month: terms, ahead of the renewal window, quoted before and as one payable
 // checkout.
+
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Caller, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const selectPaid = statement(
-  'test.terms.paid',
+const selectPaid = sql(
   `select type, payload->'data'->'payment' as payment from outbox where type = 'payment.paid'`,
 )
 

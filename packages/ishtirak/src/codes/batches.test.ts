@@ -1,19 +1,18 @@
 // Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked
 // batch says.
+
 import { expect, it } from 'vitest'
 import { PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
-const everything = statement(
-  'test.codes.everything',
-  `select (select json_agg(b)::text from code_batches b) || (select json_agg(c)::text from codes c)
+const everything =
+  sql(`select (select json_agg(b)::text from code_batches b) || (select json_agg(c)::text from codes c)
           || (select json_agg(a)::text from audit a) as stored, (select json_agg(a.after)
-            from audit a) as audited`,
-)
+            from audit a) as audited`)
 
 const MONTHS = { ...VOUCHER, count: 3 }
 

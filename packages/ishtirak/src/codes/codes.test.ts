@@ -1,30 +1,28 @@
 // Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that
 // dies, and counts with money that comes late. All codes that do not count are refused alike, and only so
 // many may be tried.
+
 import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { aReport } from '../../../../test/support/fixtures.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Answer, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { type Database, type Statement, statement } from '../database/database.js'
+import type { Database, Statement } from '../database/database.js'
 import { settlePayment } from '../ledger/settle.js'
 
 const HOUR = 3_600
 const WRONG = '0000-0000-0000-0000'
 const QUOTE = '/api/v1/billing/quote?plan=pro'
 
-const selectPrices = statement(
-  'test.codes.prices',
+const selectPrices = sql(
   'select amount, discount, status from payments where user_id = $1 order by created_at, id',
 )
-const countHolders = statement(
-  'test.codes.holders',
-  `select (select sum(used)::int from codes) as used,
+const countHolders = sql(`select (select sum(used)::int from codes) as used,
           (select count(*)::int from payments where code_hash is not null
-              and status in ('requested', 'pending', 'review', 'paid', 'refunded')) as holders`,
-)
+              and status in ('requested', 'pending', 'review', 'paid', 'refunded')) as holders`)
 
 describeScenario('a code that takes something off', ({ database }) => {
   const world = worldOfEachTest(database)

@@ -1,26 +1,25 @@
 // Codes of months: time without a payment, once for each use, with an event and a mail, and
 // without a receipt.
+
 import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { DAY } from '../core/instant.js'
-import { statement } from '../database/database.js'
 import { redeemCode } from './redeem.route.js'
 
 const BILLING = '/api/v1/billing'
 
-const selectTraces = statement(
-  'test.redeem.traces',
-  `select (select json_agg(o.payload->'data' order by sequence) from outbox o where o.user_id = $1) as events,
-          (select json_agg(kind) from mails where user_id = $1) as mails,
-          (select count(*)::int from documents) as receipts, (select count(*)::int from grants) as grants,
-          (select sum(used)::int from codes) as used`,
-)
+const selectTraces = sql(`select
+   (select json_agg(o.payload->'data' order by sequence) from outbox o where o.user_id = $1) as events,
+   (select json_agg(kind) from mails where user_id = $1) as mails,
+   (select count(*)::int from documents) as receipts, (select count(*)::int from grants) as grants,
+   (select sum(used)::int from codes) as used`)
 
 describeOnEach('a code of months', ({ database }) => {
   const env = { TRANSFER_FILE, BALANCE_MAX: '9000' }

@@ -9,18 +9,17 @@ import { type ConsoleVisit, enterConsole } from '../../../../test/support/consol
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
 const OTHER_SITES = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
   { 'sec-fetch-site': 'same-site' },
 ]
 const OTHER_ORIGIN = { origin: 'https://evil.example' }
-const selectActs = statement(
-  'test.other_sites.acts',
+const selectActs = sql(
   `select act from audit where act not in ('operator.sign_in', 'codes.create') order by act`,
 )
 

@@ -11,15 +11,15 @@ import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
 import { rolesThatMay } from '../core/role.js'
-import { statement } from '../database/database.js'
 
 // What is remembered of the mail that was sent long ago.
-const forgetMail = statement('test.acts.forget_mail', 'delete from mails where user_id = $1')
-const setSecondOf = statement('test.acts.second', 'update payments set second_of = $2 where id = $1')
+const forgetMail = sql('delete from mails where user_id = $1')
+const setSecondOf = sql('update payments set second_of = $2 where id = $1')
 
 const BARIDIMOB = { kind: 'baridimob', holder: 'Atlas', number: '00799999002345678941' }
 const CCP = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }

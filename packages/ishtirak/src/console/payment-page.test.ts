@@ -9,13 +9,12 @@ import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { ROLES, rolesThatMay } from '../core/role.js'
-import { statement } from '../database/database.js'
 
-const selectReadings = statement(
-  'test.payment_page.readings',
+const selectReadings = sql(
   `select actor, payment_id, after from audit where act = 'payment.read_proof' order by actor collate "C"`,
 )
 

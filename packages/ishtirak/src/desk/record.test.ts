@@ -1,14 +1,15 @@
 // Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where
 // it is cash.
+
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
 import { reconcileDaily } from '../compare/reconcile.js'
-import { statement } from '../database/database.js'
 import { recordPayment } from './record-act.js'
 
 const USER = 'user-1'
@@ -26,18 +27,13 @@ const CHEQUE = { ...CASH, method: 'cheque', amount: 2000, reference: 'BNA 123456
 
 const NOTHING = { payments: 0, users: 0, acts: 0, refusals: 0 }
 
-const countRows = statement(
-  'test.desk.count',
-  `select (select count(*) from payments) as payments, (select count(*) from documents) as receipts,
+const countRows =
+  sql(`select (select count(*) from payments) as payments, (select count(*) from documents) as receipts,
           (select count(*) from audit where act <> 'operator.refused') as acts,
           (select count(*) from audit where act = 'operator.refused') as refusals,
           (select count(*) from users) as users,
-          (select count(*) from comparisons) as comparisons`,
-)
-const selectEvents = statement(
-  'test.desk.events',
-  'select type, payload from outbox order by user_id, sequence',
-)
+          (select count(*) from comparisons) as comparisons`)
+const selectEvents = sql('select type, payload from outbox order by user_id, sequence')
 
 const OPTIONS = { env: { PLANS_FILE }, withoutJobs: true }
 

@@ -1,5 +1,6 @@
 // Limits of a catalogue of one's own: counters of a day and a month, gauges of a user, a project, a region;
 // and a file that changes while there are counts and plans that were sold.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,10 +8,10 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { SEED_LIMITS } from '../core/limit.js'
 import { SEED_PLANS } from '../core/plan.js'
-import { statement } from '../database/database.js'
 import { readPlans } from '../runtime/plans-file.js'
 
 const DAY = 86_400
@@ -49,11 +50,8 @@ function catalogueOf(name: string, limits: object, allowed: Readonly<Record<stri
   })
 }
 
-const selectLimits = statement(
-  'test.catalogue.events',
-  `select type, payload -> 'data' -> 'subscription' -> 'limits' as limits
-     from outbox where user_id = 'user-1' order by sequence desc limit 1`,
-)
+const selectLimits = sql(`select type, payload -> 'data' -> 'subscription' -> 'limits' as limits
+     from outbox where user_id = 'user-1' order by sequence desc limit 1`)
 
 describeOnEach('a catalogue with limits of its own', ({ database }) => {
   const worlds: World[] = []

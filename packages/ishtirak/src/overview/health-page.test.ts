@@ -1,19 +1,17 @@
 // The page of the service's health, and the operation that it shows.
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
-import { statement } from '../database/database.js'
 import { examineService, watchGateways } from './examine.js'
 
-const switchOff = statement(
-  'test.health_page.switch_off',
-  `insert into event_endpoint (url, deliver_from, disabled_at, disabled_because)
-   values ('http://127.0.0.1:9/events', '2026-01-01', '2026-11-21', 'answered 410')`,
-)
+const switchOff = sql(`insert into event_endpoint (url, deliver_from, disabled_at, disabled_because)
+   values ('http://127.0.0.1:9/events', '2026-01-01', '2026-11-21', 'answered 410')`)
 
 const START = '/console/reconciliations/start'
 

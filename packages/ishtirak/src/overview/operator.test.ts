@@ -1,24 +1,24 @@
 // The operator's hand: everything can be seen, what is odd can be settled, and every act leaves a line that
 // stays.
+
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { payOtherwise, payUnderReview } from '../../../../test/support/other-amount.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { accept } from '../checkout/accept.js'
-import { statement } from '../database/database.js'
 
 type Entry = { act: string }
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
 
-const changeAudit = statement('test.operator.change_audit', `update audit set actor = 'changed'`)
-const deleteAudit = statement('test.operator.delete_audit', 'delete from audit')
-const unpay = statement('test.operator.unpay', `update payments set status = 'expired' where status = 'paid'`)
-const selectOutbox = statement(
-  'test.operator.outbox',
+const changeAudit = sql(`update audit set actor = 'changed'`)
+const deleteAudit = sql('delete from audit')
+const unpay = sql(`update payments set status = 'expired' where status = 'paid'`)
+const selectOutbox = sql(
   `select sequence, type, payload->'data'->'subscription'->>'status' as status from outbox order by sequence`,
 )
 

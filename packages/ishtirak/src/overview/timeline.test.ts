@@ -1,13 +1,11 @@
 // The timeline of a user: everything that happened, newest first, page by page without a gap or a repetition.
+
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { statement } from '../database/database.js'
+import { sql } from '../../../../test/support/sql.js'
 
-const setAmount = statement(
-  'test.timeline.set_amount',
-  `update provider_events set report = jsonb_set(report, '{amount}', $1::jsonb)`,
-)
+const setAmount = sql(`update provider_events set report = jsonb_set(report, '{amount}', $1::jsonb)`)
 
 describeWorld('the timeline of a user', {}, ({ world, database }) => {
   const operator = operatorOf(world)

@@ -7,26 +7,19 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
-import { statement } from '../database/database.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const ENV = { TRANSFER_FILE }
 
-const selectAmounts = statement(
-  'test.other_amount.events',
-  `select type, (payload->'data'->'payment'->>'amount')::int as amount,
+const selectAmounts = sql(`select type, (payload->'data'->'payment'->>'amount')::int as amount,
           (payload->'data'->'payment'->>'amount_asked')::int as asked
-     from outbox where payload->'data'->'payment' is not null order by sequence`,
-)
-const changeAmount = statement(
-  'test.other_amount.change',
-  'update payments set amount = 2000, amount_asked = null where id = $1',
-)
-const falsifyReceipt = statement(
-  'test.other_amount.falsify',
+     from outbox where payload->'data'->'payment' is not null order by sequence`)
+const changeAmount = sql('update payments set amount = 2000, amount_asked = null where id = $1')
+const falsifyReceipt = sql(
   insertReceipts(`select user_id, id, 'X-2026' as series, 1 as number, now() as issued_at, 1500 as amount
                     from payments where id = $1`),
 )

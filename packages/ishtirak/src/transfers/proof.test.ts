@@ -5,26 +5,22 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY } from '../../../../test/support/platform.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { type Answer, tokenOf } from '../../../../test/support/world.js'
 import { createClient } from '../../../client/src/index.js'
-import { statement } from '../database/database.js'
 import { uploadProof } from './proof.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const DAY = 86_400
 const MEGABYTE = 1024 * 1024
-const selectParts = statement('test.proofs.parts', 'select count(*)::int as count from transfer_proof_parts')
-const selectOutbox = statement(
-  'test.proofs.outbox',
+const selectParts = sql('select count(*)::int as count from transfer_proof_parts')
+const selectOutbox = sql(
   `select type, payload->'data'->'payment'->>'id' as payment from outbox order by user_id, sequence`,
 )
-const selectMails = statement('test.proofs.mails', 'select kind from mails order by kind')
-const selectReadings = statement(
-  'test.proofs.readings',
-  `select actor, payment_id, after from audit where act = 'payment.read_proof'`,
-)
+const selectMails = sql('select kind from mails order by kind')
+const selectReadings = sql(`select actor, payment_id, after from audit where act = 'payment.read_proof'`)
 
 const ENV = { TRANSFER_FILE, PROOF_DAYS: '90' }
 
