@@ -1,5 +1,6 @@
 // A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its
 // own, and one clock for all of them that stands still until it is moved.
+import { createServer } from 'node:net'
 import { SignJWT } from 'jose'
 import { beforeEach } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
@@ -12,7 +13,7 @@ import { type MovableClock, movableClock } from '../../packages/ishtirak/src/run
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { CODE_ENV } from './codes.js'
 import { type MountedForm, mountedForms } from './database-kinds.js'
-import { freePort } from './free-port.js'
+import { listen } from './listen.js'
 import { OPERATOR_ENV } from './operator.js'
 import { WITH_PLATFORM } from './platform.js'
 import { forgetOtherTests } from './process-memory.js'
@@ -187,8 +188,9 @@ async function emulatorAt(at: MovableClock): Promise<Emulator> {
 
 async function startWorld(database: Database, options: WorldOptions): Promise<World> {
   const clock = options.clock ?? movableClock(START)
-  const port = await freePort()
-  const origin = `http://127.0.0.1:${port}`
+  // The service is told its address before it starts: this server keeps the port for it.
+  const keeper = createServer()
+  const { url: origin } = await listen(keeper)
   const { host, capabilities, tracing, onEvent, sandboxKeys } = options
   const usual = mountedForms.get(database)
   const form = host === 'none' ? undefined : usual && (host ?? usual)
@@ -219,8 +221,11 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   // Before the start, so that no job runs at the pace of the machine: `advance` runs them.
   await service.runner.stop()
   await service.start()
-  const closeHost = form && (await (await import('./host.js')).openHost(form, service, { config, port }))
-  if (!closeHost) await service.app.listen({ host: '127.0.0.1', port })
+  const closeHost = form && (await (await import('./host.js')).openHost(form, service, { config, keeper }))
+  if (!closeHost) {
+    await service.app.ready()
+    service.app.server.listen(keeper)
+  }
   const call = (method: string, path: string, callOptions: CallOptions = {}) =>
     send(`${url}${path}`, method, callOptions)
   const stop = async () => {
