@@ -142,6 +142,23 @@ describeScenario('an act that is declared once', ({ database }) => {
     expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 4 }, why: 'ticket 1' }])
   })
 
+  it('is in the console for the roles that may, and refused to the others, asked or sent', async () => {
+    const address = '/console/users/user-1/flag'
+    for (const [role, may] of [
+      ['support', true],
+      ['viewer', false],
+    ] as const) {
+      const own = await enterConsole(world, ROLE_KEYS[role])
+      const page = (await own.open('/console/users/user-1')).text
+      expect([role, page.includes(`href="${world.base}${address}"`)]).toEqual([role, may])
+      for (const path of [address, `${address}?level=4`])
+        expect([role, (await own.open(path)).status]).toEqual([role, may ? 200 : 403])
+      const fields = { level: '4', why: 'x', operation_id: 'x'.repeat(22), version: '1' }
+      const sent = await own.submit(address, fields)
+      expect([role, sent.status === 403]).toEqual([role, !may])
+    }
+  })
+
   it('is a call of a host that mounts the service', async () => {
     const amina = callsOf('amina', 'owner')
     const preview = await amina.preview('user.flag', 'user-1', { level: 1 })
