@@ -78,19 +78,19 @@ describeOnEach('a code of months', ({ database }) => {
     expect((await redeem('user-1', codes[0])).body).toMatchObject({ plan: 'old' })
   })
 
-  it('is redeemed as often as it has uses by 200 users at once', async () => {
+  it('is redeemed as often as it has uses by 50 users at once', async () => {
     const { id, codes } = await aBatch({ uses: 3 })
-    const tries = Array.from({ length: 200 }, (_, n) => redeemAtOnce(`user-${n}`, codes[0]))
-    expect(countsOf(await Promise.all(tries))).toEqual({ 200: 3, 422: 197 })
+    const tries = Array.from({ length: 50 }, (_, n) => redeemAtOnce(`user-${n}`, codes[0]))
+    expect(countsOf(await Promise.all(tries))).toEqual({ 200: 3, 422: 47 })
     expect(await tracesOf('')).toMatchObject({ grants: 3, used: 3 })
     expect((await operator.get(`/codes/${id}`)).body).toMatchObject({ used: 3, left: 0 })
   })
 
-  it('is redeemed once by one user in 200 tries at once', async () => {
+  it('is redeemed once by one user in 50 tries at once', async () => {
     const { codes } = await aBatch({ uses: 100 })
-    const tries = Array.from({ length: 200 }, () => redeemAtOnce('user-1', codes[0]))
+    const tries = Array.from({ length: 50 }, () => redeemAtOnce('user-1', codes[0]))
     const { 200: redeemed = 0, 429: bounded = 0 } = countsOf(await Promise.all(tries))
-    expect([redeemed > 0, redeemed + bounded]).toEqual([true, 200])
+    expect([redeemed > 0, redeemed + bounded]).toEqual([true, 50])
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 
