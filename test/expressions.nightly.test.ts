@@ -6,8 +6,6 @@ import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../packages/ishtirak/src/http/request.js'
 import { emptyDatabase } from './support/databases.js'
-import { OPERATOR_ENV } from './support/operator.js'
-import { WITH_PLATFORM } from './support/platform.js'
 import { createWorld, type World } from './support/world.js'
 
 const source = path.resolve(import.meta.dirname, '../packages')
@@ -34,7 +32,7 @@ const MOST_MS = 60
 describe('at the largest length', () => {
   let world: World
   beforeAll(async () => {
-    world = await createWorld(await emptyDatabase('pglite'), { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
+    world = await createWorld(await emptyDatabase('pglite'))
   })
   afterAll(async () => {
     await world.stop()

@@ -1,12 +1,13 @@
 // The alerts and the dashboard ask for what the service publishes, each alert fires when it should, and
 // docs/deploy.md says of each what to do.
+
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { emptyDatabase } from '../support/databases.js'
+import { sql } from '../support/sql.js'
 import { requireTool } from '../support/system-tools.js'
 import { waitFor } from '../support/wait-for.js'
 import { createWorld, type World } from '../support/world.js'
@@ -65,10 +66,7 @@ const EVENTS = {
   EVENTS_URL: 'http://127.0.0.1:9/events',
   EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
 }
-const sendProof = statement(
-  'test.monitoring.proof',
-  'update transfers set proof_at = $2::timestamptz where payment_id = $1',
-)
+const sendProof = sql('update transfers set proof_at = $2::timestamptz where payment_id = $1')
 const figuresOf = async (one: World) => (await one.service.metrics.render()).text.split('\n')
 
 interface Tried {

@@ -10,7 +10,7 @@ import { counted } from '../costs/counted.js'
 import { enterConsole } from '../support/console.js'
 import { describePlans } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
-import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
+import { ROLE_KEYS } from '../support/roles.js'
 import { createWorld } from '../support/world.js'
 import { buffersOf, explain, heard, MODES, type Run, textOf } from './explain.js'
 
@@ -88,7 +88,7 @@ describePlans('the accountant’s month', ({ database }) => {
   ])('of %i sales is read by as many statements, its file by %i for the lines', async (each, pages) => {
     await fill(database(), each)
     const { database: one, countOf } = counted(database())
-    await using world = await createWorld(one, { env: ROLES_ENV, withoutJobs: true })
+    await using world = await createWorld(one, { withoutJobs: true })
     const operator = operatorOf(world, ROLE_KEYS.accountant)
     const { open } = await enterConsole(world, ROLE_KEYS.accountant)
     const reads = {

@@ -1,12 +1,14 @@
 // A service on PostgreSQL that is killed in the middle of acts on many: after the restart each line of a bank
 // statement and each target has one result, and nothing is paid, granted or written down twice.
+
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { rememberUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, type ServiceProcess, startService } from '../support/process.js'
+import { sql } from '../support/sql.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { waitFor } from '../support/wait-for.js'
 import { tokenOf } from '../support/world.js'
@@ -16,13 +18,10 @@ const KEY = 'owner-key-of-the-killed-acts'
 const LINES = 120
 const TARGETS = 300
 
-const countActs = statement(
-  'test.killed.acts',
+const countActs = sql(
   'select count(*) as acts, count(distinct coalesce(payment_id, user_id)) as about from audit where act = $1',
 )
-const selectBooked = statement(
-  'test.killed.booked',
-  `select (select count(*) from payments where status = 'paid') as paid,
+const selectBooked = sql(`select (select count(*) from payments where status = 'paid') as paid,
           (select count(*) from documents) as receipts,
           (select max(number) from documents) as highest_receipt,
           (select count(*) from bank_lines where state = 'approved' and cardinality(payment_ids) = 1)
@@ -30,14 +29,11 @@ const selectBooked = statement(
           (select count(distinct one.payment) from bank_lines, unnest(payment_ids) one (payment))
             as paid_by_lines,
           (select count(*) from bank_lines l join audit a on a.act = 'payment.approve'
-              and a.after ->> 'line_id' = l.id and l.payment_ids = array[a.payment_id]) as lines_in_audit`,
-)
-const selectGranted = statement(
-  'test.killed.granted',
+              and a.after ->> 'line_id' = l.id and l.payment_ids = array[a.payment_id]) as lines_in_audit`)
+const selectGranted = sql(
   'select count(*) as grants, count(distinct user_id) as users, sum(days) as days from grants',
 )
-const endLeases = statement(
-  'test.killed.leases',
+const endLeases = sql(
   `update bulk_targets set leased_until = '2026-01-01Z' where result is null returning place`,
 )
 

@@ -1,9 +1,10 @@
 // A capability that is declared here alone brings a variable of the environment, a list of secrets and a mail
 // of a new kind: no other folder knows of them.
+
 import { expect, it } from 'vitest'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import { DAY } from '../../packages/ishtirak/src/core/instant.js'
-import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { at } from '../../packages/ishtirak/src/database/rows.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { misspelt, readConfig } from '../../packages/ishtirak/src/main/config.js'
@@ -11,14 +12,12 @@ import { listOf, settingsOf, textSetting } from '../../packages/ishtirak/src/run
 import { describeScenario } from '../support/databases.js'
 import { setProfile } from '../support/profile.js'
 import { readMessage, startSmtpSink } from '../support/smtp-sink.js'
+import { sql } from '../support/sql.js'
 import { createWorld } from '../support/world.js'
 
-const owe = statement(
-  'test.welcomes.owe',
-  `insert into mails (user_id, kind, about, queued_at, due_at)
+const owe = sql(`insert into mails (user_id, kind, about, queued_at, due_at)
    select user_id, 'welcome', 'once', $1::timestamptz, $1::timestamptz from users
-       on conflict (user_id, kind, about) do nothing`,
-)
+       on conflict (user_id, kind, about) do nothing`)
 
 interface WelcomeConfig {
   readonly welcomedBy: string

@@ -1,12 +1,12 @@
 // An account with persons: the token, the platform and the portal say who acts, and a reader orders nothing.
+
 import { expect, it } from 'vitest'
-import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { CODE_ENV } from '../support/codes.js'
 import { enterConsole } from '../support/console.js'
 import { describeScenario } from '../support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
-import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
+import { PLATFORM_KEY, platformFor } from '../support/platform.js'
 import { enterPortal, wordsOf } from '../support/portal.js'
+import { sql } from '../support/sql.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { type Caller, worldOfEachTest } from '../support/world.js'
 import { writtenEvents } from '../support/written-events.js'
@@ -15,10 +15,10 @@ const BILLING = '/api/v1/billing'
 const ACCOUNT = 'acme'
 const PERSON = 'lina «ب»'
 
-const selectProfile = statement('test.accounts.profile', 'select email, name from users where user_id = $1')
+const selectProfile = sql('select email, name from users where user_id = $1')
 
 describeScenario('an account with persons', ({ database }) => {
-  const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE, ...CODE_ENV, BALANCE_MAX: '100000' }
+  const env = { TRANSFER_FILE, BALANCE_MAX: '100000' }
   const world = worldOfEachTest(database, { env })
 
   const see = async (role: string, path?: string) =>

@@ -21,7 +21,7 @@ import { addAllOperatorCommands } from '../../packages/ishtirak/src/main/operato
 import { enterConsole } from '../support/console.js'
 import { describeScenario } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
-import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
+import { ROLE_KEYS } from '../support/roles.js'
 import { createWorld, type World } from '../support/world.js'
 
 const flag = act<ChangeDeps & SubjectDeps>().decides({
@@ -56,7 +56,7 @@ const flags: Capability<ChangeDeps & SubjectDeps> = { name: 'flags', acts: [flag
 describeScenario('an act that is declared once', ({ database }) => {
   let world: World
   beforeAll(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV, capabilities: [...CAPABILITIES, flags] })
+    world = await createWorld(database(), { capabilities: [...CAPABILITIES, flags] })
   })
   afterAll(() => world.stop())
   beforeEach(() => world.as('user-1').buy())
@@ -140,6 +140,23 @@ describeScenario('an act that is declared once', ({ database }) => {
     const answers = [await send(), await send()]
     expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)
     expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 4 }, why: 'ticket 1' }])
+  })
+
+  it('is in the console for the roles that may, and refused to the others, asked or sent', async () => {
+    const address = '/console/users/user-1/flag'
+    for (const [role, may] of [
+      ['support', true],
+      ['viewer', false],
+    ] as const) {
+      const own = await enterConsole(world, ROLE_KEYS[role])
+      const page = (await own.open('/console/users/user-1')).text
+      expect([role, page.includes(`href="${world.base}${address}"`)]).toEqual([role, may])
+      for (const path of [address, `${address}?level=4`])
+        expect([role, (await own.open(path)).status]).toEqual([role, may ? 200 : 403])
+      const fields = { level: '4', why: 'x', operation_id: 'x'.repeat(22), version: '1' }
+      const sent = await own.submit(address, fields)
+      expect([role, sent.status === 403]).toEqual([role, !may])
+    }
   })
 
   it('is a call of a host that mounts the service', async () => {

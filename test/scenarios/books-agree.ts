@@ -1,22 +1,19 @@
 // The books of a year agree with each other and with the receipts, month by month, before and after each is
 // closed; and twelve months side by side say the same.
+
 import { expect } from 'vitest'
-import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type OperatorCaller, operatorOf } from '../support/operator.js'
+import { sql } from '../support/sql.js'
 import { checkoutIdOf, type World } from '../support/world.js'
 
 /** What the documents say, in centimes. */
-const selectReceipts = statement(
-  'test.sums.receipts',
-  `select left(snapshot->>'paidOn', 7) as month, series, number,
+const selectReceipts = sql(`select left(snapshot->>'paidOn', 7) as month, series, number,
           (snapshot->>'amount')::bigint * 100 as amount,
           tax_centimes as tva, duty_centimes as duty
-     from documents where place = 0 order by series, number`,
-)
+     from documents where place = 0 order by series, number`)
 /** By the periods themselves, whatever was counted. */
-const selectPaidAt = statement(
-  'test.sums.paid_at',
-  `select count(distinct user_id) as users from (
+const selectPaidAt = sql(`select count(distinct user_id) as users from (
      select user_id, period_start as s, period_end as e from payments
       where status = 'paid' and kind = 'purchase'
       union all
@@ -24,8 +21,7 @@ const selectPaidAt = statement(
       where user_id in (select user_id from payments where status = 'paid' and kind = 'purchase')) spans
      join users using (user_id)
     where s < $1::timestamptz and least(e, coalesce(ended_at, 'infinity')) >= $1::timestamptz
-      and s < coalesce(ended_at, 'infinity')`,
-)
+      and s < coalesce(ended_at, 'infinity')`)
 
 type Sums = Readonly<Record<string, number>>
 const cents = (dinars: unknown) => Math.round(Number(dinars) * 100)

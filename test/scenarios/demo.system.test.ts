@@ -1,53 +1,40 @@
 // `ishtirak demo`: a year of a pretend shop, through the use cases, on the database of a running sandbox.
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { DEMO_PATH, refuseSecondDemo, runDemo } from '../../packages/demo/src/demo.js'
-import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { CODE_ENV } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
 import { fillDemo, sandboxOf } from '../support/demo.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { Receiver } from '../support/receiver.js'
 import { startSmtpSink } from '../support/smtp-sink.js'
+import { sql } from '../support/sql.js'
 import { createWorld, START, type World } from '../support/world.js'
 import { expectBooksToAgree } from './books-agree.js'
 
-const selectMoney = statement(
-  'test.demo.money',
-  `select method, status, coalesce(instrument, '') as way, months, count(*)::int as payments,
+const selectMoney =
+  sql(`select method, status, coalesce(instrument, '') as way, months, count(*)::int as payments,
     sum(amount)::int as amount
-     from payments group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
-)
-const selectPeriods = statement(
-  'test.demo.periods',
-  `select count(*)::int as users from users u
+     from payments group by 1, 2, 3, 4 order by 1, 2, 3, 4`)
+const selectPeriods = sql(`select count(*)::int as users from users u
     where u.ended_at is null and u.paid_until <> (
           select max(period_end) from (
             select period_end from payments p where p.user_id = u.user_id and p.status = 'paid'
              union all
-            select period_end from grants g where g.user_id = u.user_id) ends)`,
-)
-const selectReceipts = statement(
-  'test.demo.receipts',
-  `select series, count(*)::int as receipts, max(number)::int as last from documents where place = 0
-    group by 1 order by 1`,
-)
-const selectFuture = statement(
-  'test.demo.future',
-  `select (select count(*) from outbox where created_at > $1::timestamptz)::int
+            select period_end from grants g where g.user_id = u.user_id) ends)`)
+const selectReceipts =
+  sql(`select series, count(*)::int as receipts, max(number)::int as last from documents where place = 0
+    group by 1 order by 1`)
+const selectFuture = sql(`select (select count(*) from outbox where created_at > $1::timestamptz)::int
         + (select count(*) from payments where created_at > $1::timestamptz)::int
-        + (select count(*) from audit where acted_at > $1::timestamptz)::int as rows`,
-)
-const selectSynchronous = statement(
-  'test.demo.synchronous',
-  `select current_setting('synchronous_commit') as synchronous`,
-)
+        + (select count(*) from audit where acted_at > $1::timestamptz)::int as rows`)
+const selectSynchronous = sql(`select current_setting('synchronous_commit') as synchronous`)
 
 describeScenario('a demo', ({ database }) => {
   const open = async (env: Record<string, string> = {}) => {
-    const world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV, ...env } })
+    const world = await createWorld(database(), { env: { ...env } })
     onTestFinished(() => world.stop())
     return { world, operator: operatorOf(world) }
   }

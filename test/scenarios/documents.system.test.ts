@@ -8,8 +8,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY } from '../support/operator.js'
-import { WITH_PLATFORM } from '../support/platform.js'
+import { OPERATOR_KEY } from '../support/operator.js'
 import { createWorld, type World } from '../support/world.js'
 
 interface Operation {
@@ -33,7 +32,7 @@ const operationsOf = ({ paths }: Pick<Document, 'paths'>) =>
   Object.values(paths).flatMap(Object.values<Operation>)
 
 beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'), { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
+  world = await createWorld(await emptyDatabase('pglite'))
   const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
   for (const address of ['/openapi.json', '/openapi-operator.json'])
     documents[address] = (await world.call('GET', address, { headers })).body

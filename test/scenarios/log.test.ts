@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole, signIn } from '../support/console.js'
 import { emptyDatabase } from '../support/databases.js'
 import { captureLog } from '../support/example-app.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { createWorld, type World } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
@@ -13,7 +13,7 @@ let world: World
 let captured: ReturnType<typeof captureLog>
 beforeEach(async () => {
   captured = captureLog('trace')
-  world = await createWorld(await emptyDatabase('pglite'), { env: OPERATOR_ENV, log: captured.log })
+  world = await createWorld(await emptyDatabase('pglite'), { log: captured.log })
 })
 afterEach(() => world.stop())
 

@@ -1,9 +1,10 @@
 // Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
+
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnEach } from '../support/databases.js'
 import { PRO } from '../support/fixtures.js'
+import { sql } from '../support/sql.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { type Caller, checkoutIdOf, worldOfEachTest } from '../support/world.js'
 
@@ -13,11 +14,10 @@ const PAYMENTS = `${BILLING}/payments`
 const DAY = 86_400
 const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
 const PRO_MONTHLY = { plan: PRO, months: 1, price: 2_000, offered: null }
-const setOrder = statement(
-  'test.odd_money.order',
+const setOrder = sql(
   'update users set renews_at = $2::timestamptz, standing_order = $3::jsonb where user_id = $1',
 )
-const selectSums = statement('test.odd_money.sums', 'select user_id, balance from users order by user_id')
+const selectSums = sql('select user_id, balance from users order by user_id')
 const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
 
 describeOnEach('odd money', ({ database }) => {

@@ -1,9 +1,9 @@
 // What a user can do with a token, a server of the platform does with its key, in the address of that user.
 import { expect, it } from 'vitest'
-import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
+import { makeCodes, VOUCHER } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
-import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { operatorOf } from '../support/operator.js'
+import { PLATFORM_KEY, platformFor } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, worldOfEachTest } from '../support/world.js'
@@ -13,7 +13,7 @@ const PDF = 'application/pdf'
 const KEY = { authorization: `Bearer ${PLATFORM_KEY}` }
 
 describeScenario('by the platform’s key', ({ database }) => {
-  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE }
+  const env = { TRANSFER_FILE }
   const world = worldOfEachTest(database, { env })
   /** An address that was given out, as the test calls it. */
   const pathOf = (address: string) => address.slice(world.url.length)
@@ -76,7 +76,7 @@ describeScenario('by the platform’s key', ({ database }) => {
   })
 
   it('no quota is counted, where that of a token is used up', async () => {
-    await using own = await createWorld(database(), { env: { ...WITH_PLATFORM, RATE_LIMIT_PER_MINUTE: '1' } })
+    await using own = await createWorld(database(), { env: { RATE_LIMIT_PER_MINUTE: '1' } })
     const byToken = async () => (await own.as('user-1').get('/api/v1/billing/status')).status
     expect([await byToken(), await byToken()]).toEqual([200, 429])
     const withKey = async () => (await platformFor(own, 'user-1').get('/status')).status

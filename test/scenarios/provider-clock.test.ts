@@ -6,7 +6,7 @@ import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeScenario } from '../support/databases.js'
 import { captureLog } from '../support/example-app.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../support/operator.js'
+import { type OperatorCaller, operatorOf } from '../support/operator.js'
 import { anEvent, postEvent } from '../support/provider-events.js'
 import { CHARGILY_KEY, createWorld, START, type World } from '../support/world.js'
 
@@ -20,7 +20,6 @@ describeScenario('an instant of payment', ({ database }) => {
     const captured = captureLog()
     lines = captured.lines
     world = await createWorld(database(), {
-      env: OPERATOR_ENV,
       log: captured.log,
       ...(emulator && { emulator }),
     })

@@ -1,5 +1,6 @@
 // Another gateway than Chargily, over the port alone, which lists nothing and pushes nothing: what it takes
 // is settled by looks, and where both have payments neither disturbs the other.
+
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
@@ -8,7 +9,6 @@ import { createUpgradeState, upgrade } from '../../packages/ishtirak/src/checkou
 import { webhookRoutes } from '../../packages/ishtirak/src/checkout/webhook.route.js'
 import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { DAY, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { createApp } from '../../packages/ishtirak/src/http/app.js'
 import { createMetrics } from '../../packages/ishtirak/src/http/metrics.js'
 import {
@@ -20,8 +20,9 @@ import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
 import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
+import { operatorOf } from '../support/operator.js'
 import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
+import { sql } from '../support/sql.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, type World, worldOfEachTest } from '../support/world.js'
 
@@ -38,18 +39,12 @@ const PUSHED: Webhook = {
   readEvent: () => null,
 }
 
-const selectPayments = statement(
-  'test.second_method.payments',
-  `select user_id, method, status from payments order by created_at, method`,
-)
-const selectFindings = statement(
-  'test.second_method.findings',
-  `select c.method, c.finished_at is not null as is_finished, f.kind, f.checkout_id
-     from comparisons c left join comparison_findings f on f.comparison_id = c.id order by c.method`,
-)
+const selectPayments = sql(`select user_id, method, status from payments order by created_at, method`)
+const selectFindings = sql(`select c.method, c.finished_at is not null as is_finished, f.kind, f.checkout_id
+     from comparisons c left join comparison_findings f on f.comparison_id = c.id order by c.method`)
 
 describeScenario('another gateway', ({ database }) => {
-  const world = worldOfEachTest(database, { withoutJobs: true, env: OPERATOR_ENV })
+  const world = worldOfEachTest(database, { withoutJobs: true })
   let chargily: PaymentMethod
   let gateway: PretendMethod
   let deps: World['service']['parts']

@@ -9,8 +9,8 @@ import { showPayment } from '../../packages/ishtirak/src/overview/read-files.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { operatorOf } from '../support/operator.js'
+import { platformFor } from '../support/platform.js'
 import { Receiver } from '../support/receiver.js'
 import { type Answer, CHARGILY_KEY, createWorld, START, type World } from '../support/world.js'
 
@@ -35,7 +35,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     const log = createLog({ level: 'silent' })
     const shifted = { now: () => now() + aheadMs }
     const guarded = guardedClock(shifted, { name: 'the clock of the test', ...known }, log)
-    world = await createWorld(database(), { clock: { ...guarded, advance }, emulator, env })
+    world = await createWorld(database(), { clock: { ...guarded, advance }, emulator, env, isNew: true })
   }
   const close = async () => {
     await world.stop()
@@ -43,7 +43,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
   }
   beforeEach(async () => {
     receiver = await Receiver.start()
-    await open({ ...WITH_PLATFORM, ...OPERATOR_ENV, ...receiver.variables })
+    await open({ ...receiver.variables })
   })
   afterEach(async () => {
     await close()
@@ -127,7 +127,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     expect((await world.call('GET', '/readyz')).body).toEqual({ status: 'ready', checks })
     // Looks within a second share one.
     await close()
-    await open(OPERATOR_ENV)
+    await open({})
     await wrongBy(400 * DAY, async () => {
       const { status, body } = await world.call('GET', '/readyz')
       const clock = 'the clock of this machine is 400.0 days ahead of the clock of the test'

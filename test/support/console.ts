@@ -1,6 +1,8 @@
 // An operator's session in the console without a browser: the cookie, the pages, and the forms on them.
-import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { wordsOf } from './portal.js'
+import { sql } from './sql.js'
 import type { Answer, World } from './world.js'
 
 export type ConsoleVisit = Awaited<ReturnType<typeof enterConsole>>
@@ -39,13 +41,11 @@ export async function enterConsole(world: World, key: string, locale = 'en') {
   }
 }
 
-const insertActs = statement(
-  'test.console.acts',
-  `insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
+const insertActs =
+  sql(`insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
    select $1, 'act_' || lpad(n::text, 5, '0'), '2026-11-21T12:00:00Z', 'owner', $2, repeat('و', 500), $3,
      '{}', '{}'
-     from generate_series(1, $4::int) n`,
-)
+     from generate_series(1, $4::int) n`)
 
 /** Acts with the longest reasons there are, in letters of two bytes. */
 export async function actOften(

@@ -1,5 +1,6 @@
 // Databases for tests: the embedded one, and both kinds with TEST_DATABASES=both, as in continuous
 // integration.
+
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, inject } from 'vitest'
@@ -14,6 +15,7 @@ import {
   mountedForm,
   mountedForms,
 } from './database-kinds.js'
+import { sql } from './sql.js'
 
 export type { DatabaseKind } from './database-kinds.js'
 
@@ -139,19 +141,13 @@ async function createAndName(template: string): Promise<string> {
   return withDatabaseName(inject('connectUrl'), name)
 }
 
-const selectTables = statement(
-  'test.databases.tables',
-  `select oid::regclass::text as name from pg_class
+const selectTables = sql(`select oid::regclass::text as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
-    order by 1`,
-)
+    order by 1`)
 const SEQUENCES = 'pg_sequence where pg_sequence_last_value(seqrelid) is not null'
-const resetSequences = statement(
-  'test.databases.sequences',
-  `select setval(seqrelid, seqstart, false) from ${SEQUENCES}`,
-)
+const resetSequences = sql(`select setval(seqrelid, seqstart, false) from ${SEQUENCES}`)
 /** Neither triggers nor foreign keys look at what is emptied. */
-const ignoreReferences = statement('test.databases.replica', 'set local session_replication_role = replica')
+const ignoreReferences = sql('set local session_replication_role = replica')
 
 /** By its text, which has the names of tables in it. */
 const made = new Map<string, Statement>()

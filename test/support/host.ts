@@ -1,6 +1,7 @@
 // A host for a world's service that is mounted: by each of the three ways in.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import type { Server as NetServer } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { fastify } from 'fastify'
 import type { MountedApp } from '../../packages/ishtirak/src/http/mount.js'
@@ -9,22 +10,21 @@ import { mounted } from '../../packages/ishtirak/src/main/mounted.js'
 import type { Service } from '../../packages/ishtirak/src/main/wire.js'
 import type { MountedForm } from './database-kinds.js'
 
-/** Serves under the path of PUBLIC_URL. The host ends with the service. */
+/** Serves under the path of PUBLIC_URL, at the port of `keeper`. The host ends with the service. */
 export async function openHost(
   form: MountedForm,
   service: Service,
-  { config, port }: { readonly config: Config; readonly port: number },
+  { config, keeper }: { readonly config: Config; readonly keeper: NetServer },
 ): Promise<() => Promise<void>> {
   await service.app.ready()
   const hostRequests = new WeakMap()
   const prefix = new URL(config.publicUrl).pathname.replace(/\/$/, '')
   const app = mounted(service, { config, hostRequests })
-  if (form === 'fastify') return fastifyHost(app, prefix, port)
+  if (form === 'fastify') return fastifyHost(app, prefix, keeper)
   const server = form === 'listener' ? createServer(app.listener) : fetchServer(app)
   // As Fastify has it. Node's 5 s end while a test fills its database: its next call met a cut connection.
   server.keepAliveTimeout = 72_000
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  server.listen(keeper)
   return async () => {
     const closed = once(server, 'close')
     server.close()
@@ -34,10 +34,11 @@ export async function openHost(
   }
 }
 
-async function fastifyHost(app: MountedApp, prefix: string, port: number): Promise<() => Promise<void>> {
+async function fastifyHost(app: MountedApp, prefix: string, keeper: NetServer): Promise<() => Promise<void>> {
   const host = fastify()
   await host.register(app.fastify, { prefix })
-  await host.listen({ port, host: '127.0.0.1' })
+  await host.ready()
+  host.server.listen(keeper)
   return () => host.close()
 }
 

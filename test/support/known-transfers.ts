@@ -1,6 +1,8 @@
 // Transfers in any state, as rows: what queries about bank statements compare lines with.
+
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
-import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
+import type { Queryable } from '../../packages/ishtirak/src/database/database.js'
+import { sql } from './sql.js'
 
 /** Of user `user-<n>`: the payment `pay_<n>` with the reference `ref_<n>`. */
 export interface KnownTransfer {
@@ -16,9 +18,7 @@ export const bookedByKarim = (n: number, changes: Partial<KnownTransfer> = {}): 
   ...{ n, state: 'approved', status: 'paid', approvedBy: 'karim', ...changes },
 })
 
-const insert = statement(
-  'test.known_transfers.insert',
-  `with input as (
+const insert = sql(`with input as (
      select 'user-' || n as user_id, 'pay_' || n as id, 'ref_' || n as reference, n,
             coalesce(amount, 2000) as amount, state, status, status in ('paid', 'refunded') as is_booked,
             timestamptz '2026-11-20' as day,
@@ -43,8 +43,7 @@ const insert = statement(
                          from input where is_booked`)}
    )
    insert into transfers (user_id, payment_id, reference, state, approvals)
-   select user_id, id, reference, state, approvals from input`,
-)
+   select user_id, id, reference, state, approvals from input`)
 
 export async function insertTransfers(
   database: Queryable,

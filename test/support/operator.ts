@@ -1,16 +1,16 @@
 // The operator of a world: a key with a name, and calls with it.
 import type { Operator } from '../../packages/ishtirak/src/core/role.js'
+import { ROLES_ENV } from './roles.js'
 import type { World } from './world.js'
 
 export const OPERATOR_KEY = 'operator-key-of-the-tests'
-export const OPERATOR_ENV = { OPERATOR_KEYS: `amina:${OPERATOR_KEY}` }
+export const OPERATOR_ENV = { OPERATOR_KEYS: `amina:${OPERATOR_KEY},${ROLES_ENV.OPERATOR_KEYS}` }
 
 /** For calls of a use case. */
 export const ownerNamed = (name: string): Operator => ({ name, role: 'owner' })
 
 export type OperatorCaller = ReturnType<typeof operatorOf>
 
-/** The world must have been made with `OPERATOR_ENV`. */
 export function operatorOf(world: World, key = OPERATOR_KEY) {
   const headers = { authorization: `Bearer ${key}` }
   const get = (path: string) => world.call('GET', `/api/v1/operator${path}`, { headers })

@@ -23,7 +23,6 @@ export const customKey = (role: string) => `key-of-the-custom-${role}-of-the-tes
 /** For the environment of a world. Each is named as their role. */
 export const ROLES_ENV = {
   OPERATOR_KEYS: ROLES.map((role) => `${role}:${role}:${ROLE_KEYS[role]}`).join(','),
-  CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
 }
 
 interface Attempt {

@@ -1,7 +1,8 @@
 // A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its
 // own, and one clock for all of them that stands still until it is moved.
+import { createServer } from 'node:net'
 import { SignJWT } from 'jose'
-import { beforeEach, expect } from 'vitest'
+import { beforeEach } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { beginDelivery } from '../../packages/ishtirak/src/events/deliver-events.js'
@@ -10,13 +11,20 @@ import type { ServiceTracing } from '../../packages/ishtirak/src/main/tracing.js
 import { type Service, type Surroundings, wire } from '../../packages/ishtirak/src/main/wire.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
+import { CODE_ENV } from './codes.js'
 import { type MountedForm, mountedForms } from './database-kinds.js'
-import { freePort } from './free-port.js'
+import { listen } from './listen.js'
+import { OPERATOR_ENV } from './operator.js'
+import { WITH_PLATFORM } from './platform.js'
+import { forgetOtherTests } from './process-memory.js'
 import { type ReplaceableClock, replaceableClock } from './replaceable-clock.js'
 
 export const CHARGILY_KEY = 'test_sk_world0000000000000000000000000000000'
 export const START = Date.parse('2026-11-21T12:00:00Z')
 export const JWT_SECRET = 'a secret of the tests that is longer than 32 bytes'
+
+/** Every world has these keys, so that most tests share one service. */
+const KEYS = { ...OPERATOR_ENV, ...WITH_PLATFORM, ...CODE_ENV }
 
 export interface Answer {
   readonly status: number
@@ -71,7 +79,7 @@ interface WorldOptions {
   readonly isNew?: true
 }
 
-interface StoppedWorld {
+interface KeptWorld {
   readonly of: string
   /** Options that are no values: they are the same if they are the same objects. */
   readonly own: readonly unknown[]
@@ -80,21 +88,21 @@ interface StoppedWorld {
 }
 
 /**
- * The stopped worlds of the running file. Its next test with the same options gets one of them again, on its
- * own database and clock: starting one costs more than most tests do after it.
+ * The worlds of this worker that serve no test now, the one that stopped last at the end. The next test with
+ * the same options gets one of them again, on its own database and clock: a start costs more than most tests.
  */
-const stopped = new Set<StoppedWorld>()
-let file: string | undefined
+const stopped = new Set<KeptWorld>()
 
-/**
- * A world without users at the first instant of the tests. Its service may have served another test of the
- * file.
- */
+/** A stopped world holds 5 MB: 80 MB in each worker. */
+const STOPPED_MAX = 16
+
+/** A world without users at the first instant of the tests. Its service may have served another test. */
 export async function createWorld(database: Database, options: WorldOptions = {}): Promise<World> {
+  forgetOtherTests()
   const { env, host, emulator, isNew, log, tracing, sandboxKeys, onEvent, capabilities } = options
-  if (emulator || isNew || tracing) return startWorld(database, options)
-  await endOthers(expect.getState().testPath)
-  const of = JSON.stringify([env, host, database.kind, mountedForms.get(database)])
+  if (isNew || tracing) return startWorld(database, options)
+  const given = Object.entries({ ...KEYS, ...env }).sort(([one], [other]) => (one < other ? -1 : 1))
+  const of = JSON.stringify([given, host, database.kind, mountedForms.get(database), emulator?.url])
   const own = [log, sandboxKeys, onEvent, capabilities]
   const again = [...stopped].find((one) => one.of === of && own.every((value, at) => value === one.own[at]))
   const kept = again ?? (await startKept(database, options, { of, own }))
@@ -136,8 +144,8 @@ export function restartableWorld(database: () => Database, options?: WorldOption
 async function startKept(
   first: Database,
   options: WorldOptions,
-  { of, own }: Pick<StoppedWorld, 'of' | 'own'>,
-): Promise<StoppedWorld> {
+  { of, own }: Pick<KeptWorld, 'of' | 'own'>,
+): Promise<KeptWorld> {
   const clock = replaceableClock(options.clock ?? movableClock(START))
   let now = first
   const database = unclosed(() => now)
@@ -145,8 +153,12 @@ async function startKept(
   if (form) mountedForms.set(database, form)
   const world = await startWorld(database, { ...options, clock })
   const stop = async () => {
-    await world.emulator.reset()
+    if (!options.emulator) await world.emulator.reset()
     stopped.add(kept)
+    const [oldest] = stopped
+    if (stopped.size <= STOPPED_MAX || !oldest) return
+    stopped.delete(oldest)
+    await oldest.world.stop()
   }
   const renew = (another: Database, wanted: WorldOptions) => {
     const own = wanted.clock ?? movableClock(START)
@@ -154,16 +166,8 @@ async function startKept(
     clock.become(own)
     return { ...world, clock: own, advance: advanceOf(world, wanted), stop, [Symbol.asyncDispose]: stop }
   }
-  const kept: StoppedWorld = { of, own, world, renew }
+  const kept: KeptWorld = { of, own, world, renew }
   return kept
-}
-
-async function endOthers(running: string | undefined): Promise<void> {
-  if (running === file) return
-  file = running
-  const others = [...stopped]
-  stopped.clear()
-  for (const { world } of others) await world.stop()
 }
 
 /** Those of this worker that serve no world now. Starting one costs as much as half a test. */
@@ -184,8 +188,9 @@ async function emulatorAt(at: MovableClock): Promise<Emulator> {
 
 async function startWorld(database: Database, options: WorldOptions): Promise<World> {
   const clock = options.clock ?? movableClock(START)
-  const port = await freePort()
-  const origin = `http://127.0.0.1:${port}`
+  // The service is told its address before it starts: this server keeps the port for it.
+  const keeper = createServer()
+  const { url: origin } = await listen(keeper)
   const { host, capabilities, tracing, onEvent, sandboxKeys } = options
   const usual = mountedForms.get(database)
   const form = host === 'none' ? undefined : usual && (host ?? usual)
@@ -199,6 +204,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
     CHARGILY_API_URL: emulator.url,
     AUTH_JWT_SECRET: JWT_SECRET,
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+    ...KEYS,
     ...options.env,
   }
   const config = readConfig(env, capabilities)
@@ -215,8 +221,11 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   // Before the start, so that no job runs at the pace of the machine: `advance` runs them.
   await service.runner.stop()
   await service.start()
-  const closeHost = form && (await (await import('./host.js')).openHost(form, service, { config, port }))
-  if (!closeHost) await service.app.listen({ host: '127.0.0.1', port })
+  const closeHost = form && (await (await import('./host.js')).openHost(form, service, { config, keeper }))
+  if (!closeHost) {
+    await service.app.ready()
+    service.app.server.listen(keeper)
+  }
   const call = (method: string, path: string, callOptions: CallOptions = {}) =>
     send(`${url}${path}`, method, callOptions)
   const stop = async () => {

@@ -1,4 +1,5 @@
 // The sign-in by an OpenID Connect issuer: a real one, out to it and back. What does not fit signs no one in.
+
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
@@ -10,26 +11,25 @@ import {
   startIssuer,
   type TestIssuer,
 } from '../../../../test/support/issuer.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
-import { statement } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
 import { createOperatorAct } from './operator-acts.js'
 
 const MINUTE = 60_000
 const DISCOVERY = '/.well-known/openid-configuration'
-const selectAudit = statement('test.issuer.audit', 'select actor, act, after from audit order by id')
-const countSessions = statement('test.issuer.sessions', 'select count(*)::int as n from operator_sessions')
+const selectAudit = sql('select actor, act, after from audit order by id')
+const countSessions = sql('select count(*)::int as n from operator_sessions')
 
 describeScenario('the sign-in by an issuer', ({ database }) => {
   let world: World
   let issuer: TestIssuer
   beforeEach(async () => {
     issuer = await startIssuer()
-    // The issuer has the machine's clock.
+    // The issuer has the machine's clock. Its address is new in each test, and so is the service.
     const clock = movableClock(Date.now())
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...issuer.env }, clock })
+    world = await createWorld(database(), { env: issuer.env, clock, isNew: true })
     await issuer.serve(world.config.publicUrl)
   })
   afterEach(async () => {
@@ -107,7 +107,7 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     const entered = await signInByIssuer(world)
     const with_ = async (env: Record<string, string>) => {
       const { clock, emulator, url: PUBLIC_URL } = world
-      const options = { env: { ...issuer.env, ...env, PUBLIC_URL }, clock, emulator, host: 'none' } as const
+      const options = { env: { ...issuer.env, ...env, PUBLIC_URL }, clock, emulator, isNew: true } as const
       await using other = await createWorld(database(), options)
       return (await open(entered, '/console', other)).status
     }
@@ -275,9 +275,9 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
 
   it('lets in who has a role of OPERATOR_ROLES, and by keys once an owner has made an operator', async () => {
     await world.stop()
-    const env = { ...issuer.env, OPERATOR_ROLES: 'till=cashier+payment.refund' }
+    const env = { ...issuer.env, OPERATOR_KEYS: '', OPERATOR_ROLES: 'till=cashier+payment.refund' }
     const clock = movableClock(Date.now())
-    world = await createWorld(database(), { env, clock })
+    world = await createWorld(database(), { env, clock, isNew: true })
     await issuer.serve(world.config.publicUrl)
     const form = async () => (await world.call('GET', '/console/sign-in')).text.includes('name="key"')
     expect(await form()).toBe(false)
@@ -299,7 +299,8 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(await refusals()).toContainEqual(['oidc:lina-1', 'several_roles'])
     // Without the role there is no session of it.
     await world.stop()
-    world = await createWorld(database(), { env: { ...env, OPERATOR_ROLES: 'desk=cashier' }, clock })
+    const other = { ...env, OPERATOR_ROLES: 'desk=cashier' }
+    world = await createWorld(database(), { env: other, clock, isNew: true })
     expect(await statuses()).toEqual([303, 303, 303])
   })
 })

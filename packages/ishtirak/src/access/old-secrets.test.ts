@@ -1,5 +1,6 @@
 // Secrets are rotated without a moment in which one of the two is refused, and doctor says when an old one
 // was last used.
+
 import { createHmac } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
@@ -7,8 +8,8 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { signInByIssuer, startIssuer } from '../../../../test/support/issuer.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { CHARGILY_KEY, createWorld, JWT_SECRET, tokenOf, type World } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
 
 const NEW_SECRET = 'the secret that takes the place of that of the tests'
@@ -24,7 +25,7 @@ const ROTATING = {
   CODE_KEYS: `${NEW_CODES},${OLD_CODES}`,
   CHARGILY_WEBHOOK_KEYS: OLD_WEBHOOK_KEY,
 }
-const rows = statement('test.old_secrets.rows', 'select * from old_secrets order by list, fingerprint')
+const rows = sql('select * from old_secrets order by list, fingerprint')
 
 describeScenario('a secret that is rotated', ({ database }) => {
   let world: World

@@ -1,28 +1,26 @@
 // Operators whom an owner makes: their key is shown once and opens what their role may, until they are
 // blocked or get another; and an owner is always left.
+
 import { expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
-import { statement } from '../database/database.js'
 import { confirmDrawer } from '../desk/drawer-acts.js'
 import { blockOperator, setOperatorRole } from './operator-acts.js'
 
-const stored = statement(
-  'test.operators.stored',
-  `select (select jsonb_agg(o) from operators o)::text
-     || (select jsonb_agg(a) from audit a)::text as all_rows`,
-)
+const stored = sql(`select (select jsonb_agg(o) from operators o)::text
+     || (select jsonb_agg(a) from audit a)::text as all_rows`)
 
 describeScenario('operators that an owner makes', ({ database }) => {
   const OPERATOR_ROLES = 'till=cashier+payment.refund;small=payment.accept(1999);enough=payment.accept(2000)'
-  const world = worldOfEachTest(database, { env: { ...ROLES_ENV, OPERATOR_ROLES } })
+  const world = worldOfEachTest(database, { env: { OPERATOR_ROLES } })
 
   const owner = () => operatorOf(world, ROLE_KEYS.owner)
   const make = async (name: string, role = 'support', more: object = {}) =>
@@ -43,9 +41,9 @@ describeScenario('operators that an owner makes', ({ database }) => {
     expect((await samira.post('/payments/x/keep', { why: 'x' })).body).toMatchObject(refused)
     expect(String((await database().query(stored, []))[0]?.all_rows)).not.toContain(key)
     const { data } = (await owner().get('/operators')).body
-    expect(data).toHaveLength(6)
+    expect(data).toHaveLength(7)
     expect(data.at(-1)).toEqual(made)
-    expect(data[0]).toMatchObject({ name: 'viewer', source: 'environment', created_at: null })
+    expect(data[0]).toMatchObject({ name: 'amina', source: 'environment', created_at: null })
   })
 
   it('have a name of their own and a role that there is, and are made by owners alone', async () => {

@@ -1,19 +1,18 @@
 // Into the console and out of it: by a key, for eight hours, and never after the key is withdrawn.
+
 import { expect, it } from 'vitest'
 import { enterConsole, signIn } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
 const HOUR = 3_600_000
-const selectAudit = statement('test.console.audit', 'select actor, act, after from audit order by acted_at')
-const selectSessions = statement('test.console.sessions', 'select * from operator_sessions')
+const selectAudit = sql('select actor, act, after from audit order by acted_at')
+const selectSessions = sql('select * from operator_sessions')
 
 describeScenario('the sign-in of the console', ({ database }) => {
-  const world = worldOfEachTest(database, { env: OPERATOR_ENV })
-  /** What a process remembers of wrong keys is the subject. */
-  const startNew = () => createWorld(database(), { env: OPERATOR_ENV, isNew: true })
+  const world = worldOfEachTest(database)
 
   it('asks for a key, and leads to the page that was asked for and nowhere else', async () => {
     const asked = await world.call('GET', '/console/payments/pay_1?x=1')
@@ -37,7 +36,7 @@ describeScenario('the sign-in of the console', ({ database }) => {
       /^ishtirak_console[\w.]*=[\w-]{43}; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/,
     )
     await using secure = await createWorld(database(), {
-      env: { ...OPERATOR_ENV, PUBLIC_URL: 'https://pay.example' },
+      env: { PUBLIC_URL: 'https://pay.example' },
       host: 'none',
     })
     const { headers: answered } = await signIn(secure, OPERATOR_KEY)
@@ -77,16 +76,15 @@ describeScenario('the sign-in of the console', ({ database }) => {
   })
 
   it('is slowed after five wrong keys in a minute, for the right one as well', async () => {
-    await using own = await startNew()
     for (let n = 0; n < 5; n++) {
-      const refused = await signIn(own, 'some-other-key-of-20-characters')
+      const refused = await signIn(world, 'some-other-key-of-20-characters')
       expect([refused.status, refused.text.includes('This key is not known')]).toEqual([401, true])
     }
-    own.clock.advance(20_000)
-    const slowed = await signIn(own, OPERATOR_KEY)
+    world.clock.advance(20_000)
+    const slowed = await signIn(world, OPERATOR_KEY)
     expect([slowed.status, slowed.headers.get('retry-after')]).toEqual([429, '40'])
-    own.clock.advance(40_000)
-    expect((await signIn(own, OPERATOR_KEY)).status).toBe(303)
+    world.clock.advance(40_000)
+    expect((await signIn(world, OPERATOR_KEY)).status).toBe(303)
   })
 
   it('is refused to a form of another site, and is not there without a key', async () => {
@@ -97,20 +95,19 @@ describeScenario('the sign-in of the console', ({ database }) => {
     }
     expect(await from({ 'sec-fetch-site': 'cross-site' })).toBe(403)
     expect(await from({ origin: 'https://evil.example' })).toBe(403)
-    await using closed = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    await using closed = await createWorld(database(), { env: { OPERATOR_KEYS: '' } })
     expect((await closed.call('GET', '/console')).status).toBe(404)
     expect((await closed.call('GET', '/console/sign-in')).status).toBe(404)
   })
 
   it('is in the audit trail with its end, and so are wrong keys and forms', async () => {
-    await using own = await startNew()
-    const visit = await enterConsole(own, OPERATOR_KEY)
-    own.clock.advance(1_000)
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    world.clock.advance(1_000)
     await visit.submit('/console/sign-out', { form_token: 'x' })
-    own.clock.advance(1_000)
+    world.clock.advance(1_000)
     await visit.submit('/console/sign-out')
-    own.clock.advance(1_000)
-    await signIn(own, 'some-other-key-of-20-characters')
+    world.clock.advance(1_000)
+    await signIn(world, 'some-other-key-of-20-characters')
     const session_id = expect.stringMatching(/^ops_/)
     expect(await database().query(selectAudit, [])).toEqual([
       { actor: 'amina', act: 'operator.sign_in', after: { session_id, role: 'owner', by: 'key' } },

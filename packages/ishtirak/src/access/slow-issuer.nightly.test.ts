@@ -1,22 +1,19 @@
 // The sign-in by an issuer whose answers take seconds, in the machine's time.
+
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { goToIssuer, startIssuer } from '../../../../test/support/issuer.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
 
-const countSessions = statement(
-  'test.slow-issuer.sessions',
-  'select count(*)::int as n from operator_sessions',
-)
+const countSessions = sql('select count(*)::int as n from operator_sessions')
 
 describeScenario('the sign-in by a slow issuer', ({ database }) => {
   it('opens no session that no browser gets: it gives up slow answers, one after the other', async () => {
     await using issuer = await startIssuer()
     const clock = movableClock(Date.now())
-    await using world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...issuer.env }, clock })
+    await using world = await createWorld(database(), { env: { ...issuer.env }, clock })
     await issuer.serve(world.config.publicUrl)
     const way = await goToIssuer(world)
     issuer.slowMs = 3_000

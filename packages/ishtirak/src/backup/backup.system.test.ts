@@ -1,5 +1,6 @@
 // A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what
 // came after it is found by the comparison with the provider.
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,14 +15,15 @@ import {
   freshDatabase,
   readDump,
 } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { type Database, statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { openMemory } from '../database/embedded/pglite.js'
 import { schemaFit } from '../database/migrate.js'
 import { openPostgres } from '../database/server/postgres.js'
@@ -72,10 +74,7 @@ async function isDuplicate(world: World, document: Parameters<typeof readReceipt
   return textOf(pdf ?? new Uint8Array()).includes('Duplicata')
 }
 
-const receipts = statement(
-  'test.backup.receipts',
-  'select series, number from documents where place = 0 order by number',
-)
+const receipts = sql('select series, number from documents where place = 0 order by number')
 
 describeScenario('a backup', ({ kind, database, reset }) => {
   it.each<[DatabaseKind, DatabaseKind]>([
@@ -86,7 +85,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     async (source, target) => {
       const origin = await emptyDatabase(source)
       const before = await createWorld(origin, {
-        env: { ...OPERATOR_ENV, TRANSFER_FILE, BALANCE_MAX: '10000' },
+        env: { TRANSFER_FILE, BALANCE_MAX: '10000' },
       })
       await before.as('user-1').buy()
       await operatorOf(before).post('/users/user-1/correct', { amount: 2_500, why: 'a mistake' })
@@ -123,7 +122,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       await before.emulator.pay(pending.checkoutId, 'paid')
       const { clock, emulator } = before
       const after = await createWorld(restored, {
-        env: { ...OPERATOR_ENV, BALANCE_MAX: '10000' },
+        env: { BALANCE_MAX: '10000' },
         clock,
         emulator,
       })
@@ -141,7 +140,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   )
 
   it('of before: the operator books what was bought since, and no receipt number comes twice', async () => {
-    const before = await createWorld(database(), { env: OPERATOR_ENV })
+    const before = await createWorld(database())
     await before.as('user-1').buy()
     await backUpTo(file, database(), START)
     const { paymentId } = await before.as('user-2').buy()
@@ -158,7 +157,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     const restored = await withoutSchema('postgres')
     await restoreFrom(file, restored, Date.parse('2026-11-21T12:34:56Z'))
     const { clock, emulator } = before
-    const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
+    const after = await createWorld(restored, { clock, emulator })
     const operator = operatorOf(after)
     const found = async (unknown?: string) => {
       const { body } = await operator.post('/reconciliations/start', { since: '2026-11-20', unknown })
@@ -193,8 +192,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   })
 
   it('has documents, what was printed and what is owed, and no number comes twice', async () => {
-    const env = OPERATOR_ENV
-    const before = await createWorld(database(), { env, withoutJobs: true })
+    const before = await createWorld(database(), { withoutJobs: true })
     await setBuyer(before.service.parts, { userId: 'user-1' }, COMPANY)
     const { paymentId: kept } = await before.as('user-1').buy()
     const { paymentId: refunded } = await before.as('user-1').buyWanted({ plan: 'pro' })
@@ -215,7 +213,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       await restoreFrom(file, restored, restoredAt)
       const restoredLines = (await linesOf(restored)).filter((line) => !line.startsWith('restores\t'))
       expect(restoredLines).toEqual(saved)
-      const after = await createWorld(restored, { env, clock, emulator })
+      const after = await createWorld(restored, { clock, emulator })
       expect(await isDuplicate(after, first)).toBe(true)
       await after.advance(60)
       await operatorOf(after).post(`/payments/${kept}/refund`, { why: 'asked for' })
@@ -239,7 +237,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   })
 
   it('comes whole from the running service, to an operator only, and stands in the audit trail', async () => {
-    await using world = await createWorld(database(), { env: OPERATOR_ENV })
+    await using world = await createWorld(database())
     await world.as('user-1').buy()
     const address = `${world.url}/api/v1/operator/backup`
     expect((await fetch(address)).status).toBe(401)
@@ -304,8 +302,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   })
 })
 
-const triggers = statement(
-  'test.backup.triggers',
+const triggers = sql(
   "select count(*) filter (where tgenabled = 'D') as off from pg_trigger where not tgisinternal",
 )
 

@@ -1,4 +1,5 @@
 // Money that a user pays in: it buys, it renews by itself, and each dinar of it stands in a ledger.
+
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
@@ -6,10 +7,10 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
-import { statement } from '../database/database.js'
 import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
 import { findUser } from '../ledger/users.sql.js'
@@ -26,23 +27,14 @@ const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/
 type Entry = { kind: string; amount: number; balance_after: number }
 type Trail = Record<'before' | 'after', { readonly balance?: number }>
 
-const selectReceipts = statement(
-  'test.balance.receipts',
-  `select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
-     from documents where place = 0 order by number`,
-)
-const selectPeriods = statement(
-  'test.balance.periods',
-  `select method, to_char(period_start, 'YYYY-MM-DD') as starts from payments
-    where kind = 'purchase' order by period_start`,
-)
+const selectReceipts = sql(`select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
+     from documents where place = 0 order by number`)
+const selectPeriods = sql(`select method, to_char(period_start, 'YYYY-MM-DD') as starts from payments
+    where kind = 'purchase' order by period_start`)
 
-const selectLast = statement(
-  'test.balance.last',
-  `select p.live, p.instrument, r.series || r.number as number
+const selectLast = sql(`select p.live, p.instrument, r.series || r.number as number
      from payments p join documents r on r.payment_id = p.id and r.place = 0
-    order by p.created_at desc limit 1`,
-)
+    order by p.created_at desc limit 1`)
 
 describeOnEach('a balance', ({ database }) => {
   const env = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS }

@@ -1,4 +1,5 @@
 // A standing order beside a catalogue that changes, and the mail about it.
+
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { catalogueOf, FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
@@ -9,15 +10,15 @@ import {
   type SmtpSink,
   startSmtpSink,
 } from '../../../../test/support/smtp-sink.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { atCatalogue, type StandingOrder } from '../core/balance.js'
-import { statement } from '../database/database.js'
 import { checkOrders } from './check-orders.js'
 
 const BALANCE = '/api/v1/billing/balance'
 const DAY = 86_400
 
-const selectMails = statement('test.balance.mails', 'select kind from mails where due_at is not null')
+const selectMails = sql('select kind from mails where due_at is not null')
 
 it('an order is held against what is sold: as agreed, at another price, or no more', () => {
   const order: StandingOrder = { plan: PRO, months: 1, price: 2_000, offered: null }

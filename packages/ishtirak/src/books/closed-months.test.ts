@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SeededRandom } from '../../../../test/support/random.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { checkoutIdOf, createWorld } from '../../../../test/support/world.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
 
@@ -16,7 +16,7 @@ const EVERY = 15
 
 describeOnEach('closed months', ({ database }) => {
   it('stay as they were through whatever comes', async () => {
-    const env = { ...ROLES_ENV, BALANCE_MAX: '50000' }
+    const env = { BALANCE_MAX: '50000' }
     await using world = await createWorld(database(), { env, withoutJobs: true })
     const owner = operatorOf(world, ROLE_KEYS.owner)
     const random = new SeededRandom(SEED)

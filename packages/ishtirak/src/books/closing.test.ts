@@ -1,21 +1,21 @@
 // A month that was closed keeps its figures whatever comes later; what comes stands in the next open month,
 // receipt by receipt, and both together are what is so now.
+
 import { beforeEach, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { type ReplaceableClock, replaceableClock } from '../../../../test/support/replaceable-clock.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
-import { statement } from '../database/database.js'
 import { refund } from '../ledger/refund.js'
 import { movableClock } from '../runtime/clock.js'
 
 const DAY_MS = 86_400_000
 const BILLING = '/api/v1/billing'
-const selectClosings = statement(
-  'test.closing.rows',
+const selectClosings = sql(
   `select month, sequence, closed_by, reopened_by, reopened_because from closed_months order by 1, 2`,
 )
 
@@ -26,7 +26,7 @@ describeOnEach('closing a month', ({ database }) => {
   let owner: OperatorCaller
   beforeEach(async () => {
     clock = replaceableClock(movableClock(Date.parse('2026-11-21T12:00:00Z')))
-    const env = { ...ROLES_ENV, BALANCE_MAX: '50000' }
+    const env = { BALANCE_MAX: '50000' }
     world = await createWorld(database(), { env, withoutJobs: true, clock })
     accountant = operatorOf(world, ROLE_KEYS.accountant)
     owner = operatorOf(world, ROLE_KEYS.owner)

@@ -1,18 +1,16 @@
 // The page of a month: its figures, what it leads to, its file and its journal.
+
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { statement } from '../database/database.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 
-const selectExports = statement(
-  'test.month_page.exports',
-  `select actor, after from audit where act = 'payments.export'`,
-)
+const selectExports = sql(`select actor, after from audit where act = 'payments.export'`)
 
-describeWorld('the page of a month', { env: ROLES_ENV, withoutJobs: true }, ({ world, database }) => {
+describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }) => {
   const enter = (role: keyof typeof ROLE_KEYS = 'owner') => enterConsole(world, ROLE_KEYS[role])
   const operator = () => operatorOf(world, ROLE_KEYS.owner)
   const numberIn = (text: string) =>

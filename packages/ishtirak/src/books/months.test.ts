@@ -1,24 +1,22 @@
 // A month: what it counts and when, its file and its journal. That all of them agree to the centime is in
 // test/scenarios/sums.test.ts.
+
 import { expect, it } from 'vitest'
-import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
+import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { statement } from '../database/database.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 
 const SELLER_FILE = sellerFile({ tax: [{ from: '2024-01-01', kind: 'vat', rate_percent: 19 }] })
 const HOUR = 3_600
 const DAY = 86_400
 
 /** In test mode the provider keeps nothing. */
-const setFees = statement('test.months.fees', 'update documents set fee_centimes = 5000 where user_id = $1')
-const forgetFees = statement(
-  'test.months.no_fees',
-  'update documents set fee_centimes = null where user_id = $1',
-)
+const setFees = sql('update documents set fee_centimes = 5000 where user_id = $1')
+const forgetFees = sql('update documents set fee_centimes = null where user_id = $1')
 
-const ENV = { ...OPERATOR_ENV, ...CODE_ENV, SELLER_FILE, BALANCE_MAX: '10000' }
+const ENV = { SELLER_FILE, BALANCE_MAX: '10000' }
 
 describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, database }) => {
   const operator = operatorOf(world)

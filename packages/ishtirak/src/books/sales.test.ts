@@ -1,5 +1,6 @@
 // The accountant's month: the journal of sales, its file and the declaration agree with the month, with the
 // receipts and with each other, over two taxes, cash with its duty, refunds and money paid in.
+
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
@@ -7,9 +8,9 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { checkoutIdOf } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
 const seller = JSON.parse(readFileSync('docs/seller.example.json', 'utf8'))
 const GROUND = seller.tax[0].mention.fr
@@ -22,11 +23,9 @@ const SELLER_FILE = sellerFile({
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 const SUMS = ['ht', 'tva', 'ttc', 'stamp_duty', 'advance', 'total'] as const
 
-const giveDetails = statement(
-  'test.sales.give_details',
-  `insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
-       on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`,
-)
+const giveDetails =
+  sql(`insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
+       on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`)
 const COMPANY = {
   ...{ kind: 'company', name: 'EURL Nakhla', legalForm: 'EURL', capital: null, phone: null, email: null },
   ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
@@ -43,7 +42,7 @@ const cents = (dinars: number) => Math.round(dinars * 100)
 const sumOf = (sales: readonly Sale[], name: (typeof SUMS)[number]) =>
   sales.reduce((sum, sale) => sum + cents(sale[name]), 0)
 
-const ENV = { ...ROLES_ENV, SELLER_FILE, BALANCE_MAX: '50000' }
+const ENV = { SELLER_FILE, BALANCE_MAX: '50000' }
 
 describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true }, ({ database, world }) => {
   const operator = operatorOf(world, ROLE_KEYS.accountant)

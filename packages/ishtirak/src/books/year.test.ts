@@ -1,20 +1,20 @@
-// Twelve months side by side: who had paid time at the end of each, whatever changed of it since; the page.
+// Twelve months side by side: who had paid time at the end of each, whatever changed of it since, what became
+// of those who lapsed, and the page.
+
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { statement } from '../database/database.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 
 const DAY_MS = 86_400_000
-// Of the payment, and of those of `real`.
-const makeLive = statement(
-  'test.year.live',
-  `update payments set live = true where id = $1 or user_id = 'real'`,
-)
 
-describeWorld('a year', { env: ROLES_ENV, withoutJobs: true }, ({ world, database }) => {
+// Of the payment, and of those of `real`.
+const makeLive = sql(`update payments set live = true where id = $1 or user_id = 'real'`)
+
+describeWorld('a year', { withoutJobs: true }, ({ world, database }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
 
   /** Month by month. */

@@ -1,21 +1,17 @@
 // An act on many: counted before, done to each once however processes die, and a result for each.
+
 import { beforeEach, expect, it, vi } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { perform, sendingOf } from '../acts/perform.js'
 import { BillingError } from '../core/error.js'
-import {
-  type Database,
-  DatabaseUnavailable,
-  type Row,
-  type Statement,
-  statement,
-} from '../database/database.js'
+import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.js'
 import { recordPayment } from '../desk/record-act.js'
 import { grantDays } from '../grants/grant.js'
 import { claimTargets, markTargets } from './bulk.sql.js'
@@ -27,14 +23,13 @@ const OUTAGE = { active_from: '2026-11-21', active_until: '2026-11-21' }
 /** User, grants, days. */
 const ONCE_EACH = ['a', 'b', 'c'].map((user) => [user, 1, 7])
 
-const selectGrants = statement(
-  'test.bulk.grants',
+const selectGrants = sql(
   'select user_id, count(*)::int as grants, sum(days)::int as days from grants group by 1 order by 1',
 )
 
-const selectEvents = statement('test.bulk.events', 'select id from outbox order by sequence')
+const selectEvents = sql('select id from outbox order by sequence')
 
-describeWorldOnEach('an act on many', { env: ROLES_ENV }, ({ world, database }) => {
+describeWorldOnEach('an act on many', {}, ({ world, database }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
   beforeEach(async () => {
     for (const userId of ['a', 'b', 'c']) await pay(userId)

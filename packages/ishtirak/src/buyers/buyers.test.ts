@@ -1,12 +1,12 @@
 // What an invoice names of a buyer: said by the owner of the account and by the platform, corrected by
 // operators, read by all who see the account; each change once in the trail. On both databases.
+
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEntry } from '../../../../test/support/fixtures.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { tokenOf } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 import { loadUser } from '../ledger/load.js'
 import { saveBuyers } from './buyers.sql.js'
 import { setBuyer } from './set-buyer.js'
@@ -20,16 +20,11 @@ const ATLAS = {
 const NOTHING = { ...Object.fromEntries(Object.keys(ATLAS).map((field) => [field, null])) }
 const NO_BUYER = { ...NOTHING, complete: false, missing: ['kind'] }
 
-const selectTrail = statement(
-  'test.buyers.trail',
-  `select actor, act, reason, before, after, asked from audit
-    where user_id = 'atlas' and act <> 'operator.refused' order by act, actor, id`,
-)
-const selectVersion = statement('test.buyers.version', `select version from users where user_id = 'atlas'`)
+const selectTrail = sql(`select actor, act, reason, before, after, asked from audit
+    where user_id = 'atlas' and act <> 'operator.refused' order by act, actor, id`)
+const selectVersion = sql(`select version from users where user_id = 'atlas'`)
 
-const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM }
-
-describeWorld('the details of a buyer', { env: ENV }, ({ world, database }) => {
+describeWorld('the details of a buyer', {}, ({ world, database }) => {
   const put = async (body: object, claims: object = {}) => {
     const authorization = `Bearer ${await tokenOf({ sub: 'atlas', ...claims })}`
     return world.call('PUT', BUYER, { body, headers: { authorization } })

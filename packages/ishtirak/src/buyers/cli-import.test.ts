@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { commandHost } from '../main/command-host.js'
@@ -16,7 +16,7 @@ describeScenario('the command that takes buyers from a file', ({ database }) => 
   let folder: string
   beforeEach(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-buyers-'))
-    world = await createWorld(database(), { env: OPERATOR_ENV })
+    world = await createWorld(database())
     process.env.OPERATOR_KEY = OPERATOR_KEY
     await setProfile(world, 'lina', { name: 'Lina' })
   })

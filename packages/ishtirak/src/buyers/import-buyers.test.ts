@@ -1,20 +1,20 @@
 // The details of many buyers from a file: a result for each line, and a line that fails stops no other.
+
 import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { statement } from '../database/database.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 
 const HEAD = 'user_id,kind,name,address,rc,nif,nis,ai,legal_form,capital,phone,email'
 const ATLAS =
   'atlas,company,SARL Atlas,"12, rue Didouche, Alger",16/00-0123456 B 20,000216001808337,000216180833713,' +
   '16012345678,SARL,,,'
 
-const selectTrail = statement(
-  'test.buyers_import.trail',
+const selectTrail = sql(
   `select user_id, actor, act, before, after from audit where act <> 'operator.refused' order by user_id`,
 )
-const countUsers = statement('test.buyers_import.users', 'select count(*)::int as count from users')
+const countUsers = sql('select count(*)::int as count from users')
 
 interface Result {
   readonly line: number
@@ -26,7 +26,7 @@ interface Result {
 const said = ({ line, user_id, outcome, errors }: Result) =>
   [`${line} ${user_id} ${outcome}`, ...errors.map(({ field, code }) => `${field} ${code}`)].join(', ')
 
-describeWorld('buyers from a file', { env: ROLES_ENV }, ({ world, database }) => {
+describeWorld('buyers from a file', {}, ({ world, database }) => {
   beforeEach(async () => {
     for (const userId of ['atlas', 'lina', 'sara']) await setProfile(world, userId, { name: userId })
   })
@@ -122,7 +122,6 @@ describeWorld('buyers from a file', { env: ROLES_ENV }, ({ world, database }) =>
   })
 })
 
-const insertUsers = statement(
-  'test.buyers_import.insert',
+const insertUsers = sql(
   `insert into users (user_id, created_at) select id, '2026-11-21T12:00:00Z' from unnest($1::text[]) id`,
 )

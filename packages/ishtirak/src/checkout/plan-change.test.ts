@@ -1,29 +1,30 @@
 // A dearer plan in mid-term, through the whole: quoted, bought by a click or as a payment, booked, told.
+
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
+import { makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Caller, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { toTimestamp } from '../core/instant.js'
-import { statement } from '../database/database.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const DAY = 86_400
-const forgetPayment = statement('test.plan_change.forget', 'delete from payments where id = $1')
+const forgetPayment = sql('delete from payments where id = $1')
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
 const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const FILES = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
-const ENV = { ...FILES, ...OPERATOR_ENV, ...CODE_ENV, ...WITH_PLATFORM }
+const ENV = { ...FILES }
 
 describeScenario('a dearer plan in mid-term', ({ database }) => {
   const world = worldOfEachTest(database, { env: ENV })

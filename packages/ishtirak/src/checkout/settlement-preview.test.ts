@@ -1,17 +1,17 @@
 // What the provider says of a payment now, and what would follow; nothing is changed.
+
 import { expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
-const forgetAnswer = statement(
-  'test.look.forget_answer',
+const forgetAnswer = sql(
   `update payments set status = 'requested', method_reference = null, checkout_url = null`,
 )
 
 describeScenario('a look at a payment', ({ database }) => {
-  const world = worldOfEachTest(database, { env: OPERATOR_ENV })
+  const world = worldOfEachTest(database)
 
   it('says what a recheck and an acceptance would do, and does neither', async () => {
     world.emulator.setFaults({ wrong_amount: { times: 1 } })

@@ -1,5 +1,6 @@
 // What is sold beyond the month: terms, ahead of the renewal window, quoted before and as one payable
 // checkout.
+
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'

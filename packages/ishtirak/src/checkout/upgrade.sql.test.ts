@@ -1,9 +1,11 @@
 // Clicks of different users share the statements; each user's request is written wholly or not at all.
+
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'
+import { sql } from '../../../../test/support/sql.js'
 import { HOUR, MINUTE } from '../core/instant.js'
-import { type Queryable, statement } from '../database/database.js'
+import type { Queryable } from '../database/database.js'
 import type { KnownUser } from '../ledger/users.sql.js'
 import {
   createUpgradeRequests,
@@ -13,19 +15,13 @@ import {
   type RequestedPayment,
 } from './upgrade.sql.js'
 
-const selectUsers = statement(
-  'test.users',
-  'select user_id, version, email, name, locale from users order by user_id',
-)
-const selectPayments = statement('test.payments', 'select user_id, id, status from payments order by id')
+const selectUsers = sql('select user_id, version, email, name, locale from users order by user_id')
+const selectPayments = sql('select user_id, id, status from payments order by id')
 
-const openAll = statement(
-  'test.open_all',
-  `update payments set status = 'pending', method_reference = id,
-    checkout_url = 'https://pay.example/' || id`,
-)
+const openAll = sql(`update payments set status = 'pending', method_reference = id,
+    checkout_url = 'https://pay.example/' || id`)
 
-const payAllBy = statement('test.pay_all_by', 'update payments set method = $1, checkout_url = null')
+const payAllBy = sql('update payments set method = $1, checkout_url = null')
 
 const request = (user: KnownUser, version: number | null, id = `pay_${user.userId}`): RequestedPayment => ({
   user,
@@ -33,13 +29,10 @@ const request = (user: KnownUser, version: number | null, id = `pay_${user.userI
   payment: aPayment({ userId: user.userId, id, status: 'requested', checkoutId: null, checkoutUrl: null }),
 })
 
-const insertCode = statement(
-  'test.insert_code',
-  `with batch as (
+const insertCode = sql(`with batch as (
      insert into code_batches (id, kind, percent, count, uses, uses_per_user, created_at, created_by, why)
      values ('bat_1', 'percent', 10, 1, 2, 1, now(), 'amina', 'test')
-   ) insert into codes (hash, batch_id, used) values ('hash-1', 'bat_1', 1)`,
-)
+   ) insert into codes (hash, batch_id, used) values ('hash-1', 'bat_1', 1)`)
 
 describeOnEach('upgrades that are asked for together', ({ database }) => {
   const asked = (...userIds: string[]) =>

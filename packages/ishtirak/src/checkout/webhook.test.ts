@@ -1,7 +1,9 @@
 // The provider's webhook: what is accepted, what is booked, and what is answered.
+
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
+import { sql } from '../../../../test/support/sql.js'
 import { CHARGILY_KEY, createWorld, type World, worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -14,7 +16,7 @@ function anEvent(checkout: Record<string, unknown>, changes: Record<string, unkn
   return { id: 'evt-1', entity: 'event', type: 'checkout.paid', livemode: false, data: checkout, ...changes }
 }
 
-const moveVersions = statement('test.move_versions', 'update users set version = version + 1')
+const moveVersions = sql('update users set version = version + 1')
 
 const sign = (body: string) => createHmac('sha256', CHARGILY_KEY).update(body).digest('hex')
 

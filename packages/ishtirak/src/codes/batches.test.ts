@@ -1,19 +1,18 @@
 // Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked
 // batch says.
-import { expect, it } from 'vitest'
-import { CODE_ENV, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { enterPortal } from '../../../../test/support/portal.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
-const everything = statement(
-  'test.codes.everything',
-  `select (select json_agg(b)::text from code_batches b) || (select json_agg(c)::text from codes c)
+import { expect, it } from 'vitest'
+import { PERCENT, VOUCHER } from '../../../../test/support/codes.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { enterPortal } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
+import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+
+const everything =
+  sql(`select (select json_agg(b)::text from code_batches b) || (select json_agg(c)::text from codes c)
           || (select json_agg(a)::text from audit a) as stored, (select json_agg(a.after)
-            from audit a) as audited`,
-)
+            from audit a) as audited`)
 
 const MONTHS = { ...VOUCHER, count: 3 }
 
@@ -29,7 +28,7 @@ const SENSELESS = [
 ] as const
 
 describeOnEach('codes of the operator', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+  const world = worldOfEachTest(database)
   const operator = operatorOf(world)
 
   it('are shown once, and nothing that is stored shows them', async () => {
@@ -114,13 +113,11 @@ describeOnEach('codes of the operator', ({ database }) => {
   })
 
   it('can neither be made nor redeemed without CODE_KEYS', async () => {
-    const { clock, emulator } = world
-    const without = await createWorld(database(), { clock, emulator, env: OPERATOR_ENV })
+    await using without = await createWorld(database(), { env: { CODE_KEYS: '' } })
     const refused = await operatorOf(without).post('/codes/create', PERCENT)
     expect([refused.status, refused.body.setting]).toEqual([404, 'CODE_KEYS'])
     const redeemed = await without.as('user-1').post('/api/v1/billing/redeem', { code: 'x' })
     expect([redeemed.status, redeemed.body.code]).toEqual([404, 'not_found'])
     expect((await (await enterPortal(without, 'user-1')).open()).text).not.toContain('/portal/code')
-    await without.stop()
   })
 })

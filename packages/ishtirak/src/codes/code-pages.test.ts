@@ -5,13 +5,13 @@ import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/s
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const CODE = /[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}/g
 
 describeScenario('the page of codes', ({ database }) => {
-  const world = worldOfEachTest(database, { env: ROLES_ENV })
+  const world = worldOfEachTest(database)
   const owner = operatorOf(world, ROLE_KEYS.owner)
   let visit: ConsoleVisit
   beforeEach(async () => {

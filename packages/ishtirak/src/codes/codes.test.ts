@@ -1,33 +1,31 @@
 // Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that
 // dies, and counts with money that comes late. All codes that do not count are refused alike, and only so
 // many may be tried.
+
 import { afterEach, expect, it } from 'vitest'
-import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
+import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { aReport } from '../../../../test/support/fixtures.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Answer, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
-import { type Database, type Statement, statement } from '../database/database.js'
+import type { Database, Statement } from '../database/database.js'
 import { settlePayment } from '../ledger/settle.js'
 
 const HOUR = 3_600
 const WRONG = '0000-0000-0000-0000'
 const QUOTE = '/api/v1/billing/quote?plan=pro'
 
-const selectPrices = statement(
-  'test.codes.prices',
+const selectPrices = sql(
   'select amount, discount, status from payments where user_id = $1 order by created_at, id',
 )
-const countHolders = statement(
-  'test.codes.holders',
-  `select (select sum(used)::int from codes) as used,
+const countHolders = sql(`select (select sum(used)::int from codes) as used,
           (select count(*)::int from payments where code_hash is not null
-              and status in ('requested', 'pending', 'review', 'paid', 'refunded')) as holders`,
-)
+              and status in ('requested', 'pending', 'review', 'paid', 'refunded')) as holders`)
 
 describeScenario('a code that takes something off', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+  const world = worldOfEachTest(database)
   const operator = operatorOf(world)
   afterEach(async () => {
     const [counts] = await database().query(countHolders)
@@ -155,7 +153,6 @@ describeScenario('a code that takes something off', ({ database }) => {
 
   it('that is revoked as it is bought with, by itself or with its batch, buys nothing', async () => {
     const { clock, emulator } = world
-    const env = { ...OPERATOR_ENV, ...CODE_ENV }
     for (const how of ['by itself', 'with its batch']) {
       const { id, code } = await aBatch()
       let isRevoked = false
@@ -168,7 +165,7 @@ describeScenario('a code that takes something off', ({ database }) => {
         return rows
       }
       const watched = { ...recording(database(), []), query }
-      const overtaken = await createWorld(watched, { clock, emulator, env, withoutJobs: true })
+      const overtaken = await createWorld(watched, { clock, emulator, withoutJobs: true })
       expect([how, (await ask('user-1', code, overtaken)).body.code]).toEqual([how, 'code_not_valid'])
       await overtaken.stop()
     }
@@ -192,7 +189,7 @@ describeScenario('a code that takes something off', ({ database }) => {
     const watched = await createWorld(recording(database(), names), {
       clock: world.clock,
       emulator: world.emulator,
-      env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS },
+      env: { PLANS_FILE: SELLING_PLANS },
       withoutJobs: true,
     })
     const reasons = {
@@ -237,7 +234,7 @@ describeScenario('a code that takes something off', ({ database }) => {
     for (let right = 0; right < 12; right++) await world.as('user-1').get(`${QUOTE}&code=${batch.code}`)
     await buy('user-1', batch.code)
     const { clock, emulator } = world
-    const other = await createWorld(database(), { clock, emulator, env: CODE_ENV, withoutJobs: true })
+    const other = await createWorld(database(), { clock, emulator, withoutJobs: true })
     const guesses = Array.from({ length: 50 }, (_, n) => ask('user-1', guess(n), n % 2 ? world : other))
     const refused = await Promise.all(guesses)
     await other.stop()

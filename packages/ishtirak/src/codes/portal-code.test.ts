@@ -1,8 +1,8 @@
 // A code in the portal: what it is worth is said before it is used, by pages without a script.
 import { describe, expect, it } from 'vitest'
-import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
+import { makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 
@@ -10,7 +10,7 @@ const BILLING = '/api/v1/billing'
 
 describeScenario('a code in the portal', ({ database }) => {
   const world = worldOfEachTest(database, {
-    env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS },
+    env: { PLANS_FILE: SELLING_PLANS },
   })
 
   const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code

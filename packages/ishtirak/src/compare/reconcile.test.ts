@@ -1,11 +1,12 @@
 // The provider's list against our books: what only one side has comes to light, by itself within a day or
 // when asked.
+
 import { beforeEach, describe, expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
+import { sql } from '../../../../test/support/sql.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 import { claimRound } from '../database/job-leases.js'
 import { showUser } from '../overview/read-files.js'
 
@@ -13,24 +14,15 @@ const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
 
 /** As if every webhook and every look had been missed: nothing is due any more. */
-const stopLooking = statement('test.reconcile.stop_looking', 'update payments set next_check_at = null')
-const forgetCheckout = statement(
-  'test.reconcile.forget_checkout',
-  `update payments set method_reference = 'chk_the_provider_never_made'`,
-)
+const stopLooking = sql('update payments set next_check_at = null')
+const forgetCheckout = sql(`update payments set method_reference = 'chk_the_provider_never_made'`)
 /**
  * Of the account of another seller, say: the list shows none of them, and none of ours is at the provider.
  */
-const forgetEachCheckout = statement(
-  'test.reconcile.forget_each_checkout',
-  `update payments set method_reference = 'chk_never_made_' || user_id`,
-)
-const selectLease = statement(
-  'test.reconcile.lease',
-  'select name, next_run_at from job_leases where name = $1',
-)
+const forgetEachCheckout = sql(`update payments set method_reference = 'chk_never_made_' || user_id`)
+const selectLease = sql('select name, next_run_at from job_leases where name = $1')
 
-describeWorldOnEach('the books compared', { env: OPERATOR_ENV }, ({ database, world, restart }) => {
+describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => {
   const operator = operatorOf(world)
 
   const reconcile = async (since = '2026-11-01') =>
@@ -203,7 +195,7 @@ describeWorldOnEach('the books compared', { env: OPERATOR_ENV }, ({ database, wo
   })
 
   it('are compared by themselves once a day, from a day after the first payment', async () => {
-    await restart({ env: OPERATOR_ENV, isNew: true })
+    await restart({ isNew: true })
     world.emulator.setFaults({ drop: {} })
     const { paymentId } = await world.as('user-1').buy()
     await database().query(stopLooking)
@@ -232,7 +224,7 @@ describeWorldOnEach('the books compared', { env: OPERATOR_ENV }, ({ database, wo
     const path = `/reconciliations/${reconciliation.id}/continue`
     expect((await operator.post(path)).body.reconciliation.calls).toBe(5) // not time yet
     const { clock, emulator } = world
-    const other = await createWorld(database(), { clock, emulator, env: OPERATOR_ENV })
+    const other = await createWorld(database(), { clock, emulator })
     await other.advance(30)
     await other.stop()
     const { body } = await operator.get('/reconciliations')

@@ -8,19 +8,18 @@ import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
 const OTHER_SITES = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
   { 'sec-fetch-site': 'same-site' },
 ]
 const OTHER_ORIGIN = { origin: 'https://evil.example' }
-const selectActs = statement(
-  'test.other_sites.acts',
+const selectActs = sql(
   `select act from audit where act not in ('operator.sign_in', 'codes.create') order by act`,
 )
 
@@ -31,7 +30,7 @@ describeScenario('a request of another site', ({ database }) => {
   let values: Readonly<Record<string, readonly string[]>>
   beforeEach(async () => {
     world = await createWorld(database(), {
-      env: { ...ROLES_ENV, TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '100000' },
+      env: { TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '100000' },
     })
     await world.as('user-1').buy()
     const { id } = await orderTransfer(world, 'user-2')

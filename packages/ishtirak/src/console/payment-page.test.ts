@@ -3,27 +3,24 @@
 import { expect, it } from 'vitest'
 import { actOften, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { permissionNamed } from '../../../../test/support/permissions.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { ROLES, rolesThatMay } from '../core/role.js'
-import { statement } from '../database/database.js'
 
-const selectReadings = statement(
-  'test.payment_page.readings',
+const selectReadings = sql(
   `select actor, payment_id, after from audit where act = 'payment.read_proof' order by actor collate "C"`,
 )
 
 const PAYMENTS = '/api/v1/billing/payments'
 
-const ENV = { OPERATOR_KEYS: `${OPERATOR_ENV.OPERATOR_KEYS},${ROLES_ENV.OPERATOR_KEYS}`, TRANSFER_FILE }
-
-describeWorld('the console', { env: ENV }, ({ database, world }) => {
+describeWorld('the console', { env: { TRANSFER_FILE } }, ({ database, world }) => {
   it('shows a payment with what operators did, and no mail where none is sent', async () => {
     const { paymentId } = await world.as('<b>user-1</b>').buy()
     await operatorOf(world).post(`/payments/${paymentId}/recheck`, { why: '<script>x</script>' })

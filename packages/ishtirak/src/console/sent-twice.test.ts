@@ -15,29 +15,25 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { actsOf } from '../acts/capability.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
-import { type Database, statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { CAPABILITIES } from '../main/capabilities.js'
 
-const insertRefusal = statement(
-  'test.sent_twice.refuse',
-  `insert into audit (user_id, id, acted_at, actor, act, reason, before, after, operation_id)
-   values ($2, $3, '2026-11-21T12:00:00Z', 'owner', 'operator.refused', 'x', '{}', '{}', $1)`,
-)
-const selectFacts = statement(
-  'test.sent_twice.facts',
-  `select (select jsonb_agg(to_jsonb(u) order by user_id) from users u) as users,
+const insertRefusal =
+  sql(`insert into audit (user_id, id, acted_at, actor, act, reason, before, after, operation_id)
+   values ($2, $3, '2026-11-21T12:00:00Z', 'owner', 'operator.refused', 'x', '{}', '{}', $1)`)
+const selectFacts = sql(`select (select jsonb_agg(to_jsonb(u) order by user_id) from users u) as users,
           (select jsonb_agg(to_jsonb(p) order by p.id) from payments p) as payments,
           (select jsonb_agg(to_jsonb(g) order by g.id) from grants g) as grants,
           (select jsonb_agg(to_jsonb(f)) from comparison_findings f) as findings,
-          (select jsonb_agg(to_jsonb(a) order by a.id) from audit a) as audit`,
-)
+          (select jsonb_agg(to_jsonb(a) order by a.id) from audit a) as audit`)
 
 const EACH_COUNTS = new Set<string | undefined>(
   actsOf<never>(CAPABILITIES).flatMap(({ name, countsEach }) => (countsEach ? [name] : [])),
@@ -51,7 +47,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   beforeEach(async () => {
     onSave = undefined
     // No job runs, so nothing is sent.
-    const env = { ...ROLES_ENV, TRANSFER_FILE, BALANCE_MAX: '10000', SMTP_URL: 'smtp://127.0.0.1:9' }
+    const env = { TRANSFER_FILE, BALANCE_MAX: '10000', SMTP_URL: 'smtp://127.0.0.1:9' }
     world = await createWorld(interrupted(database()), { env })
     visit = await enterConsole(world, ROLE_KEYS.owner)
   })

@@ -6,12 +6,12 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 
 const DAY_SECONDS = 86_400
 
-const ENV = { ...ROLES_ENV, TRANSFER_FILE }
+const ENV = { TRANSFER_FILE }
 
 describeWorld('the page of a user', { env: ENV }, ({ world }) => {
   let visit: ConsoleVisit

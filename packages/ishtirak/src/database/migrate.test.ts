@@ -4,23 +4,21 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyDatabase, emptyPostgresUrl, readDump } from '../../../../test/support/databases.js'
-import { ConstraintViolation, type Database, statement } from './database.js'
+import { sql } from '../../../../test/support/sql.js'
+import { ConstraintViolation, type Database } from './database.js'
 import { openMemory } from './embedded/pglite.js'
 import { migrate, SchemaMismatch, schemaFit } from './migrate.js'
 import { openPostgres } from './server/postgres.js'
 
 /** Those of the service without a comment, and constraints with a name that PostgreSQL gave them. */
-const selectUnnamed = statement(
-  'test.migrate.unnamed',
-  `select relname as name from pg_class
+const selectUnnamed = sql(`select relname as name from pg_class
     where relkind = 'r' and relnamespace = current_schema()::regnamespace
       and obj_description(oid, 'pg_class') is null and relname <> 'schema_migrations'
     union all
    select conname from pg_constraint
     where connamespace = current_schema()::regnamespace and contype <> 'n'
-      and conname ~ '_(check|key|fkey|pkey)\\d*$' and conrelid <> 'schema_migrations'::regclass`,
-)
-const things = statement('test.migrate.things', 'select id from things order by id')
+      and conname ~ '_(check|key|fkey|pkey)\\d*$' and conrelid <> 'schema_migrations'::regclass`)
+const things = sql('select id from things order by id')
 
 const FIRST = 'create table things (id integer primary key);\ninsert into things values (1);'
 let directory = ''

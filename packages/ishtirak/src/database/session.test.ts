@@ -1,29 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeOnEach, freshDatabase } from '../../../../test/support/databases.js'
-import {
-  ConstraintViolation,
-  DatabaseError,
-  DatabaseUnavailable,
-  type Parameter,
-  statement,
-} from './database.js'
+import { sql } from '../../../../test/support/sql.js'
+import { ConstraintViolation, DatabaseError, DatabaseUnavailable, type Parameter } from './database.js'
 
 const create = `
   create table if not exists accounts (
     id text constraint accounts_once primary key,
     balance int8 not null constraint accounts_never_negative check (balance >= 0)
   )`
-const refill = statement('test.refill', `insert into accounts values ('a', 100), ('b', 100)`)
+const refill = sql(`insert into accounts values ('a', 100), ('b', 100)`)
 
-const add = statement(
-  'test.add',
-  'update accounts set balance = balance + $2 where id = $1 returning balance',
-)
-const balance = statement('test.balance', 'select balance from accounts where id = $1')
-const total = statement('test.total', 'select sum(balance) as total from accounts')
-const insert = statement('test.insert', 'insert into accounts (id, balance) values ($1, $2)')
-const wrong = statement('test.wrong', 'select nonsense from accounts')
-const one = statement('test.one', 'select 1 as one')
+const add = sql('update accounts set balance = balance + $2 where id = $1 returning balance')
+const balance = sql('select balance from accounts where id = $1')
+const total = sql('select sum(balance) as total from accounts')
+const insert = sql('insert into accounts (id, balance) values ($1, $2)')
+const wrong = sql('select nonsense from accounts')
+const one = sql('select 1 as one')
 
 describeOnEach('transactions', (context) => {
   const { database, kind } = context
@@ -100,7 +92,7 @@ describeOnEach('transactions', (context) => {
   })
 
   it('a statement that failed at its first run works at the next', async () => {
-    const half = statement('test.half', 'select 10 / $1::int as half, $2::text as said')
+    const half = sql('select 10 / $1::int as half, $2::text as said')
     const onOne = (parameters: Parameter[]) =>
       database().transaction((transaction) => transaction.query(half, parameters))
     // 22P02 fails before it was planned, 22012 (division by zero) while it ran.
@@ -111,7 +103,7 @@ describeOnEach('transactions', (context) => {
   })
 
   it('a statement follows a script that changes its columns', async () => {
-    const all = statement('test.all', `select * from accounts where id = 'a'`)
+    const all = sql(`select * from accounts where id = 'a'`)
     // On as many connections as there are, so that each holds a plan that the script makes stale.
     const everywhere = () => Promise.all(Array.from({ length: 20 }, () => database().query(all)))
     await everywhere()

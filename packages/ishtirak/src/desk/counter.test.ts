@@ -4,12 +4,12 @@ import { type ConsoleVisit, enterConsole } from '../../../../test/support/consol
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { createTurns } from '../runtime/async.js'
 import { recordPayment } from './record-act.js'
 
-describeWorld('the counter', { env: ROLES_ENV, withoutJobs: true }, ({ world }) => {
+describeWorld('the counter', { withoutJobs: true }, ({ world }) => {
   let visit: ConsoleVisit
   beforeEach(async () => {
     visit = await enterConsole(world, ROLE_KEYS.cashier)

@@ -1,15 +1,16 @@
 // Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where
 // it is cash.
+
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
 import { reconcileDaily } from '../compare/reconcile.js'
-import { statement } from '../database/database.js'
 import { recordPayment } from './record-act.js'
 
 const USER = 'user-1'
@@ -27,16 +28,14 @@ const CHEQUE = { ...CASH, method: 'cheque', amount: 2000, reference: 'BNA 123456
 
 const NOTHING = { payments: 0, users: 0, acts: 0, refusals: 0 }
 
-const countRows = statement(
-  'test.desk.count',
-  `select (select count(*) from payments) as payments, (select count(*) from documents) as receipts,
+const countRows =
+  sql(`select (select count(*) from payments) as payments, (select count(*) from documents) as receipts,
           (select count(*) from audit where act <> 'operator.refused') as acts,
           (select count(*) from audit where act = 'operator.refused') as refusals,
           (select count(*) from users) as users,
-          (select count(*) from comparisons) as comparisons`,
-)
+          (select count(*) from comparisons) as comparisons`)
 
-const OPTIONS = { env: { PLANS_FILE, ...OPERATOR_ENV }, withoutJobs: true }
+const OPTIONS = { env: { PLANS_FILE }, withoutJobs: true }
 
 describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restart }) => {
   const operator = operatorOf(world)
@@ -197,7 +196,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     // A slip and a cheque may have the same number.
     expect((await record({ ...CHEQUE, reference: CASH.reference })).status).toBe(200)
     // It is found again after the price and the duty have changed.
-    await restart({ env: { ...OPERATOR_ENV, SELLER_FILE: EXAMPLE } })
+    await restart({ env: { SELLER_FILE: EXAMPLE } })
     expect((await record()).body.payment.id).toBe(payment.id)
   })
 
@@ -234,7 +233,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
   })
 
   it('in cash is refused where no stamp duty is set; a cheque needs none', async () => {
-    await restart({ env: { ...OPERATOR_ENV, SELLER_FILE: sellerFile({ stamp_duty: undefined }) } })
+    await restart({ env: { SELLER_FILE: sellerFile({ stamp_duty: undefined }) } })
     expect((await record()).body.code).toBe('unknown_method')
     expect((await record(CHEQUE)).status).toBe(200)
   })

@@ -1,20 +1,19 @@
 // A year's receipts in one table.
+
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 import { LISTED_MAX } from './documents-of-year.js'
 
 const DOCUMENTS = '/api/v1/billing/documents'
 const DAY = 86_400
 
 /** As many more of the one payment that there is, with its receipt, as $1 says. */
-const copyPayment = statement(
-  'test.documents.copy',
-  `with copied as (
+const copyPayment = sql(`with copied as (
      insert into payments (user_id, id, kind, plan, months, amount, currency, live, status, method,
          method_reference, instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start,
          period_end)
@@ -28,12 +27,11 @@ const copyPayment = statement(
      select d.user_id, c.id, 0, d.kind, d.series, 1 + substring(c.id from '\\d+$')::integer, d.issued_at,
             d.issued_on, d.seller, d.net_centimes, d.tax_centimes, d.duty_centimes, d.discount_centimes,
             d.fee_centimes, d.snapshot
-       from documents d, copied c`,
-)
+       from documents d, copied c`)
 
 describeScenario('the documents of a year', ({ database }) => {
-  const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS }
-  const world = worldOfEachTest(database, { env, isNew: true })
+  const env = { PLANS_FILE: SELLING_PLANS }
+  const world = worldOfEachTest(database, { env })
 
   it('are a table of their user alone, by the platform’s key too, and in the portal', async () => {
     const user = world.as('user-1')

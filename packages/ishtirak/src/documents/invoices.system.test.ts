@@ -1,7 +1,7 @@
 // Invoices and credit notes as their buyer has them: the first print, further ones, and the file of a year.
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
@@ -16,7 +16,7 @@ const COMPANY = {
 
 const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
-const ENV = { ...OPERATOR_ENV, SMTP_URL: sink.url }
+const ENV = { SMTP_URL: sink.url }
 
 describeWorld('invoices that are handed out', { env: ENV }, ({ world }) => {
   beforeEach(() => {

@@ -1,13 +1,15 @@
 // Which document a payment has: an invoice for a company, a credit note for what went back, and series
 // without gaps.
+
 import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import type { TypedBuyer } from '../core/buyer-details.js'
 import { DAY } from '../core/instant.js'
-import { type Database, statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { createWorkQueue } from '../runtime/async.js'
 import { correctInvoice } from './correct-invoice.js'
 import { askForInvoice, issueOwedInvoices } from './invoices.js'
@@ -20,17 +22,15 @@ const COMPANY = {
 }
 const PERSON = { kind: 'person', name: 'Samira Taleb', address: 'Cité 1000, Oran' }
 
-const selectOwing = statement('test.owing', 'select user_id from owed_invoices')
-const selectSeries = statement(
-  'test.series',
-  `select s.series, s.last_number, count(*)::int as documents, max(n.number)::int as highest
+const selectOwing = sql('select user_id from owed_invoices')
+const selectSeries =
+  sql(`select s.series, s.last_number, count(*)::int as documents, max(n.number)::int as highest
      from document_series s
      join documents n
     using (series)
-    group by s.series, s.last_number order by s.series`,
-)
+    group by s.series, s.last_number order by s.series`)
 
-describeWorldOnEach('the documents of a payment', { env: OPERATOR_ENV }, ({ world, database }) => {
+describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
   const named = (userId: string, buyer: TypedBuyer) => setBuyer(world.service.parts, { userId }, buyer)
   const documentsOf = async (userId: string, paymentId: string) =>
     (await world.as(userId).get(`/api/v1/billing/payments/${paymentId}/documents`)).body.documents

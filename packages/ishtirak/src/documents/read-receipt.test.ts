@@ -4,11 +4,9 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 
-const ENV = ROLES_ENV
-
-describeWorld('the receipt that an operator reads', { env: ENV, isNew: true }, ({ world }) => {
+describeWorld('the receipt that an operator reads', {}, ({ world }) => {
   let paymentId: string
   beforeEach(async () => {
     await setProfile(world, 'user-1', { locale: 'fr' })

@@ -1,8 +1,8 @@
 // Mail about time that no payment bought: a code's speaks of the code, and no such time is called paid.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
+import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
@@ -22,7 +22,7 @@ describeScenario('mail about time without a payment', ({ database }) => {
   afterAll(() => sink[Symbol.asyncDispose]())
   beforeEach(async () => {
     before = sink.messages.length
-    const env = { ...OPERATOR_ENV, ...CODE_ENV, SMTP_URL: sink.url, TRANSFER_FILE }
+    const env = { SMTP_URL: sink.url, TRANSFER_FILE }
     world = await createWorld(database(), { env })
   })
   afterEach(() => world.stop())

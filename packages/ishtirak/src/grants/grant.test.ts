@@ -2,46 +2,37 @@
 
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { sql } from '../../../../test/support/sql.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import type { Role } from '../core/role.js'
-import { statement } from '../database/database.js'
 import { grantDays } from './grant.js'
 
 const DAY = 86_400
 
-const selectTypes = statement(
-  'test.grant.types',
-  'select type from outbox where user_id = $1 order by sequence',
-)
-const selectStored = statement(
-  'test.grant.stored',
+const selectTypes = sql('select type from outbox where user_id = $1 order by sequence')
+const selectStored = sql(
   'select run_months, anchor_at = paid_until as begins, periods from users where user_id = $1',
 )
 
-const selectSize = statement(
-  'test.grant.size',
-  `select jsonb_array_length(periods) as periods, length(periods::text) as bytes,
+const selectSize = sql(`select jsonb_array_length(periods) as periods, length(periods::text) as bytes,
           (select count(*)::int from grants g where g.user_id = u.user_id) as grants,
           (select count(*)::int from audit a where a.user_id = u.user_id and act = 'user.grant') as audit,
           (select count(*)::int from outbox o where o.user_id = u.user_id
             and type = 'subscription.granted') as events
-     from users u where user_id = $1`,
-)
-const moveToTheEnd = statement(
-  'test.grant.end',
-  `update users set anchor_at = '9999-12-01T12:00:00Z', paid_until = '9999-12-01T12:00:00Z',
+     from users u where user_id = $1`)
+const moveToTheEnd =
+  sql(`update users set anchor_at = '9999-12-01T12:00:00Z', paid_until = '9999-12-01T12:00:00Z',
           periods = jsonb_set(
             periods, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
-    where user_id = $1`,
-)
+    where user_id = $1`)
 
 describeOnEach('days that the operator grants', ({ database }) => {
-  const world = worldOfEachTest(database, { env: OPERATOR_ENV })
+  const world = worldOfEachTest(database)
   const operator = operatorOf(world)
 
   const why = 'outage of 21 November'

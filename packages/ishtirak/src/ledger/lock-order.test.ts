@@ -1,5 +1,6 @@
 // What changes a user's money locks the user's row first: two changes that meet wait for each other, and
 // neither is the victim of a deadlock. On PostgreSQL: the embedded database does one after the other.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,22 +9,17 @@ import { emptyDatabase } from '../../../../test/support/databases.js'
 import { aPayment } from '../../../../test/support/fixtures.js'
 import { oneWaits } from '../../../../test/support/lock-wait.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { endRequestedPayment, insertRequestedPayments } from '../checkout/upgrade.sql.js'
-import { type Database, type Statement, statement } from '../database/database.js'
+import type { Database, Statement } from '../database/database.js'
 import { uploadProof } from '../transfers/proof.js'
 
-const lockUser = statement('test.locks.user', 'select from users where user_id = $1 for update')
-const takePayments = statement('test.locks.payments', 'select id from payments for update skip locked')
-const fail = statement('test.locks.fail', `update payments set status = 'failed' returning id`)
-const selectStatus = statement(
-  'test.locks.status',
-  'select status, next_check_at is null as is_over from payments',
-)
-const takeTransfers = statement(
-  'test.locks.transfers',
-  'select payment_id as id from transfers for update skip locked',
-)
+const lockUser = sql('select from users where user_id = $1 for update')
+const takePayments = sql('select id from payments for update skip locked')
+const fail = sql(`update payments set status = 'failed' returning id`)
+const selectStatus = sql('select status, next_check_at is null as is_over from payments')
+const takeTransfers = sql('select payment_id as id from transfers for update skip locked')
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-locks-'))
 const TRANSFER_FILE = path.join(folder, 'transfer.json')

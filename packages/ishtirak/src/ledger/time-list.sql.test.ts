@@ -1,10 +1,9 @@
 // All time of many users in one statement: each user gets their own, in the order that was asked for.
 import { expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
 import { readTimeLists } from './time-list.sql.js'
@@ -13,7 +12,7 @@ import { readTimeLists } from './time-list.sql.js'
 const ODD = 'o"d\\d,{u} ‏سر'
 
 describeOnEach('the time of users who are read together', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { ...ROLES_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS } })
+  const world = worldOfEachTest(database, { env: { PLANS_FILE: SELLING_PLANS } })
 
   const days = (count: number) => world.advance(count * 86_400)
   const act = async (path: string, fields: Record<string, unknown> = {}) => {

@@ -5,14 +5,14 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const DAY = 86_400
 
 describeOnEach('the list of users', ({ database }) => {
   const world = worldOfEachTest(database, {
-    env: { ...ROLES_ENV, PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '50000' },
+    env: { PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '50000' },
   })
   const owner = operatorOf(world, ROLE_KEYS.owner)
 

@@ -1,12 +1,13 @@
 // Limits of a catalogue of one's own: counters of a day and a month, gauges of a user, a project, a region;
 // and a file that changes while there are counts and plans that were sold.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { SEED_LIMITS } from '../core/limit.js'
@@ -52,7 +53,7 @@ function catalogueOf(name: string, limits: object, allowed: Readonly<Record<stri
 describeOnEach('a catalogue with limits of its own', ({ database }) => {
   const worlds: World[] = []
   const open = async (PLANS_FILE: string, more: Partial<Parameters<typeof createWorld>[1] & object> = {}) => {
-    const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, PLANS_FILE, ...more.env }
+    const env = { PLANS_FILE, ...more.env }
     const world = await createWorld(database(), { ...more, env })
     worlds.push(world)
     return world
@@ -192,7 +193,7 @@ describeOnEach('a catalogue with limits of its own', ({ database }) => {
       fileOf('object.json', { limits: Object.fromEntries(definitions), plans: SEED_PLANS }),
     ]
     for (const file of files) expect(readPlans(file)).toEqual(readPlans(undefined))
-    const world = await createWorld(database(), { env: WITH_PLATFORM })
+    const world = await createWorld(database())
     worlds.push(world)
     expect((await world.call('GET', '/openapi.json')).text).not.toMatch(/month_resets_at|scope_id/)
   })

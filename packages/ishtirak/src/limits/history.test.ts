@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
 
 describeOnEach('the history of limits', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { ...WITH_PLATFORM, ...ROLES_ENV } })
+  const world = worldOfEachTest(database)
 
   let operations = 0
   const consume = async (user: string, amount: number, operation_id = `op-${operations++}`) =>

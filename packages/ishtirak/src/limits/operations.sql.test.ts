@@ -44,16 +44,16 @@ describeOnEach('counting', ({ database }) =>
     const apply = (on: Database, asked: UsageOperation) =>
       untilDecided(() => createApplyUsageOperation(on)({ ...asked, isUserKnown }))
 
-    it('lets exactly 10 of 50 parallel operations into 10 places, of whatever they are', async () => {
+    it('lets exactly 10 of 20 parallel operations into 10 places, of whatever they are', async () => {
       for (const [name, place] of PLACES) {
         const answers = await Promise.all(
-          times(50, (n) => apply(database(), operation({ ...place, operationId: `${name}-${n}` }))),
+          times(20, (n) => apply(database(), operation({ ...place, operationId: `${name}-${n}` }))),
         )
         // Each has a figure of its own.
         const allowed = answers.filter(({ kind }) => kind === 'done').map(usedOf)
         const inOrder = allowed.toSorted((one, other) => Number(one) - Number(other))
         expect([name, inOrder]).toEqual([name, times(10, (n) => n + 1)])
-        expect(answers.filter(({ kind }) => kind === 'denied').map(usedOf)).toEqual(times(40, () => 10))
+        expect(answers.filter(({ kind }) => kind === 'denied').map(usedOf)).toEqual(times(10, () => 10))
       }
     })
 
@@ -96,7 +96,7 @@ describeOnEach('counting', ({ database }) =>
             expect(await apply(database(), { ...asked, userId: `run-${run}` })).toEqual(model(asked))
           }
         }),
-        { numRuns: 20 },
+        { numRuns: 10 },
       )
     })
   }),
@@ -115,7 +115,7 @@ describeOnEach('counting together', ({ database }) => {
         )
         expect(answers).toEqual(operations.map((asked) => models.get(asked.userId)?.(asked)))
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 

@@ -1,12 +1,12 @@
 // Input of the platform API: refused with a field and a code, never with a 500.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
 
 let world: World
 beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'), { env: WITH_PLATFORM })
+  world = await createWorld(await emptyDatabase('pglite'))
 })
 afterAll(() => world.stop())
 

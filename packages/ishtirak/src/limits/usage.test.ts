@@ -2,7 +2,7 @@
 // it, the plan ends. Everything through HTTP.
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 
 const DEPLOYS = 'deploys_per_day'
@@ -10,7 +10,7 @@ const HOURS = 3_600
 const DAYS = 24 * HOURS
 
 describeOnEach('limits', ({ database }) => {
-  const world = worldOfEachTest(database, { env: WITH_PLATFORM })
+  const world = worldOfEachTest(database)
 
   const platform = () => platformFor(world, 'user-1')
   const deploy = async (id: string) => (await platform().consume(DEPLOYS, { operation_id: id })).body
@@ -101,7 +101,7 @@ describeOnEach('limits', ({ database }) => {
 describeOnEach('calls of the platform', ({ database }) => {
   it('have no quota', async () => {
     await using world = await createWorld(database(), {
-      env: { ...WITH_PLATFORM, RATE_LIMIT_PER_MINUTE: '1' },
+      env: { RATE_LIMIT_PER_MINUTE: '1' },
     })
     for (let calls = 0; calls < 3; calls++)
       expect((await platformFor(world, 'user-1').read()).status).toBe(200)

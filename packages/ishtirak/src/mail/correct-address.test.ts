@@ -1,28 +1,26 @@
 // An address that bounces is corrected: what failed goes out again, and the trail does not name the address.
+
 import { beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { sql } from '../../../../test/support/sql.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
-const failMails = statement(
-  'test.correct_address.fail',
+const failMails = sql(
   `update mails set outcome = 'refused: 550 no such user', due_at = null where user_id = 'user-1'`,
 )
-const selectMails = statement(
-  'test.correct_address.mails',
+const selectMails = sql(
   `select kind, outcome, due_at is not null as is_due from mails where user_id = 'user-1'`,
 )
-const selectTrail = statement(
-  'test.correct_address.trail',
+const selectTrail = sql(
   `select a.act, a::text like '%example.dz%' as names_it from audit a where act = 'user.correct_address'`,
 )
 
 describeScenario('the act that corrects an address', ({ database }) => {
   // No mail is sent: no job runs.
-  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, SMTP_URL: 'smtp://127.0.0.1:9' } })
+  const world = worldOfEachTest(database, { env: { SMTP_URL: 'smtp://127.0.0.1:9' } })
   beforeEach(async () => {
     await setProfile(world, 'user-1', { email: 'wrong@example.dz', name: 'Samira' })
     await world.as('user-1').buy()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import {
   type ReceivedMessage,
   readMessage,
@@ -26,7 +26,7 @@ describeScenario('resending a receipt', ({ database }) => {
   beforeEach(async () => {
     sink.answer = () => undefined
     ;(sink.messages as ReceivedMessage[]).length = 0
-    world = await createWorld(database(), { env: { ...ROLES_ENV, SMTP_URL: sink.url } })
+    world = await createWorld(database(), { env: { SMTP_URL: sink.url } })
     await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
     paymentId = (await world.as('user-1').buy()).paymentId
     return () => world.stop()
@@ -122,7 +122,7 @@ describeScenario('resending a receipt', ({ database }) => {
   })
 
   it('is refused without a receipt, an address or mail at all, and after a refund', async () => {
-    await using unmailed = await createWorld(database(), { env: ROLES_ENV })
+    await using unmailed = await createWorld(database())
     const { status, body } = await operatorOf(unmailed, ROLE_KEYS.support).post(address())
     expect([status, body.code]).toEqual([501, 'mail_unavailable'])
     const begun = await world.as('user-2').post('/api/v1/billing/upgrade', { plan: 'pro' })

@@ -4,13 +4,13 @@
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
-import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
+import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import {
   type ReceivedMessage,
   readMessage,
@@ -34,7 +34,7 @@ describeOnEach('mail', ({ database }) => {
   beforeAll(async () => {
     sink = await startSmtpSink()
     const SELLER_FILE = path.resolve('docs/seller.example.json')
-    env = { ...ROLES_ENV, ...CODE_ENV, SMTP_URL: sink.url, SELLER_FILE, PLANS_FILE: SELLING_PLANS }
+    env = { SMTP_URL: sink.url, SELLER_FILE, PLANS_FILE: SELLING_PLANS }
   })
   afterAll(() => sink[Symbol.asyncDispose]())
   beforeEach(async () => {

@@ -1,5 +1,6 @@
 // Ishtirak in another program: who its users are, whose bytes a webhook is, and that nothing of it reaches
 // its host.
+
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { fastify } from 'fastify'
@@ -9,11 +10,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
 import { listen } from '../../../../test/support/listen.js'
 import { jpeg } from '../../../../test/support/proof-files.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
 import { type Emulator, startEmulator } from '../../../chargily-emulator/src/emulator.js'
 import { createClient } from '../../../client/src/index.js'
-import { statement } from '../database/database.js'
 import { REQUEST_TIMEOUT_MS } from '../http/app.js'
 import { readConfig } from './config.js'
 import {
@@ -174,10 +175,7 @@ it('two live in one process, on two schemas of one database', async () => {
   expect([await counts('billing'), await counts('shop')]).toEqual([[{ count: 1 }], [{ count: 0 }]])
 })
 const TWO = { 'x-user': 'two' }
-const payments = statement(
-  'test.mounted.payments',
-  `select count(*) as count from payments where user_id = 'two'`,
-)
+const payments = sql(`select count(*) as count from payments where user_id = 'two'`)
 
 it('touches nothing that a process has once, calls onEvent, and stopped answers no more', async () => {
   const global = () => ({

@@ -1,11 +1,12 @@
 // The figures of what waits and of what works on it, as Prometheus reads them.
+
 import { afterEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
-import { type Database, DatabaseUnavailable, type Statement, statement } from '../database/database.js'
+import { type Database, DatabaseUnavailable, type Statement } from '../database/database.js'
 
 /** A service with other capabilities, as another test may have built one, gives the statement a number. */
 const isWaits = ({ name }: Statement) => /^inbox\.waits(_\d+)?$/.test(name)
@@ -16,7 +17,7 @@ const EVENTS = {
   EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
 }
 const HOUR = 3_600
-const countEvents = statement('test.gauges.waiting', 'select count(*)::int as n from outbox')
+const countEvents = sql('select count(*)::int as n from outbox')
 
 describeScenario('the figures', ({ database }) => {
   let world: World
@@ -40,7 +41,7 @@ describeScenario('the figures', ({ database }) => {
   })
 
   it('say how many wait of each kind, and for how long the oldest does', async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...EVENTS, TRANSFER_FILE } })
+    world = await createWorld(database(), { env: { ...EVENTS, TRANSFER_FILE } })
     await transferOf('user-1')
     await world.advance(HOUR)
     await transferOf('user-2')

@@ -1,22 +1,20 @@
 // What each role may do, written down a second time in the documentation: every operation of the operator's
 // API is asked by roles that differ.
+
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { PERMISSIONS, permissionNamed } from '../../../../test/support/permissions.js'
 import { ATTEMPTS, CUSTOM_ROLES, customKey, ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { previewIdOf } from '../acts/act-routes.js'
 import { actsOf, readingsOf } from '../acts/capability.js'
 import { ROLES, type Role, rolesThatMay } from '../core/role.js'
-import { statement } from '../database/database.js'
 import { CAPABILITIES } from './capabilities.js'
 
-const selectAudit = statement(
-  'test.roles.audit',
-  'select actor, act, after from audit order by acted_at, actor collate "C"',
-)
+const selectAudit = sql('select actor, act, after from audit order by acted_at, actor collate "C"')
 
 const acts = actsOf<never>(CAPABILITIES)
 const readings = readingsOf<never>(CAPABILITIES)
@@ -75,8 +73,7 @@ describeScenario('roles', ({ database }) => {
   })
 
   it('a refusal is in the audit trail, once a minute with the number of those in between', async () => {
-    // What it remembers of the last minute is the subject.
-    await using world = await createWorld(database(), { env: ENV, isNew: true })
+    await using world = await createWorld(database(), { env: ENV })
     const support = operatorOf(world, ROLE_KEYS.support)
     const refund = () => support.post('/payments/x/refund', { why: 'x' })
     for (let n = 0; n < 3; n++) await refund()

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 
 const DAY_MS = 86_400_000
 
@@ -13,7 +13,7 @@ interface Entry {
   readonly user_id: string | null
 }
 
-describeWorldOnEach('the audit trail', { env: ROLES_ENV }, ({ world }) => {
+describeWorldOnEach('the audit trail', {}, ({ world }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
   const support = operatorOf(world, ROLE_KEYS.support)
 

@@ -1,30 +1,20 @@
 // A payment whose row cannot be shown: it is marked as broken, every list and page that it is on stands, and
 // the log names it.
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import {
-  OPERATOR_ENV,
-  OPERATOR_KEY,
-  type OperatorCaller,
-  operatorOf,
-} from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 import { createLog } from '../runtime/log.js'
 
-const withoutInstant = statement(
-  'test.broken.without_instant',
-  `update payments set review = review - 'paidAt' where id = $1`,
-)
-const withoutDifferences = statement(
-  'test.broken.without_differences',
-  `update payments set review = review - 'differences' where id = $1`,
-)
+const withoutInstant = sql(`update payments set review = review - 'paidAt' where id = $1`)
+const withoutDifferences = sql(`update payments set review = review - 'differences' where id = $1`)
 
-const selectReview = statement('test.broken.review', 'select review from payments where id = $1')
-const restore = statement('test.broken.restore', 'update payments set review = $2::jsonb where id = $1')
+const selectReview = sql('select review from payments where id = $1')
+const restore = sql('update payments set review = $2::jsonb where id = $1')
 
 describeScenario('a payment that cannot be shown', ({ database }) => {
   let world: World
@@ -35,7 +25,7 @@ describeScenario('a payment that cannot be shown', ({ database }) => {
   beforeEach(async () => {
     errors = []
     const log = createLog({ level: 'error', destination: { write: (line) => errors.push(line) } })
-    world = await createWorld(database(), { env: OPERATOR_ENV, log })
+    world = await createWorld(database(), { log })
     operator = operatorOf(world)
     visit = await enterConsole(world, OPERATOR_KEY)
     world.emulator.setFaults({ wrong_amount: { times: 1 } })

@@ -1,24 +1,21 @@
 // The page of the service's health, and the operation that it shows.
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
-import { statement } from '../database/database.js'
 import { examineService, watchGateways } from './examine.js'
 
-const switchOff = statement(
-  'test.health_page.switch_off',
-  `insert into event_endpoint (url, deliver_from, disabled_at, disabled_because)
-   values ('http://127.0.0.1:9/events', '2026-01-01', '2026-11-21', 'answered 410')`,
-)
+const switchOff = sql(`insert into event_endpoint (url, deliver_from, disabled_at, disabled_because)
+   values ('http://127.0.0.1:9/events', '2026-01-01', '2026-11-21', 'answered 410')`)
 
 const START = '/console/reconciliations/start'
 
 const ENV = {
-  ...OPERATOR_ENV,
   EVENTS_ALLOW_PRIVATE: 'true',
   EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
   EVENTS_URL: 'http://127.0.0.1:9/events',
@@ -85,7 +82,7 @@ describeScenario('the health of the service', ({ database }) => {
 
   it('says that nothing is sent where no address is set, or an earlier one was switched off', async () => {
     await world.stop()
-    world = await createWorld(database(), { env: OPERATOR_ENV })
+    world = await createWorld(database())
     await world.as('user-1').buy()
     const words = wordsOf((await (await enterConsole(world, OPERATOR_KEY)).open('/console/health')).text)
     expect(words).toContain('Events sending is off: events are written and kept')

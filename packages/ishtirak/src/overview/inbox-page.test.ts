@@ -3,34 +3,25 @@
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { CHARGILY_KEY, type World } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
-const failMails = statement(
-  'test.inbox_page.fail_mails',
-  `update mails set outcome = 'refused: 550 no such user', due_at = null`,
-)
-const waitForAnother = statement('test.inbox_page.approve', `update transfers set approvals = $1::jsonb`)
-const switchOff = statement(
-  'test.inbox_page.switch_off',
-  `insert into event_endpoint (url, deliver_from, disabled_at, disabled_because)
-   values ('https://host.example', '2026-01-01', '2026-11-21', 'answered 410')`,
-)
-const multiply = statement(
-  'test.inbox_page.multiply',
-  `with known as (
+const failMails = sql(`update mails set outcome = 'refused: 550 no such user', due_at = null`)
+const waitForAnother = sql(`update transfers set approvals = $1::jsonb`)
+const switchOff = sql(`insert into event_endpoint (url, deliver_from, disabled_at, disabled_because)
+   values ('https://host.example', '2026-01-01', '2026-11-21', 'answered 410')`)
+const multiply = sql(`with known as (
      insert into users (user_id, created_at) select 'user-' || n, '2026-11-20' from generate_series(1, 120) n
          on conflict do nothing)
    insert into mails (user_id, kind, about, queued_at, outcome)
    select 'user-' || n, 'receipt', m, '2026-11-20', 'refused: ' || repeat('و', 490)
-     from generate_series(1, 120) n, generate_series(1, 3) m`,
-)
+     from generate_series(1, 120) n, generate_series(1, 3) m`)
 
 /** A checkout that is paid at the provider, and that we did not ask for. */
 async function payElsewhere({ emulator }: World, metadata: object): Promise<void> {
@@ -43,7 +34,7 @@ async function payElsewhere({ emulator }: World, metadata: object): Promise<void
   await emulator.pay(id, 'paid')
 }
 
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
+const ENV = { TRANSFER_FILE }
 
 describeWorld('the page of the inbox', { env: ENV }, ({ world, database }) => {
   it('leads from each entry to where its next act is done', async () => {

@@ -4,66 +4,50 @@
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { CHARGILY_KEY } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 
-const failMail = statement(
-  'test.inbox.fail_mail',
-  `update mails set outcome = $2, due_at = null, attempts = $3::int where user_id = $1 and kind = 'receipt'
-    returning kind`,
-)
-const failMails = statement('test.inbox.fail_mails', 'update mails set outcome = $1, due_at = null')
-const sendGranted = statement(
-  'test.inbox.send_granted',
-  `update mails set outcome = 'sent' where kind = 'granted'`,
-)
-const setEndpoint = statement(
-  'test.inbox.endpoint',
-  `insert into event_endpoint (url, deliver_from, failing_since, disabled_at, disabled_because)
+const failMail = sql(`update mails set outcome = $2, due_at = null, attempts = $3::int
+   where user_id = $1 and kind = 'receipt' returning kind`)
+const failMails = sql('update mails set outcome = $1, due_at = null')
+const sendGranted = sql(`update mails set outcome = 'sent' where kind = 'granted'`)
+const setEndpoint =
+  sql(`insert into event_endpoint (url, deliver_from, failing_since, disabled_at, disabled_because)
    values ('https://host.example', '2026-01-01', $1::timestamptz, $2::timestamptz, $3)
        on conflict (one) do update
       set failing_since = excluded.failing_since, disabled_at = excluded.disabled_at,
-          disabled_because = excluded.disabled_because`,
-)
-const failEvents = statement(
-  'test.inbox.fail_events',
+          disabled_because = excluded.disabled_because`)
+const failEvents = sql(
   `update outbox set attempts = $2::int, failure = 'answered 422' where user_id = $1 and sequence = 1`,
 )
-const approveOnce = statement(
-  'test.inbox.approve_once',
-  `update transfers set approvals = $2::jsonb where payment_id = $1`,
-)
+const approveOnce = sql(`update transfers set approvals = $2::jsonb where payment_id = $1`)
 
-const unkeep = statement('test.inbox.unkeep', 'update payments set kept_at = null')
+const unkeep = sql('update payments set kept_at = null')
 
-const compared = statement(
-  'test.inbox.compared',
-  `insert into comparisons (id, since_at, started_at, books_unknown, method, started_by, next_round_at,
+const compared =
+  sql(`insert into comparisons (id, since_at, started_at, books_unknown, method, started_by, next_round_at,
      finished_at)
    select 'cmp_1', t, t, false, 'chargily', 'schedule', t, t
-     from (select timestamptz '2026-11-21T11:00Z') n(t)`,
-)
-const found = statement(
-  'test.inbox.found',
-  `insert into comparison_findings (user_id, method, checkout_id, kind, outcome, details, comparison_id,
+     from (select timestamptz '2026-11-21T11:00Z') n(t)`)
+const found =
+  sql(`insert into comparison_findings (user_id, method, checkout_id, kind, outcome, details, comparison_id,
      found_at, seen_at)
    select $1, 'chargily', $2, 'unknown_paid', 'reported', '{}', 'cmp_1', t, t
-     from (select timestamptz '2026-11-21T11:00Z') n(t)`,
-)
+     from (select timestamptz '2026-11-21T11:00Z') n(t)`)
 
 interface Waiting {
   readonly id: string
   readonly payment_id: string
 }
 
-describeWorld('the inbox', { env: { ...OPERATOR_ENV, TRANSFER_FILE } }, ({ world, database }) => {
+describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => {
   const operator = operatorOf(world)
 
   const inbox = async (query = '') => (await operator.get(`/inbox${query}`)).body

@@ -1,30 +1,27 @@
 // The mail to operators: what entered the inbox, at most once in 15 minutes, and never what is known already.
+
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { statement } from '../database/database.js'
 import { createInbox } from './inbox.sql.js'
 import { mailOperators } from './operator-mail.js'
 
 const MINUTE = 60
 /** Users whose mail failed, by number: an entry of the inbox each. */
-const fail = statement(
-  'test.operator_mail.fail',
-  `with known as (
+const fail = sql(`with known as (
      insert into users (user_id, created_at)
      select 'user-' || n, '2026-11-20' from generate_series($1::int, $2::int) n on conflict do nothing)
    insert into mails (user_id, kind, about, queued_at, outcome)
-   select 'user-' || n, 'receipt', n, '2026-11-20', 'refused: 550' from generate_series($1::int, $2::int) n`,
-)
-const settle = statement('test.operator_mail.settle', 'delete from mails where about = $1')
+   select 'user-' || n, 'receipt', n, '2026-11-20', 'refused: 550' from generate_series($1::int, $2::int) n`)
+const settle = sql('delete from mails where about = $1')
 
 const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
 const to = ['amina@example.dz', 'lina@example.dz']
 const MAIL = { SMTP_URL: sink.url, OPERATOR_MAIL: to.join(', '), OPERATOR_MAIL_LOCALE: 'en' }
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE, ...MAIL }
+const ENV = { TRANSFER_FILE, ...MAIL }
 
 describeWorld('the mail to operators', { env: ENV }, ({ database, world }) => {
   beforeEach(() => {

@@ -1,25 +1,26 @@
 // The operator's hand: everything can be seen, what is odd can be settled, and every act leaves a line that
 // stays.
+
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { payOtherwise, payUnderReview } from '../../../../test/support/other-amount.js'
+import { sql } from '../../../../test/support/sql.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { accept } from '../checkout/accept.js'
-import { statement } from '../database/database.js'
 
 type Entry = { act: string }
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
 
-const changeAudit = statement('test.operator.change_audit', `update audit set actor = 'changed'`)
-const deleteAudit = statement('test.operator.delete_audit', 'delete from audit')
-const unpay = statement('test.operator.unpay', `update payments set status = 'expired' where status = 'paid'`)
+const changeAudit = sql(`update audit set actor = 'changed'`)
+const deleteAudit = sql('delete from audit')
+const unpay = sql(`update payments set status = 'expired' where status = 'paid'`)
 
-describeWorld('the operator', { env: OPERATOR_ENV }, ({ world, database }) => {
+describeWorld('the operator', {}, ({ world, database }) => {
   const operator = operatorOf(world)
 
   it('is refused without a key, and told that it is one of operators; 404 where none is set', async () => {
@@ -30,7 +31,7 @@ describeWorld('the operator', { env: OPERATOR_ENV }, ({ world, database }) => {
     expect([refused.status, refused.body.code]).toEqual([401, 'invalid_operator_key'])
     expect(refused.body.detail).toContain('The operator key')
     expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
-    await using closed = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    await using closed = await createWorld(database(), { env: { OPERATOR_KEYS: '' } })
     expect((await operatorOf(closed).get('/payments')).status).toBe(404)
   })
 

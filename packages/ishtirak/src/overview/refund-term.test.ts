@@ -3,12 +3,12 @@
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import type { Caller } from '../../../../test/support/world.js'
 
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
-describeWorld('a refund of a year', { env: { ...OPERATOR_ENV, PLANS_FILE } }, ({ world }) => {
+describeWorld('a refund of a year', { env: { PLANS_FILE } }, ({ world }) => {
   let user: Caller
   const operator = operatorOf(world)
   beforeEach(async () => {

@@ -2,14 +2,11 @@
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 
-const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM }
-
-describeWorld('the search of the console', { env: ENV }, ({ world }) => {
+describeWorld('the search of the console', {}, ({ world }) => {
   const find = async (q: string) => {
     const visit = await enterConsole(world, OPERATOR_KEY)
     return visit.open(`/console/search?${new URLSearchParams({ q })}`)

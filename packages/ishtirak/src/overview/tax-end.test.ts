@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 
@@ -14,7 +14,6 @@ const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
 const [term] = JSON.parse(readFileSync('docs/seller.example.json', 'utf8')).tax
 const ENV = {
-  ...OPERATOR_ENV,
   SELLER_FILE: sellerFile({ tax: [{ ...term, until: '2026-12-31' }] }),
   SMTP_URL: sink.url,
   OPERATOR_MAIL: 'amina@example.dz',

@@ -1,12 +1,13 @@
 // The timeline of a user: everything that happened, newest first, page by page without a gap or a repetition.
+
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { statement } from '../database/database.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 
-const setAmount = statement('test.timeline.set_amount', 'update provider_events set amount = $1::bigint')
+const setAmount = sql(`update provider_events set report = jsonb_set(report, '{amount}', $1::jsonb)`)
 
-describeWorld('the timeline of a user', { env: OPERATOR_ENV }, ({ world, database }) => {
+describeWorld('the timeline of a user', {}, ({ world, database }) => {
   const operator = operatorOf(world)
 
   type Entry = { kind: string; what: string; at: string; id: string }

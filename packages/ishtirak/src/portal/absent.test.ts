@@ -1,10 +1,9 @@
 // The portal of a service that lacks a capability: it sells by card, and shows no trace of what is not there.
 import { expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { CAPABILITIES } from '../main/capabilities.js'
@@ -16,7 +15,7 @@ const FORMS = ['/portal/transfer', '/portal/payments/pay_1/proof', '/portal/code
 
 describeScenario('the portal', ({ database }) => {
   it('without transfers and codes has no trace of them and no route', async () => {
-    const env = { ...ROLES_ENV, ...CODE_ENV, TRANSFER_FILE }
+    const env = { TRANSFER_FILE }
     await using whole = await createWorld(database(), { env })
     const there = await enterPortal(whole, 'user-1')
     expect(bodyOf((await there.open()).text)).toMatch(TRACE)

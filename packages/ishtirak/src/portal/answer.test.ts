@@ -1,9 +1,9 @@
 // Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of
 // the browser; and what is open is named, with a way back to the choice that loses no money.
 import { expect, it } from 'vitest'
-import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
+import { makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
@@ -13,7 +13,7 @@ const BILLING = '/api/v1/billing'
 
 describeScenario('the answers to forms', ({ database }) => {
   const world = worldOfEachTest(database, {
-    env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, TRANSFER_FILE },
+    env: { PLANS_FILE: SELLING_PLANS, TRANSFER_FILE },
   })
 
   const portalOf = (userId = 'user-1') => enterPortal(world, userId)

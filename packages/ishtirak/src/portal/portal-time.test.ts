@@ -1,12 +1,12 @@
 // When which plan runs: the hero and the page after paying name it, and one list has all time in order, for
 // the user, the host and operators alike.
 import { expect, it } from 'vitest'
-import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
+import { makeCodes } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 
 /** In the portal, what is over folded, in this order. */
@@ -18,7 +18,7 @@ const LISTED = [
 ]
 
 describeScenario('the time that a user has', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { ...ROLES_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS } })
+  const world = worldOfEachTest(database, { env: { PLANS_FILE: SELLING_PLANS } })
 
   const days = (count: number) => world.advance(count * 86_400)
   const pro = { plan: 'pro' }

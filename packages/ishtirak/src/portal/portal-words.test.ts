@@ -2,15 +2,15 @@
 // whom to call.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const PHONE = '+213 00 00 00 00'
 
 describeScenario('the pages say', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, ...WITH_PLATFORM } })
+  const world = worldOfEachTest(database)
 
   const returned = async (paymentId: string) => {
     const headers = { 'accept-language': 'en' }

@@ -12,9 +12,8 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
   /** Messages of the tests before. */
   let before = 0
   const messages = () => sink.messages.slice(before)
-  /** A new one: its process counts requests. */
   const start = async (env: Record<string, string> = {}) => {
-    world = await createWorld(database(), { env: { SMTP_URL: sink.url, ...env }, isNew: true })
+    world = await createWorld(database(), { env: { SMTP_URL: sink.url, ...env } })
   }
   beforeAll(async () => {
     sink = await startSmtpSink()

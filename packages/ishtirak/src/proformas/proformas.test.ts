@@ -1,32 +1,30 @@
 // What a company shows its accountant before it pays: a price that holds, a number without gaps, and a
 // transfer that is opened at that price, whatever the catalogue says by then.
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
-import { statement } from '../database/database.js'
 
 const API = '/api/v1/billing'
 const DAY = 86_400
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const ENV = { PLANS_FILE, TRANSFER_FILE, ...OPERATOR_ENV }
+const ENV = { PLANS_FILE, TRANSFER_FILE }
 
-const selectNumbers = statement(
-  'test.proformas.numbers',
-  `select array_agg(p.number order by p.number) as numbers, max(s.last_number) as last
-     from proformas p join document_series s using (series)`,
-)
-const turn = statement('test.proformas.turn', `update proformas set snapshot = snapshot || '{"live": true}'`)
-const forget = statement('test.proformas.forget', 'delete from proformas')
+const selectNumbers = sql(`select array_agg(p.number order by p.number) as numbers, max(s.last_number) as last
+     from proformas p join document_series s using (series)`)
+const turn = sql(`update proformas set snapshot = snapshot || '{"live": true}'`)
+const forget = sql('delete from proformas')
 
 describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
   beforeEach(async () => {

@@ -158,7 +158,7 @@ function neighbours(reference: string): readonly string[] {
   return found.filter((near) => near !== reference)
 }
 
-it('is never sure of another transfer than the one that was meant, in 10,000 lines', () => {
+it('is never sure of another transfer than the one that was meant, in 2,000 lines', () => {
   const transfers = Array.from({ length: 200 }, draw)
     .flatMap((reference) => [reference, ...neighbours(reference).slice(0, 9)])
     .map((reference) => payable(reference))
@@ -166,7 +166,7 @@ it('is never sure of another transfer than the one that was meant, in 10,000 lin
   const matchOf = matcherOf([...known.values()], TODAY)(NOTHING_KNOWN)
   const WORDS = 'VIREMENT|DE|KARIM|ABONNEMENT PRO|2 000 DA|F|R2|FEVRIER|5|W|تحويل|'.split('|')
   const counts = { wrong: 0, right: 0, asWritten: 0, sureAsWritten: 0, found: 0 }
-  for (let n = 0; n < 10_000; n++) {
+  for (let n = 0; n < 2_000; n++) {
     const meant = random.pick(transfers)
     const error = random.between(0, ERRORS.length - 1)
     const written = ERRORS[error]?.(meant.reference) ?? ''
@@ -183,7 +183,7 @@ it('is never sure of another transfer than the one that was meant, in 10,000 lin
   expect(counts.wrong).toBe(0)
   // Beside so many near ones most of what was written right is sure, and nearly all is found.
   expect(counts.sureAsWritten / counts.asWritten).toBeGreaterThan(0.85)
-  expect(counts.found).toBeGreaterThan(9_900)
+  expect(counts.found).toBeGreaterThan(1_980)
 })
 
 it('looks at the transfers of one amount and name once a day, not once a line', () => {

@@ -4,9 +4,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transferFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { type Database, DatabaseUnavailable, statement } from '../database/database.js'
+import { type Database, DatabaseUnavailable } from '../database/database.js'
 
 const KEYS = { amina: 'owner:amina-key-of-20-characters', karim: 'accountant:karim-key-of-20-characters' }
 const OPERATOR_KEYS = Object.entries(KEYS)
@@ -16,10 +17,7 @@ const ONE = transferFile()
 const TWO = transferFile({ second_approval_from: 2_000 })
 
 const HEAD = 'Date;Libellé;Débit;Crédit\r\n'
-const selectPaid = statement(
-  'test.line_pays.paid',
-  `select id from payments where status = 'paid' order by id`,
-)
+const selectPaid = sql(`select id from payments where status = 'paid' order by id`)
 
 describeOnEach('a line of a bank statement', ({ database }) => {
   let world: World

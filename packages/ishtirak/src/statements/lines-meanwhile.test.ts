@@ -1,10 +1,12 @@
 // Lines of bank statements that change while a file is read in or withdrawn, or while lines are settled. On
 // PostgreSQL alone: the embedded database runs one transaction after the other.
+
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { anEntry, NOON } from '../../../../test/support/fixtures.js'
 import { bookedByKarim, insertTransfers } from '../../../../test/support/known-transfers.js'
 import { oneWaits, soManyWait } from '../../../../test/support/lock-wait.js'
+import { sql } from '../../../../test/support/sql.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { settleLines } from './bank-matches.sql.js'
 import {
@@ -35,20 +37,13 @@ const approve = (id: string) =>
   )
 const AUDIT = anEntry('act_1', 'statement.withdraw')
 
-const touch = statement('test.meanwhile.touch', 'update bank_lines set refs = refs')
-const touchOne = statement('test.meanwhile.touch_one', 'update bank_lines set refs = refs where id = $1')
-const pay = statement(
-  'test.meanwhile.pay',
-  `update bank_lines set payment_ids = '{pay_9}' where id = 'lin_1'`,
-)
-const setAside = statement(
-  'test.meanwhile.set_aside',
+const touch = sql('update bank_lines set refs = refs')
+const touchOne = sql('update bank_lines set refs = refs where id = $1')
+const pay = sql(`update bank_lines set payment_ids = '{pay_9}' where id = 'lin_1'`)
+const setAside = sql(
   `update bank_lines set state = 'set_aside', decided_at = now(), reason = 'x' where id = 'lin_2'`,
 )
-const approvedLines = statement(
-  'test.meanwhile.approved',
-  `select id from bank_lines where state = 'approved' order by id`,
-)
+const approvedLines = sql(`select id from bank_lines where state = 'approved' order by id`)
 
 let database: Database
 beforeEach(async () => {

@@ -1,4 +1,5 @@
 // Which lines are approved by the state of their transfers, and in which operator's name.
+
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { NOON } from '../../../../test/support/fixtures.js'
@@ -7,7 +8,7 @@ import {
   insertTransfers,
   type KnownTransfer,
 } from '../../../../test/support/known-transfers.js'
-import { statement } from '../database/database.js'
+import { sql } from '../../../../test/support/sql.js'
 import { settleLines } from './bank-matches.sql.js'
 
 interface Line {
@@ -58,17 +59,12 @@ const CASES: Readonly<Record<string, Case>> = {
   ],
 }
 
-const insert = statement(
-  'test.settle_lines.insert',
-  `insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
+const insert =
+  sql(`insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
                            payment_ids, state, decided_at, reason)
    select 'lin_' || $1::int, 'stm_1', 'ccp', '2026-11-20', $2::bigint, 'VIR', 'vir', $1::int, $3::text[],
-          $4::text[], $5, case when $5 <> 'open' then now() end, case when $5 <> 'open' then 'x' end`,
-)
-const decided = statement(
-  'test.settle_lines.decided',
-  `select id, decided_by from bank_lines where state = 'approved' order by id`,
-)
+          $4::text[], $5, case when $5 <> 'open' then now() end, case when $5 <> 'open' then 'x' end`)
+const decided = sql(`select id, decided_by from bank_lines where state = 'approved' order by id`)
 
 describeScenario('a line is decided or not that', ({ database }) => {
   it.each(Object.entries(CASES))('%s', async (_, [lines, transfers, ids]) => {

@@ -7,8 +7,8 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
-import { statement } from '../database/database.js'
 
 const KEYS = {
   amina: 'owner:amina-key-of-20-characters',
@@ -23,14 +23,10 @@ const envWith = (TRANSFER_FILE: string) => ({ OPERATOR_KEYS, TRANSFER_FILE })
 const ONE = transferFile()
 const TWO = transferFile({ second_approval_from: 2_000 })
 
-const selectActs = statement(
-  'test.statements.acts',
+const selectActs = sql(
   `select actor, act, reason, asked, after::text as after from audit order by acted_at, id`,
 )
-const selectLines = statement(
-  'test.statements.lines',
-  'select state, count(*) as lines from bank_lines group by state order by state',
-)
+const selectLines = sql('select state, count(*) as lines from bank_lines group by state order by state')
 
 const HEAD = 'Date;Libellé;Débit;Crédit\r\n'
 const amountOf = (dinars: number) => `${dinars.toLocaleString('fr-FR').replace(/\s/g, ' ')},00`

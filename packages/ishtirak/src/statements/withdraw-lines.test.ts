@@ -1,8 +1,10 @@
 // What becomes of each line of a file that is withdrawn.
+
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEntry, NOON } from '../../../../test/support/fixtures.js'
-import { type Database, type Queryable, statement } from '../database/database.js'
+import { sql } from '../../../../test/support/sql.js'
+import type { Database, Queryable } from '../database/database.js'
 import { findBankStatement, withdrawStatementRow } from './bank-statements.sql.js'
 
 /** `stm_3` came first. Each line says which file brought it. */
@@ -27,12 +29,9 @@ const ROWS = `
    order by file, at`
 
 const AUDIT = anEntry('act_1', 'statement.withdraw')
-const select = statement('test.withdraw_lines.lines', 'select id, statement_id from bank_lines order by day')
-const selectIds = statement(
-  'test.withdraw_lines.ids',
-  'select line_id as id from bank_statement_lines where statement_id = $1 order by place',
-)
-const selectAudit = statement('test.withdraw_lines.audit', `select after from audit where id = 'act_1'`)
+const select = sql('select id, statement_id from bank_lines order by day')
+const selectIds = sql('select line_id as id from bank_statement_lines where statement_id = $1 order by place')
+const selectAudit = sql(`select after from audit where id = 'act_1'`)
 
 const brought = async (database: Queryable) =>
   Object.fromEntries((await database.query(select)).map(({ id, statement_id }) => [id, statement_id]))

@@ -1,39 +1,30 @@
 // Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
 // asked stands beside it.
 
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { insertReceipts } from '../../../../bench/support/receipt-rows.mjs'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
-import { statement } from '../database/database.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
+const ENV = { TRANSFER_FILE }
 
-const changeAmount = statement(
-  'test.other_amount.change',
-  'update payments set amount = 2000, amount_asked = null where id = $1',
-)
-const falsifyReceipt = statement(
-  'test.other_amount.falsify',
+const changeAmount = sql('update payments set amount = 2000, amount_asked = null where id = $1')
+const falsifyReceipt = sql(
   insertReceipts(`select user_id, id, 'X-2026' as series, 1 as number, now() as issued_at, 1500 as amount
                     from payments where id = $1`),
 )
 
 describeWorld('another amount than was asked for', { env: ENV }, ({ world, database }) => {
-  // Another one in each test: the process remembers how many payments each has begun.
-  let user: string
-  let users = 0
+  const user = 'user-1'
   const operator = operatorOf(world)
-  beforeEach(async () => {
-    user = `user-${++users}`
-  })
 
   /** Without tax, the tax, and both: 19 % of what came. */
   const CAME = { ht: 1260.5, tva: 239.5, ttc: 1500, amount_asked: 2000, stamp_duty: 0, total: 1500 }

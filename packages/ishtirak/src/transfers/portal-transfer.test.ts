@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
@@ -16,7 +16,7 @@ const FORM = `multipart/form-data; boundary=${BOUNDARY}`
 const partOf = (head: string, body: string) =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}`
 
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
+const ENV = { TRANSFER_FILE }
 
 describeWorld('the portal and transfers', { env: ENV }, ({ world }) => {
   const ask = (userId: string) => orderTransfer(world, userId)

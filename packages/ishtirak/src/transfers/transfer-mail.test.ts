@@ -2,7 +2,7 @@
 
 import { afterAll, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
@@ -11,7 +11,7 @@ import { sendDueMail } from '../mail/send-mail.js'
 
 const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
-const ENV = { ...OPERATOR_ENV, SMTP_URL: sink.url, TRANSFER_FILE }
+const ENV = { SMTP_URL: sink.url, TRANSFER_FILE }
 
 describeWorld('mail about a transfer', { env: ENV }, ({ world }) => {
   const plain = (text = '') =>

@@ -6,6 +6,7 @@ import { transferFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { type Answer, createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
@@ -14,7 +15,6 @@ import { callBy, doAct } from '../acts/act-routes.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { askProvider } from '../checkout/ask-provider.js'
 import { decideApproval, decideRefusal } from '../core/transfer.js'
-import { statement } from '../database/database.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { approve as approveAct, refuse as refuseAct } from './decide.js'
 import { findTransfer, insertTransfer, saveDecision } from './transfers.sql.js'
@@ -33,19 +33,10 @@ const envWith = (TRANSFER_FILE: string) => ({
 })
 
 // Without what was refused.
-const selectActs = statement(
-  'test.transfers.acts',
-  `select actor, act, reason from audit where act <> 'operator.refused' order by id`,
-)
-const selectReceipts = statement(
-  'test.transfers.receipts',
-  'select payment_id from documents where place = 0 order by number',
-)
-const selectCompared = statement('test.transfers.compared', 'select distinct method from comparisons')
-const setProof = statement(
-  'test.transfers.proof',
-  'update transfers set proof_at = $2::timestamptz where payment_id = $1',
-)
+const selectActs = sql(`select actor, act, reason from audit where act <> 'operator.refused' order by id`)
+const selectReceipts = sql('select payment_id from documents where place = 0 order by number')
+const selectCompared = sql('select distinct method from comparisons')
+const setProof = sql('update transfers set proof_at = $2::timestamptz where payment_id = $1')
 
 describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, restart }) => {
   const amina = operatorOf(world, KEYS.amina)

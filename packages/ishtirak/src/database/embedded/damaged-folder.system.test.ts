@@ -1,4 +1,5 @@
 // A data folder that exists is opened or refused. Nothing is ever created over what is left of a database.
+
 import * as fs from 'node:fs'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readDump } from '../../../../../test/support/databases.js'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
-import { statement } from '../database.js'
+import { sql } from '../../../../../test/support/sql.js'
 import { clusterPaths, markIfNew } from './cluster-folder.js'
 import { openFolder } from './pglite.js'
 
-const kept = statement('test.damaged.kept', 'select value from kept')
+const kept = sql('select value from kept')
 
 let parent = ''
 let folder = ''

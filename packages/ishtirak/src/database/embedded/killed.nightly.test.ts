@@ -1,4 +1,5 @@
 // The embedded database as a process of its own that is killed: what it has answered is there.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +7,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Child } from '../../../../../test/support/child-process.js'
 import { runBuilt } from '../../../../../test/support/compiled-sources.js'
 import { readDump } from '../../../../../test/support/databases.js'
-import { statement } from '../database.js'
+import { sql } from '../../../../../test/support/sql.js'
 import { openFolder } from './pglite.js'
 
-const count = statement('test.killed.count', 'select count(*) as count from kept')
+const count = sql('select count(*) as count from kept')
 
 let folder = ''
 const children: Child[] = []

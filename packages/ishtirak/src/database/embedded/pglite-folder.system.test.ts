@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readDump } from '../../../../../test/support/databases.js'
-import { DatabaseUnavailable, statement } from '../database.js'
+import { sql } from '../../../../../test/support/sql.js'
+import { DatabaseUnavailable } from '../database.js'
 import { openFolder } from './pglite.js'
 
-const insert = statement('test.pglite.insert', 'insert into kept (value) values ($1)')
-const count = statement('test.pglite.count', 'select count(*) as count from kept')
+const insert = sql('insert into kept (value) values ($1)')
+const count = sql('select count(*) as count from kept')
 
 let folder = ''
 beforeEach(() => {

@@ -1,12 +1,12 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../../test/support/databases.js'
-import { statement } from '../database.js'
+import { sql } from '../../../../../test/support/sql.js'
 import { runTransaction } from '../session.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
-const insert = statement('test.pglite.insert', 'insert into kept (value) values ($1)')
-const count = statement('test.pglite.count', 'select count(*) as count from kept')
+const insert = sql('insert into kept (value) values ($1)')
+const count = sql('select count(*) as count from kept')
 
 it('a transaction that awaits something else is rolled back; a statement waits for its slice', async () => {
   // A second session on the database of this worker: another one takes two seconds to open.

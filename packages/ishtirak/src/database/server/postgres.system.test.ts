@@ -2,26 +2,18 @@ import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { postgresUrl, withoutPooler } from '../../../../../test/support/databases.js'
 import { startServer } from '../../../../../test/support/postgres-server.js'
-import { type Database, DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
+import { sql } from '../../../../../test/support/sql.js'
+import { type Database, DatabaseUnavailable, givenUpAfter } from '../database.js'
 import { openPostgres } from './postgres.js'
 
-const one = statement('test.postgres.one', 'select 1 as one')
-const sleep = statement('test.postgres.sleep', 'select pg_sleep(60)')
-const sleepers = statement(
-  'test.postgres.sleepers',
-  `select count(*) as count from pg_stat_activity where query like '%pg_sleep(60)%'
-      and pid <> pg_backend_pid() and state = 'active' and datname = current_database()`,
-)
-const terminateOthers = statement(
-  'test.postgres.terminate',
-  `select count(pg_terminate_backend(pid)) as count from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`,
-)
-const backend = statement('test.postgres.backend', 'select pg_backend_pid() as id')
-const plans = statement(
-  'test.postgres.plans',
-  'select count(*) as count from pg_prepared_statements where name = $1',
-)
+const one = sql('select 1 as one')
+const sleep = sql('select pg_sleep(60)')
+const sleepers = sql(`select count(*) as count from pg_stat_activity where query like '%pg_sleep(60)%'
+      and pid <> pg_backend_pid() and state = 'active' and datname = current_database()`)
+const terminateOthers = sql(`select count(pg_terminate_backend(pid)) as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+const backend = sql('select pg_backend_pid() as id')
+const plans = sql('select count(*) as count from pg_prepared_statements where name = $1')
 
 let url = ''
 let open: Database[] = []
@@ -95,9 +87,9 @@ it('a server that cannot be reached, or refuses, is DatabaseUnavailable', async 
 it('a read-only server, as after a fail-over, is DatabaseUnavailable; its connection is left', async () => {
   url = withoutPooler(url)
   const database = connect({ maxConnections: 1 })
-  const write = statement('test.postgres.write', 'create table written ()')
+  const write = sql('create table written ()')
   const first = await database.query(backend)
-  await database.query(statement('test.postgres.readonly', 'set default_transaction_read_only = on'))
+  await database.query(sql('set default_transaction_read_only = on'))
   await expect(database.query(write)).rejects.toBeInstanceOf(DatabaseUnavailable)
   expect(await database.query(backend)).not.toEqual(first)
   expect(await database.query(write)).toEqual([])
@@ -117,7 +109,7 @@ it('a full pool refuses after its time limit instead of piling up', async () => 
 it('two transactions that block each other both succeed: the victim runs again', async () => {
   const database = connect()
   await database.script('create table locked (id integer primary key); insert into locked values (1), (2)')
-  const lock = statement('test.postgres.lock', 'select id from locked where id = $1 for update')
+  const lock = sql('select id from locked where id = $1 for update')
   let runs = 0
   let arrived = 0
   const gate = new EventEmitter()
@@ -152,12 +144,10 @@ it('statements are prepared under their names, or not at all where a pooler cann
 
 it('sessions run in UTC with time limits, under the name of the service, and compile nothing', async () => {
   url = withoutPooler(url)
-  const settings = statement(
-    'test.postgres.settings',
-    `select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
+  const settings =
+    sql(`select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
           current_setting('idle_in_transaction_session_timeout') as idle,
-          current_setting('application_name') as name, current_setting('jit') as jit`,
-  )
+          current_setting('application_name') as name, current_setting('jit') as jit`)
   expect(await connect().query(settings)).toEqual([
     { zone: 'UTC', statement: '4s', idle: '1min', name: 'ishtirak', jit: 'off' },
   ])
@@ -177,13 +167,13 @@ it('a change that reaches the server after its deadline is refused there, and no
   const database = connect({ maxConnections: 1 })
   await database.query(one)
   await database.script('create table changes (id integer)')
-  const insert = statement('test.postgres.change', 'insert into changes select 1 from pg_sleep(0.6)')
+  const insert = sql('insert into changes select 1 from pg_sleep(0.6)')
   await expect(database.query(insert, [], givenUpAfter(500))).rejects.toBeInstanceOf(DatabaseUnavailable)
   const late = database.transaction(async (transaction) => {
     await transaction.query(insert)
   }, givenUpAfter(500))
   await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable)
-  const count = statement('test.postgres.changes', 'select count(*) as count from changes')
+  const count = sql('select count(*) as count from changes')
   expect(await database.query(count)).toEqual([{ count: 0 }])
 })
 

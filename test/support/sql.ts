@@ -1,0 +1,5 @@
+// SQL of a test, which needs no name of its own.
+import { assembled, type Statement } from '../../packages/ishtirak/src/database/database.js'
+
+/** Two tests with the same text share its plan. */
+export const sql = (text: string): Statement => assembled('test.made', text)
