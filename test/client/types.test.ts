@@ -10,7 +10,7 @@ import { describeWebhooks } from '../../packages/ishtirak/src/events/schemas.js'
 import type * as balances from '../../packages/ishtirak/src/ledger/balance-schemas.js'
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
-import type { viewPortalLink } from '../../packages/ishtirak/src/portal/portal-sessions.route.js'
+import type { PortalLinkView } from '../../packages/ishtirak/src/portal/portal-sessions.call.js'
 import type * as proformas from '../../packages/ishtirak/src/proformas/proforma-schemas.js'
 import type { ProofView } from '../../packages/ishtirak/src/transfers/proof-view.js'
 
@@ -26,7 +26,7 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<Omit<client.Overview, Limits>>().toEqualTypeOf<Omit<service.PlatformOverview, Limits>>()
   expectTypeOf<Omit<client.Plan, 'limits'>>().toEqualTypeOf<Omit<payments.PlanView, 'limits'>>()
   expectTypeOf<client.BillingStatus>().toEqualTypeOf<payments.BillingStatus>()
-  expectTypeOf<client.PortalSession>().toEqualTypeOf<ReturnType<typeof viewPortalLink>>()
+  expectTypeOf<client.PortalSession>().toEqualTypeOf<PortalLinkView>()
   expectTypeOf<client.UpgradeResult>().toEqualTypeOf<payments.UpgradeResult>()
   expectTypeOf<client.PaymentsQuery>().toEqualTypeOf<payments.PaymentsQuery>()
   expectTypeOf<client.PaymentPage>().toEqualTypeOf<payments.PaymentPage>()
