@@ -1,5 +1,4 @@
-// The shapes of a buyer's details. The TypeScript client writes its own types down; a test holds them against
-// these (test/client/types.test.ts).
+// The shapes of a buyer's details.
 import { type Static, Type } from 'typebox'
 import {
   BUYER_FIELDS,

@@ -1,5 +1,4 @@
-// The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types
-// down; a test holds them against these (test/client/types.test.ts).
+// The shapes of the platform API, and of the user's own overview.
 import { type Static, type TInteger, type TRecord, Type } from 'typebox'
 import { EMAIL_PATTERN } from '../core/email.js'
 import {
