@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.js'
 import { OPERATOR_KEY } from '../support/operator.js'
@@ -70,6 +71,18 @@ describe('each document', () => {
     }
   })
 
+  it('has an example of what each operation asks and answers, which fits its schema', () => {
+    for (const document of Object.values(documents)) {
+      const ajv = new Ajv2020({ strict: false, validateFormats: false })
+      ajv.addSchema(document, 'document')
+      const wrong = [...examplesIn(document)].filter(({ schema, example }) => {
+        const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
+        return !ajv.validate(JSON.parse(text), example)
+      })
+      expect(wrong).toEqual([])
+    }
+  })
+
   it('writes no shape twice: what is shared is a component', () => {
     for (const document of Object.values(documents)) {
       const shapes = [...shapesIn(document)]
@@ -116,6 +129,22 @@ function shapesOf(operation: unknown) {
     success: Object.entries(responses).filter(([status]) => status < '300'),
     statuses: Object.keys(responses),
     parameters: parameters.map(({ name }: { name: string }): string => name) as string[],
+  }
+}
+
+interface Shown {
+  readonly schema: object
+  /** Undefined where there is none, which fits no schema. */
+  readonly example?: unknown
+}
+
+function* examplesIn({ paths, webhooks }: Document): Generator<Shown> {
+  for (const operation of [...operationsOf({ paths }), ...operationsOf({ paths: webhooks })]) {
+    const { parameters = [], requestBody, responses } = Object(operation)
+    yield* parameters.filter(({ required }: { readonly required: boolean }) => required)
+    const answers = Object.entries(responses).flatMap(([status, answer]) => (status < '3' ? [answer] : []))
+    for (const { content } of [requestBody, ...answers].map(Object))
+      if (content?.['application/json']) yield content['application/json']
   }
 }
 

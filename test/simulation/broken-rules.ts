@@ -329,7 +329,7 @@ function withoutOverpayments(): (method: PaymentMethod) => PaymentMethod {
       ...webhook,
       readEvent: (body) => {
         const event = webhook.readEvent(body)
-        return event?.report ? { ...event, report: equal(event.report) } : event
+        return typeof event === 'object' && event.report ? { ...event, report: equal(event.report) } : event
       },
     },
     getCheckout: async (id) => mapped(await method.getCheckout(id), (one) => one && equal(one)),

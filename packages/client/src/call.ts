@@ -2,7 +2,12 @@
 // no longer pause. A retry is safe, because every call of this API is idempotent: by its operation_id,
 // because it sets absolute values, or because there is one open payment.
 import { BillingApiError, BillingConfigurationError, BillingUnreachableError, readRefusal } from './errors.js'
-import type { Person } from './types.js'
+
+/** Who acts for an account, by the platform's own id. Without a role: its owner. */
+export interface Person {
+  id: string
+  role?: 'owner' | 'payer' | 'reader'
+}
 
 interface CallOptions {
   readonly url: string
@@ -11,7 +16,7 @@ interface CallOptions {
   readonly fetch?: typeof fetch
 }
 
-interface CallSettings {
+export interface CallSettings {
   readonly body?: object | undefined
   /** In place of `body`. */
   readonly file?: Uint8Array<ArrayBuffer> | Blob

@@ -1,7 +1,7 @@
 // Receives events: `import { eventHandler } from '@ishtirak/client/events'`. Verified, each once, and again
 // where it failed; for whatever speaks Request and Response, for node:http and Express, and for Fastify.
+import type { EventType } from './api.js'
 import { inMemory, type Seen } from './seen.js'
-import type { EventType } from './types.js'
 import {
   type BillingEvent,
   checkSecrets,

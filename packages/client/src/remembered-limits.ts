@@ -1,6 +1,6 @@
 // The last known figures of each limit, to decide for a short while when billing is unreachable. What is
 // allowed meanwhile is counted here, so that an outage does not lift the limits. In this process only.
-import type { Allowance, ConsumeRequest } from './types.js'
+import type { Allowance, ConsumeRequest } from './api.js'
 
 interface CountPlace {
   readonly userId: string

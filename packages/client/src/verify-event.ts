@@ -1,22 +1,7 @@
 // Verifies events by Standard Webhooks (standardwebhooks.com, specification 1.0): the signature covers id,
 // time and body, and several may be valid at once while secrets are rotated. An invalid event is never
 // parsed.
-import type { EventData, EventType } from './types.js'
-
-/** The members of `data` that the events of a type always have, beside the state. */
-export type CauseOf<Type extends EventType> = Type extends 'payment.refused'
-  ? 'payment' | 'reason'
-  : Type extends `balance.${string}`
-    ? 'balance'
-    : Type extends `payment.${string}`
-      ? 'payment'
-      : Type extends 'subscription.granted'
-        ? 'grant'
-        : Type extends 'subscription.changed'
-          ? 'payment' | 'change'
-          : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
-            ? 'announcement'
-            : never
+import type { EventCauses, EventData, EventType } from './api.js'
 
 /** Discriminated by `type`. Clients must ignore types that they do not know: there will be more. */
 export type BillingEvent = {
@@ -25,7 +10,7 @@ export type BillingEvent = {
     readonly id: string
     readonly type: Type
     readonly timestamp: string
-    readonly data: EventData & Required<Pick<EventData, CauseOf<Type>>>
+    readonly data: EventData & Required<Pick<EventData, EventCauses[Type]>>
   }
 }[EventType]
 

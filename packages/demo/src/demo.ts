@@ -6,6 +6,7 @@ import { startEmulator } from 'chargily-emulator'
 import {
   BillingError,
   type Clock,
+  createBilling,
   createLog,
   DAY,
   type Database,
@@ -82,9 +83,12 @@ async function* fill(sandbox: Sandbox, request: DemoRequest): AsyncGenerator<str
       processMetrics: false,
     },
   )
-  const parts = { ...quiet.parts, ...pretendReceivers(config, clock, endAt) }
+  const { printer } = quiet.parts
+  const unprinted = { printer: { ...printer, typesetter: null } }
+  const parts = { ...quiet.parts, ...pretendReceivers(config, clock, endAt), ...unprinted }
   const shop: Shop = {
-    parts: { ...parts, printer: { ...parts.printer, typesetter: null } },
+    parts,
+    billing: createBilling(parts),
     emulator,
     endAt,
     vouchers: [],

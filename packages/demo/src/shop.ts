@@ -4,6 +4,7 @@ import type { Emulator } from 'chargily-emulator'
 import {
   accept as acceptAct,
   approve as approveAct,
+  type Billing,
   callBy,
   doAct,
   endAccess as endAct,
@@ -25,7 +26,6 @@ import {
   type TransferInstrument,
   toTimestamp,
   transferIn,
-  updateUser,
   uploadProof,
   webhookUrlOf,
 } from 'ishtirak/internal'
@@ -34,6 +34,7 @@ import { type Slip, slipAsPdf, slipAsPng } from './slips.js'
 
 export interface Shop {
   readonly parts: Service['parts']
+  readonly billing: Billing
   readonly emulator: Emulator
   /** When the year is over: the instant at which the demo was begun. */
   readonly endAt: Instant
@@ -56,8 +57,8 @@ export const nowIn = ({ parts }: Shop): Instant => parts.clock.now()
 
 const REQUEST = 'demo'
 
-export async function register({ parts }: Shop, { userId, email, name, locale }: Person): Promise<void> {
-  await updateUser(parts, userId, { email, name, locale }, REQUEST)
+export async function register({ billing }: Shop, { userId, email, name, locale }: Person): Promise<void> {
+  await billing.updateUser(userId, { email, name, locale })
 }
 
 /** The end of what is paid or granted; null: nothing ever was. */

@@ -6,7 +6,6 @@ import {
   beginDelivery,
   callBy,
   checkDuePayments,
-  consume,
   continueReconciliation,
   createCodes,
   DAY,
@@ -18,7 +17,6 @@ import {
   MINUTE,
   type MovableClock,
   ROUND_MS,
-  reportUsage,
   revokeCodes,
   scopeField,
   sendDueMail,
@@ -176,20 +174,20 @@ const LOST = 9_999
 /** Today: every third user works, and some are at their limits or, as their plan is over, beyond. */
 async function* usage(shop: Shop, { users, seed }: { readonly users: number; readonly seed: number }): Story {
   yield shop.endAt - 20 * MINUTE
-  const { parts } = shop
+  const { parts, billing } = shop
   const most = parts.catalogue.plans.at(-1)
   for (let index = 0; index < users; index += 3) {
     const draw = createDraw(seed, `usage ${index}`)
     for (const limit of parts.catalogue.limits) {
       const scope = scopeField(limit)
-      const place = { user_id: demoUserId(index), limit: limit.name }
+      const userId = demoUserId(index)
       const within = scope === null ? {} : { [scope]: 'site-1' }
       const amount = Math.max(
         1,
         Math.floor((most?.limits[limit.name] ?? 1) * draw.pick([0.1, 0.2, 0.5, 0.9, 1])),
       )
-      if (limit.window === null) await reportUsage(parts, place, { used: amount, ...within })
-      else await consume(parts, place, { amount, operation_id: 'demo', ...within })
+      if (limit.window === null) await billing.reportUsage(userId, limit.name, { used: amount, ...within })
+      else await billing.consume(userId, limit.name, { amount, operation_id: 'demo', ...within })
     }
   }
 }

@@ -18,6 +18,7 @@ import type { InboxKind } from './inbox-kind.js'
 import type { MailWriter } from './mail-writer.js'
 import type { CommandHost } from './operator-client.js'
 import type { Reading } from './reading.js'
+import type { UserCall } from './user-call.js'
 
 /**
  * `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. `Config`: what it
@@ -49,10 +50,10 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly sections?: readonly ConsoleSection[]
   /** Its card on the page of health. */
   readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
-  /** Of users, of the platform and of the provider. */
+  /** What users do and read, each of them, the platform for them, or a host. */
+  readonly calls?: readonly UserCall<Deps>[]
+  /** Addresses that are more than a call, such as that of the provider's events. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
-  /** What a host that mounts the service calls, beside acts. */
-  readonly calls?: (deps: Deps) => object
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]
   /** What it tells the platform. Several may bring one type. */

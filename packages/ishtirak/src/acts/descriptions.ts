@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { PROOF_TYPES } from '../core/transfer.js'
+import type { FileAnswer } from './user-call.js'
 
 export const READ = [
   'invalid_operator_key',
@@ -27,3 +28,14 @@ export const PROOF = {
   description: 'The file, as an attachment; each reading is in the audit trail',
   content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
 }
+
+const USER_FILES = {
+  'application/pdf': Type.String({ format: 'binary' }),
+  'text/csv': Type.String(),
+}
+
+/** An answer that is a file for its user. */
+export const fileSchema = ({ file, description }: FileAnswer) => ({
+  description,
+  content: { [file]: { schema: USER_FILES[file] } },
+})

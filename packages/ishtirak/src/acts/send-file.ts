@@ -1,12 +1,14 @@
-// A file for operators: no cache keeps it, and a browser that shows it after all runs nothing of it.
+// How files are sent to operators and to users.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import type { SentFile } from './user-call.js'
 
+/** A browser that shows the file all the same runs nothing of it. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; sandbox", 'cache-control': 'no-store' }
 
 export const CSV_TYPE = 'text/csv; charset=utf-8'
 
-/** `type` is its Content-Type. */
+/** A file for an operator. `type` is its Content-Type. */
 export function sendFile(
   reply: FastifyReply,
   file: {
@@ -19,4 +21,21 @@ export function sendFile(
     .type(file.type)
     .headers({ ...HEADERS, 'content-disposition': `attachment; filename="${file.name}"` })
     .send(Readable.from(file.content))
+}
+
+/** A file for its user: a PDF is shown in the browser, with a name for saving it; a table is saved. */
+export function sendUserFile(
+  reply: FastifyReply,
+  type: 'application/pdf' | 'text/csv',
+  { name, content, headers }: SentFile,
+): FastifyReply {
+  const isShown = type === 'application/pdf'
+  return reply
+    .type(isShown ? type : CSV_TYPE)
+    .headers({
+      ...headers,
+      'content-disposition': `${isShown ? 'inline' : 'attachment'}; filename="${name}"`,
+      'cache-control': 'private, no-store',
+    })
+    .send(Buffer.from(content))
 }

@@ -1,8 +1,10 @@
 // What balances bring to the service.
 import type { Capability } from '../acts/capability.js'
+import type { HistoryDeps } from '../checkout/history.js'
+import type { UpgradeDeps } from '../checkout/upgrade.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import type { BringsMethods } from '../ledger/method.js'
-import { type BalanceRoutesDeps, balanceCalls, balanceRoutes } from './balance.route.js'
+import { balanceCalls } from './balance.call.js'
 import { type BalanceActDeps, correctBalance, getUserBalance, payOutBalance } from './balance-acts.js'
 import { createBalanceMethod } from './balance-method.js'
 import { type BuyDeps, payByBalance } from './buy.js'
@@ -17,7 +19,7 @@ import './words.js'
 const BOOKED_A_ROUND = 100
 
 export const balance: Capability<
-  BalanceRoutesDeps & BuyDeps & BalanceActDeps & BalancePagesDeps & RenewalMailDeps,
+  UpgradeDeps & HistoryDeps & BuyDeps & BalanceActDeps & BalancePagesDeps & RenewalMailDeps,
   BalanceConfig
 > &
   BringsMethods<Partial<BalanceConfig>> = {
@@ -30,7 +32,6 @@ export const balance: Capability<
   userParts: (deps) => [balancePart(deps)],
   commandGroups: { balance: 'See, correct and pay out what a user has paid in' },
   events: ['balance.changed', 'balance.renewal_changed'],
-  routes: balanceRoutes,
   calls: balanceCalls,
   paysAtOnce: payByBalance,
   mails: renewalMails,

@@ -9,7 +9,7 @@ import { type Instant, MINUTE } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { Actor } from '../core/person.js'
 import { LONGEST_TERM } from '../core/plan.js'
-import { decidePayment, type Quote, type Wanted } from '../core/quote.js'
+import { decidePayment, hashOf, type Quote, type Wanted } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
 import { BY_BALANCE, NEVER_PAID } from '../core/subscription.js'
 import { changeUser, type Decided } from '../ledger/change-user.js'
@@ -79,7 +79,7 @@ async function buyOnFacts(
   const code = await codeOf(deps, { userId, typed: asked.code, methods: [] })
   const same = await findRecentPurchase(database, {
     ...{ userId, planId, months: start === 'now' ? null : months },
-    ...{ codeHash: code?.hash ?? null, poNumber: poNumber ?? null, since: now - SAME_WITHIN_MS },
+    ...{ codeHash: hashOf(code), poNumber: poNumber ?? null, since: now - SAME_WITHIN_MS },
   })
   if (same !== null) return { revision: null, result: same }
   const decision = decidePayment(

@@ -1,5 +1,4 @@
-// The shapes of a buyer's details. The TypeScript client writes its own types down; a test holds them against
-// these (test/client/types.test.ts).
+// The shapes of a buyer's details.
 import { type Static, Type } from 'typebox'
 import {
   BUYER_FIELDS,
@@ -13,7 +12,10 @@ import { nullable, object, request } from '../http/schemas.js'
 const text = (description: string, ...examples: readonly string[]) =>
   Type.String({ description, examples: [...examples] })
 
-const kind = Type.Enum([...BUYER_KINDS], { description: 'A company needs more on an invoice than a person' })
+const kind = Type.Enum([...BUYER_KINDS], {
+  description: 'A company needs more on an invoice than a person',
+  examples: ['company'],
+})
 
 const texts = {
   name: text('Or the raison sociale; at most 120 characters', 'SARL Atlas'),
@@ -38,10 +40,11 @@ function eachText<Made>(make: (schema: Texts['name']) => Made): Each<Made> {
 }
 
 /** What is absent is null. */
-export const BuyerRequestSchema = request('BuyerRequest', {
-  kind,
-  ...eachText((schema) => Type.Optional(nullable(schema))),
-})
+export const BuyerRequestSchema = request(
+  'BuyerRequest',
+  { kind, ...eachText((schema) => Type.Optional(nullable(schema))) },
+  { examples: [{ kind: 'company', ...eachText((schema) => Object(schema).examples[0]) }] },
+)
 export type BuyerRequest = Static<typeof BuyerRequestSchema>
 
 /** Of an act: what is absent is null. */

@@ -2,32 +2,35 @@
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { accept } from './accept.js'
-import { historyRoutes } from './history.route.js'
+import { payment, payments } from './history.call.js'
 import { offerRoutes } from './offers.route.js'
 import { type CheckoutPagesDeps, checkoutPages } from './portal-part.js'
 import { recheck, type SettleActDeps } from './recheck.js'
-import { statusRoutes } from './status.route.js'
+import { status } from './status.call.js'
 import { checkDuePayments } from './sweep.js'
-import { upgradeRoutes } from './upgrade.route.js'
+import { createPayment, quote, upgradePlan } from './upgrade.call.js'
 import { webhookRoutes } from './webhook.route.js'
 import './words.js'
 
 /** 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for users. */
 const LOOKS_A_ROUND = 5
 
-const ROUTES = [offerRoutes, upgradeRoutes, statusRoutes, historyRoutes, webhookRoutes]
-type CheckoutDeps = Parameters<typeof upgradeRoutes>[0] &
+type CheckoutDeps = Parameters<typeof createPayment.run>[0] &
+  Parameters<typeof payments.run>[0] &
   Parameters<typeof offerRoutes>[0] &
-  Parameters<typeof historyRoutes>[0] &
   Parameters<typeof webhookRoutes>[0] &
   SettleActDeps &
   CheckoutPagesDeps
 
+export const checkoutCalls = [upgradePlan, createPayment, quote, status, payments, payment]
+
 export const checkout: Capability<CheckoutDeps> = {
   name: 'checkout',
   acts: [recheck, accept],
+  calls: checkoutCalls,
   routes: (deps) => async (app) => {
-    for (const routes of ROUTES) await app.register(routes(deps))
+    await app.register(offerRoutes(deps))
+    await app.register(webhookRoutes(deps))
   },
   jobs: (deps) => [
     // A payment that no webhook reported is booked all the same.

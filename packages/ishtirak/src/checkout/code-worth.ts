@@ -5,7 +5,7 @@ import type { Plan } from '../core/plan.js'
 import { type Quote, quotesIn, termDecisions } from '../core/quote.js'
 import { NEVER_PAID, type Period, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
 import { quoteRefusal } from '../ledger/refusals.js'
-import { codeOf, type QuoteDeps } from './quote.js'
+import type { QuoteDeps } from './quote.js'
 
 export type CodeWorth =
   | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
@@ -20,11 +20,11 @@ export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): P
     const { loadUser, clock, methods, rules } = deps
     const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
     const names = methods.gateways.map(({ name }) => name)
-    const code = (await codeOf(deps, { userId, typed, methods: names })) ?? null
+    const code = await discount.lookUp({ userId, typed, methods: names })
     const now = clock.now()
     const gives = monthsOf(code, now)
     if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }
-    const decisions = termDecisions(facts, deps.catalogue, now, rules, code)
+    const decisions = termDecisions(facts, deps.catalogue, now, rules, code ?? 'unknown')
     const quotes = quotesIn(decisions)
     if (quotes.length > 0) return { kind: 'discount', quotes, facts }
     const [refused] = decisions.filter((decision) => decision.kind !== 'sold')

@@ -124,7 +124,7 @@ interface OffersFormOf {
   readonly decisions: readonly QuoteDecision[]
   /** Value of the offer that is selected, if it can be bought; else the usual one, or the first that can. */
   readonly asked: string | null
-  readonly method?: string | null
+  readonly method: string | null
   readonly facts: SubscriptionFacts
   /** The methods by which a payment is waited for. */
   readonly open?: readonly string[]

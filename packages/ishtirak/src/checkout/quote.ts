@@ -54,7 +54,7 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
   }
 }
 
-/** Undefined: none was given. Null: it takes nothing off. */
+/** Undefined: none was given. */
 export async function codeOf(
   { discounts: [discount] }: Pick<QuoteDeps, 'discounts'>,
   {
@@ -67,5 +67,5 @@ export async function codeOf(
   },
 ): Promise<Wanted['code']> {
   if (typed === undefined) return undefined
-  return discount ? discount.lookUp({ ...of, typed }) : null
+  return (discount && (await discount.lookUp({ ...of, typed }))) ?? 'unknown'
 }

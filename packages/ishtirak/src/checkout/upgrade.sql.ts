@@ -146,7 +146,7 @@ export interface RequestedPayment {
   readonly version: number | null
   readonly payment: Payment
   /** Of the click, where traces are collected: the purchase goes on with it. */
-  readonly traceparent?: string | null | undefined
+  readonly traceparent?: string | undefined
 }
 
 /** Of different users. Writes each or none; false: the user's facts have changed since. */

@@ -223,7 +223,12 @@ async function requestPayment(
     createdAt: now,
     attemptEndsAt: now + ATTEMPT_MS,
   })
-  const requested = { user: request.user, version, payment, traceparent: deps.tracing?.current() }
+  const requested = {
+    user: request.user,
+    version,
+    payment,
+    traceparent: deps.tracing?.current() ?? undefined,
+  }
   const { insert, insertWithCode } = deps.upgrades.requests
   if (!(await (codeHash === null ? insert : insertWithCode)(requested))) return 'again'
   return openCheckout(deps, payment, request)

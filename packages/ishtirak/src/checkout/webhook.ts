@@ -1,7 +1,7 @@
 // The webhook of a payment method: bytes and a signature; what they say is booked before it is answered.
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
-import type { ProviderEvent } from '../ledger/method.js'
+import type { NoEvent, ProviderEvent } from '../ledger/method.js'
 import { keepForeignEvent, type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
@@ -44,14 +44,13 @@ export function createForgeryLog({ clock, log }: { clock: Clock; log: Log }): Lo
 async function bookEvent(
   deps: WebhookDeps,
   method: string,
-  event: ProviderEvent | null | undefined,
+  event: ProviderEvent | NoEvent,
   requestId: string | undefined,
 ): Promise<{ readonly duplicate: boolean }> {
-  if (!event) {
+  if (typeof event === 'string') {
     deps.count({ name: 'provider_event', result: 'malformed' })
-    const code = event === undefined ? 'malformed_json' : 'event_without_checkout'
-    deps.log.warn({ request_id: requestId, code }, 'signed webhook that is no event')
-    throw new BillingError(code)
+    deps.log.warn({ request_id: requestId, code: event }, 'signed webhook that is no event')
+    throw new BillingError(event)
   }
   const { id, type, report } = event
   deps.log.info(

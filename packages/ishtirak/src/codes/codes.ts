@@ -6,21 +6,21 @@ import type { CodesDeps } from './code-deps.js'
 import { codePageRoutes } from './code-pages.route.js'
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'
-import { codeCalls, type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
+import { codeCalls } from './redeem.call.js'
+import type { RedeemDeps } from './redeem.js'
 import { revokeCode } from './revoke-code.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { discountByCode } from './typed-code.js'
 import { exportCodeUses, listCodeUses } from './uses.js'
 import './words.js'
 
-export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & CodesDeps, CodeConfig> = {
+export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & CodesDeps, CodeConfig> = {
   name: 'codes',
   events: ['subscription.granted'],
   settings: codeSettings,
   acts: [createCodesAct, revokeCodes, revokeCode],
   readings: [listCodeBatches, getCodeBatch, listCodeUses, exportCodeUses],
   commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },
-  routes: redeemRoutes,
   calls: codeCalls,
   discount: discountByCode,
   console: codePageRoutes,

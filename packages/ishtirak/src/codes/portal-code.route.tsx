@@ -83,7 +83,11 @@ function discountPage(
     safeContent: (
       <section class="middle card">
         <h1 safe>{title}</h1>
-        <OffersForm {...{ pages, session, locale, say, now, decisions, facts, code }} asked={null} />
+        <OffersForm
+          {...{ pages, session, locale, say, now, decisions, facts, code }}
+          asked={null}
+          method={null}
+        />
         <p class="actions">
           <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
         </p>

@@ -12,7 +12,7 @@ import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { DAY } from '../core/instant.js'
-import { redeemCode } from './redeem.route.js'
+import { redeem as redeemWithout } from './redeem.js'
 
 const BILLING = '/api/v1/billing'
 
@@ -31,7 +31,7 @@ describeOnEach('a code of months', ({ database }) => {
   /** Without HTTP, over which calls hardly meet: all of them look before the first of them writes. */
   const redeemAtOnce = async (userId: string, code = '') => {
     try {
-      await redeemCode(world.service.parts, { user: { userId }, requestId: 'at-once' }, { code })
+      await redeemWithout(world.service.parts, { userId }, { typed: code }, 'at-once')
       return { status: 200 }
     } catch (error) {
       if (error instanceof BillingError) return { status: ERRORS[error.code] }
@@ -176,7 +176,7 @@ describeOnEach('a code of months', ({ database }) => {
         return rows
       }
       const deps = { ...parts, database: { kind, query, transaction, script, close } }
-      const redeemed = redeemCode(deps, { user: { userId: 'user-1' }, requestId: 'overtaken' }, { code })
+      const redeemed = redeemWithout(deps, { userId: 'user-1' }, { typed: code }, 'overtaken')
       await expect(redeemed, how).rejects.toMatchObject({ code: 'code_not_valid' })
     }
     expect(await tracesOf('user-1')).toMatchObject({ grants: 0, used: 0 })

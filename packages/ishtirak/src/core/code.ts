@@ -79,9 +79,9 @@ export type Discount =
   | { readonly kind: 'percent'; readonly percent: number }
   | { readonly kind: 'amount'; readonly amount: number }
 
-/** What the code takes off this purchase; null: it does not count. `facts` is null for no code of ours. */
-export function discountOf(facts: CodeFacts | null, { plan, months }: Offer, now: Instant): Discount | null {
-  return facts && hasUseLeft(facts, now) ? discountIn(facts.batch, { plan, months }) : null
+/** What the code takes off this purchase; null: it does not count. */
+export function discountOf(facts: CodeFacts, { plan, months }: Offer, now: Instant): Discount | null {
+  return hasUseLeft(facts, now) ? discountIn(facts.batch, { plan, months }) : null
 }
 
 type Worth = Pick<CodeBatch, 'kind' | 'planId' | 'months' | 'percent' | 'amount'>

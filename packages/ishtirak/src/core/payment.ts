@@ -125,8 +125,8 @@ export function newPayment(of: {
   readonly poNumber?: string | null | undefined
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
-  /** Of another plan in mid-term; null: not known any more. Absent: it is none. */
-  readonly change?: ChangeOrder | null | undefined
+  /** Of another plan in mid-term; `unknown`: what it was agreed for is lost. Absent: it is no change. */
+  readonly change?: ChangeOrder | 'unknown' | undefined
   /** The use of a code that makes it cheaper. */
   readonly code?: TakenOff | undefined
   readonly method: MethodTraits
@@ -141,7 +141,7 @@ export function newPayment(of: {
     boughtBy: of.boughtBy ?? null,
     poNumber: of.poNumber ?? null,
     ...paidFor(of),
-    change: of.change ?? null,
+    change: of.change === undefined || of.change === 'unknown' ? null : of.change,
     price: offer.price,
     amountAsked: null,
     codeHash: code?.hash ?? null,
@@ -240,7 +240,7 @@ export function paymentBehind(
   const bought = cheaper(offer, report.code, method)
   const payment = newPayment({
     ...bought,
-    ...(report.kind === 'change' && { change: null }),
+    ...(report.kind === 'change' && { change: 'unknown' as const }),
     id: paymentId,
     userId,
     method,

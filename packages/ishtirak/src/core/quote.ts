@@ -29,8 +29,8 @@ export interface Wanted {
   readonly mode: PurchaseMode
   /** Absent: `end`, but that an upgrade to a dearer plan begins now. */
   readonly start?: Start | undefined
-  /** That takes something off the price; null: what was given is no code of ours; absent: none was given. */
-  readonly code?: CodeFacts | null | undefined
+  /** Takes something off the price; `unknown`: it is no code of ours. Absent: none was given. */
+  readonly code?: CodeFacts | 'unknown' | undefined
   /** What a proforma has offered: it is sold at that price. Absent: as the catalogue has it. */
   readonly agreed?: Agreed | undefined
   /** The number of the buyer's own order, for the documents. */
@@ -103,18 +103,19 @@ export function decideQuote(
   }
   const offer = agreed?.offer ?? offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
-  const discount = code === undefined ? undefined : discountOf(code, offer, now)
+  const discount = discountBy(code, offer, now)
   const taken = takenOff(offer.price.amount, discount, rules)
   const amount = offer.price.amount - taken
   const quote = {
-    ...{ offer, discount: taken, amount, codeHash: code?.hash ?? null },
+    ...{ offer, discount: taken, amount, codeHash: hashOf(code) },
     // Computed where it is read: a click buys without it, and the calendar would be most of its decision.
     get period() {
       return purchaseAt(facts, now, months, rules).period
     },
   }
   // Whether the code counts is said last: while something else is in the way, nothing is told of it.
-  const sold = discount === null ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
+  const sold =
+    discount === 'not_valid' ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)
   if (renewability.allowed) return sold
   const { currentPeriodEnd, renewableFrom } = renewability
@@ -165,11 +166,11 @@ function changeQuote(
   const { terms: _ofTheCatalogue, ...sold } = plan
   const price = { amount: order.credit + difference, currency: plan.currency }
   const offer = { plan: sold, months: 0, price }
-  const discount = code === undefined ? undefined : discountOf(code, offer, now)
-  if (discount === null) return 'code_not_valid'
+  const discount = discountBy(code, offer, now)
+  if (discount === 'not_valid') return 'code_not_valid'
   const taken = Math.min(discountOn(difference, discount), difference - leastAmount)
   const amount = difference - taken
-  return { offer, change: order, discount: taken, amount, codeHash: code?.hash ?? null, period }
+  return { offer, change: order, discount: taken, amount, codeHash: hashOf(code), period }
 }
 
 /** `change`: as it would be quoted now. What was agreed holds while the time that changes is the same. */
@@ -193,9 +194,21 @@ export function changeQuotes(
   })
 }
 
+type DiscountBy = Discount | 'none' | 'not_valid'
+
+function discountBy(code: Wanted['code'], offer: Offer, now: Instant): DiscountBy {
+  if (code === undefined) return 'none'
+  return (code === 'unknown' ? null : discountOf(code, offer, now)) ?? 'not_valid'
+}
+
+/** Of the code that was given; null: none was, or it is no code of ours. */
+export function hashOf(code: Wanted['code']): string | null {
+  return typeof code === 'object' ? code.hash : null
+}
+
 /** In whole units, rounded in the seller's favour. */
-function discountOn(price: number, discount: Discount | null | undefined): number {
-  if (!discount) return 0
+function discountOn(price: number, discount: DiscountBy): number {
+  if (typeof discount === 'string') return 0
   const wanted = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
   return Math.min(wanted, price)
 }
@@ -206,7 +219,7 @@ function discountOn(price: number, discount: Discount | null | undefined): numbe
  */
 function takenOff(
   price: number,
-  discount: Discount | null | undefined,
+  discount: DiscountBy,
   { leastAmount }: Pick<BillingRules, 'leastAmount'>,
 ): number {
   const wanted = discountOn(price, discount)
@@ -221,7 +234,10 @@ export function freeOffers(
 ): readonly Offer[] {
   return plans
     .flatMap(offersOf)
-    .filter((offer) => takenOff(offer.price.amount, discountIn(batch, offer), rules) === offer.price.amount)
+    .filter(
+      (offer) =>
+        takenOff(offer.price.amount, discountIn(batch, offer) ?? 'none', rules) === offer.price.amount,
+    )
 }
 
 type Renewability =

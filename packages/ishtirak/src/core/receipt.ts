@@ -49,7 +49,7 @@ export interface Buyer {
   readonly name: string | null
   readonly email: string | null
   /** Of an invoice and what belongs to it. */
-  readonly details?: BuyerDetails | null | undefined
+  readonly details?: BuyerDetails
 }
 
 /**
@@ -136,7 +136,7 @@ export interface ReceiptContext {
 }
 
 /** Such a buyer has an invoice without asking for one. */
-function isWholeCompany(details: BuyerDetails | null | undefined): details is BuyerDetails {
+function isWholeCompany(details: BuyerDetails | undefined): details is BuyerDetails {
   return details?.kind === 'company' && missingDetails(details).length === 0
 }
 

@@ -8,7 +8,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import type { SubjectPayment } from '../ledger/subjects.js'
 import { addressOf, Table, Text } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
-import { DocumentSchema, viewDocument } from './invoice.route.js'
+import { DocumentSchema, viewDocument } from './invoice.call.js'
 import { READ_RECEIPT } from './read-receipt.js'
 
 const KEY = 'documents'

@@ -1,4 +1,5 @@
 // What receipts bring to the portal: the link beside a payment, and what it leads to.
+import { sendUserFile } from '../acts/send-file.js'
 import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { DAY, type Instant } from '../core/instant.js'
@@ -9,10 +10,10 @@ import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
 import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
-import { sendDocuments } from './documents-of-year.route.js'
+import { fileOfYear } from './documents-of-year.call.js'
 import { askForInvoice, type InvoiceDeps } from './invoices.js'
+import { PRINTS, sendReceipt } from './receipt.call.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
-import { PRINTS, sendReceipt } from './receipt.route.js'
 
 export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
   routes: (app, pages) => {
@@ -40,13 +41,21 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
         return reply.headers(pages.headers).redirect(address, 303)
       },
     )
-    app.get('/portal/documents', { schema: { hide: true }, onRequest: users.onRequest }, (request, reply) => {
-      const session = users.of(request)
-      const locale = reader.language(request, reply, session)
-      const year = Number(queryOf(request, 'year'))
-      if (!Number.isInteger(year)) throw new BillingError('not_found')
-      return sendDocuments(pages, reply, { userId: session.userId, year, locale })
-    })
+    app.get(
+      '/portal/documents',
+      { schema: { hide: true }, onRequest: users.onRequest },
+      async (request, reply) => {
+        const session = users.of(request)
+        const locale = reader.language(request, reply, session)
+        const year = Number(queryOf(request, 'year'))
+        if (!Number.isInteger(year)) throw new BillingError('not_found')
+        return sendUserFile(
+          reply,
+          'text/csv',
+          await fileOfYear(pages, { userId: session.userId, year, locale }),
+        )
+      },
+    )
   },
   read: async ({ database }, { session: { userId }, overview: { buyer }, history }) => {
     // Who has given nothing has receipts alone.

@@ -1,6 +1,7 @@
 // A receipt as an operator reads it, by API and in the console. Each reading is in the audit trail.
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import { fileSchema } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
@@ -11,8 +12,8 @@ import { findUserLocale } from '../ledger/users.sql.js'
 import { addressOf, type ConsolePages } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
+import { PRINTS, sendReceipt } from './receipt.call.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
-import { PDF, PRINTS, sendReceipt } from './receipt.route.js'
 import { RECEIPT_FORMS, type ReceiptForm } from './render-receipt.js'
 
 export type ReadReceiptDeps = ReceiptDeps & AuditDeps
@@ -40,7 +41,7 @@ export const downloadReceipt = reading<ReadReceiptDeps>().reads({
     ),
   }),
   refuses: ['payment_not_paid', 'busy', 'receipts_unavailable'],
-  answer: { description: 'The receipt', content: PDF },
+  answer: fileSchema({ file: 'application/pdf', description: 'The receipt' }),
   // Into a file: see cli-receipt.ts.
   command: null,
   read: async (deps, { params: { payment_id: paymentId }, query: { form, lang, number }, operator, reply }) =>

@@ -136,12 +136,12 @@ export async function readReceipt(
   const { snapshot, number } = receipt
   const isRefunded = payment.status === 'refunded' && showsRefund(document, documents)
   const refundedAt = isRefunded ? await findRefundInstant(database, of) : null
-  const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
+  const refunded = refundedAt === null ? {} : { refundedOn: receipts.dayOf(refundedAt) }
   const inForce = document.kind === 'receipt' ? invoiceInForce(documents) : null
   const invoice = inForce && namedDocument(inForce)
   const render = async (typesetter: Typesetter) => {
     const isDuplicate = await isPrintedAgain(deps, { payment, document }, printedFor)
-    const content = { snapshot, number, refundedOn, isDuplicate, ...(invoice && { invoice }) }
+    const content = { snapshot, number, ...refunded, isDuplicate, ...(invoice && { invoice }) }
     return renderReceipt(typesetter, content, of.locale, of.form)
   }
   return { ...receipt, pdf: await print(printer, render, waitingMax) }

@@ -35,7 +35,7 @@ export interface PrintedCopy {
   /** As it is shown, from `receiptNumber`. */
   readonly number: string
   /** `YYYY-MM-DD`: stamped on copies printed after a refund. The document itself stays as it was issued. */
-  readonly refundedOn?: string | null
+  readonly refundedOn?: string
   /** It was handed out before. */
   readonly isDuplicate?: boolean
   /** Of a receipt: the one that was asked for after it. */

@@ -275,7 +275,7 @@ export function identityOf({ userId, personId, billingRole = 'owner', ...profile
 }
 
 /** What a host names a user by. */
-export function idOf(userId: string): string {
+function idOf(userId: string): string {
   if (isUserId(userId)) return userId
   throw wrongField('user_id', 'wrong_format')
 }

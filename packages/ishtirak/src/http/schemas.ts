@@ -181,7 +181,7 @@ export const object = <Members extends TProperties>(title: string, members: Memb
 export const request = <Members extends TProperties>(
   title: string,
   members: Members,
-  of?: { readonly description: string },
+  of?: { readonly description?: string; readonly examples?: readonly object[] },
 ) => Type.Object(members, { additionalProperties: false, title, ...of })
 
 /** The same without a name, such as a query. */

@@ -13,6 +13,7 @@ const wholeDinars = (description: string, example: number) =>
 export const BalanceEntrySchema = object('BalanceEntry', {
   id: Type.String({ examples: ['ent_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
   kind: Type.Enum([...ENTRY_KINDS], {
+    examples: ['purchase'],
     description:
       '`returned`: a payment was refunded to the balance; `surplus`: money that found nothing to buy; ' +
       '`paid_out`: given back to the user',

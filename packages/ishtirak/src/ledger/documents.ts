@@ -51,7 +51,7 @@ export function receiptOf(
   user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
   now: Instant,
 ): DocumentSnapshot {
-  const buyer = { ...user, details: user.buyer }
+  const buyer = user.buyer ? { ...user, details: user.buyer } : user
   const { bearsStampDuty } = methods.of(payment.method)
   return drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
 }

@@ -65,6 +65,9 @@ export interface CheckoutList {
   find(paymentId: string, since: Instant): Promise<ProviderAnswer<readonly CheckoutReport[]>>
 }
 
+/** Why a signed body is no event: it is not JSON, or not what the provider sends of a checkout. */
+export type NoEvent = 'malformed_json' | 'event_without_checkout'
+
 /** Signed messages that the provider sends. */
 export interface Webhook {
   /** Where, below the public address. No two gateways have one. */
@@ -79,8 +82,8 @@ export interface Webhook {
    * Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws.
    */
   verifySignature(body: Uint8Array, signature: string | undefined): boolean
-  /** Reads a verified body. Undefined: it is not JSON. Null: it is JSON and no event. Never throws. */
-  readEvent(body: Uint8Array): ProviderEvent | null | undefined
+  /** Reads a verified body. Never throws. */
+  readEvent(body: Uint8Array): ProviderEvent | NoEvent
 }
 
 /** A way to pay: what every gateway must promise. Every report that it gives carries its name. */

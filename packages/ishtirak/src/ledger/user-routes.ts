@@ -1,7 +1,18 @@
-// Routes about one user, declared once for two callers: the user, by token, under `/api/v1/billing`, and a
-// server of the platform, by its key, which names the user in the address.
-import type { FastifyRequest } from 'fastify'
-import { type Static, type TProperties, Type } from 'typebox'
+// The routes of users' calls, each at two addresses: under `/api/v1/billing` for the user, by token, and for
+// a server of the platform, by its key, with the user in the address. The same calls for a host.
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type TProperties, Type } from 'typebox'
+import { fileSchema } from '../acts/descriptions.js'
+import { sendUserFile } from '../acts/send-file.js'
+import {
+  type MountedCalls,
+  ordersIn,
+  type SentFile,
+  schemaOf,
+  type UserCall,
+  type UserRequest,
+} from '../acts/user-call.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { type Actor, BILLING_ROLES, isBillingRole, mayOrder } from '../core/person.js'
@@ -9,38 +20,22 @@ import { isUserId, USER_ID_PATTERN } from '../core/user-id.js'
 import type { App } from '../http/app.js'
 import { identityOf, type UserIdentity } from '../http/auth.js'
 import { type CallerChecks, type Callers, callersBy, type PlatformCallers } from '../http/callers.js'
-import { problemResponses } from '../http/problem.js'
+import { checker } from '../http/checker.js'
+import { problemResponses, toBillingError } from '../http/problem.js'
 import { newRequestId, preferredLocale } from '../http/request.js'
+import { query } from '../http/schemas.js'
+import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
 import type { CommonParts } from './parts.js'
 import { BILLING_API } from './schemas.js'
 import { findUserLocale } from './users.sql.js'
 
 const PLATFORM_USERS = '/api/v1/platform/users'
-export const PLATFORM_USER = `${PLATFORM_USERS}/:user_id`
-/** What all routes of the platform have in common. */
-export const PLATFORM_ROUTE = { security: [{ platform: [] }], tags: ['platform'] }
-
-export const PlatformUserParamsSchema = Type.Object({
+const PLATFORM_USER = `${PLATFORM_USERS}/:user_id`
+const PLATFORM_PARAMS = {
   user_id: Type.String({
     pattern: USER_ID_PATTERN,
     description: 'The `account` of the user’s token, else its `sub`',
   }),
-})
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** It orders nothing, though its method is none of reading: also for a `billing_role` of `reader`. */
-    readonly forReaders?: boolean
-  }
-}
-
-/** Throws `forbidden` where a reader sends a request that orders something. */
-export function refuseReader(request: FastifyRequest, actor: Pick<Actor, 'billingRole'>): void {
-  // First: `routeOptions` makes an object each time it is read.
-  if (mayOrder(actor)) return
-  const { method, routeOptions } = request
-  const reads = method === 'GET' || method === 'HEAD' || routeOptions.config.forReaders === true
-  if (!reads) throw new BillingError('forbidden')
 }
 
 /** Null: it is not encoded as an address is. */
@@ -73,57 +68,164 @@ function personIn({ headers }: FastifyRequest): Omit<Actor, 'userId'> {
   return { personId, billingRole }
 }
 
-/** A call about one user, whoever makes it. */
-export interface UserCall {
-  readonly user: UserIdentity
-  /** Where the caller finds what is the user's. Addresses in answers begin with it. */
-  readonly api: string
-  readonly requestId: string
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly tags: string[]
-}
-
 /** One of the two callers, for whom a route is declared. */
-export interface UserCallers {
-  readonly path: typeof BILLING_API | typeof PLATFORM_USER
+interface UserCallers {
+  readonly path: string
   readonly onRequest: Callers<unknown>['onRequest']
-  /** `tag`: where the document has the user's own route. */
-  operation(operationId: string, tag?: string): Operation
-  /** The same of what a person does: the platform may say who. */
-  personal(operationId: string, tag?: string): Operation & { readonly headers?: typeof PERSON_HEADERS }
-  /** Of the address, beside the user. */
-  params<Members extends TProperties>(members: Members): ReturnType<typeof Type.Object<Members>>
-  /** What the caller may be answered beside what the route names. */
-  refusals(...codes: readonly ErrorCode[]): ReturnType<typeof problemResponses>
-  /** Of a request that has passed `onRequest` and the check of its address. Throws `forbidden`. */
-  callOf(request: FastifyRequest): UserCall
-  /** What the token, or the profile that the platform has set, says; else `Accept-Language`, else Arabic. */
-  localeOf(request: FastifyRequest): Promise<Locale>
+  /** In the OpenAPI document. */
+  readonly described: object
+  /** Parts of the path that name the user. */
+  readonly params: TProperties
+  /** What the caller may be answered whatever the call is. */
+  readonly refuses: readonly ErrorCode[]
+  /** Of a request that has passed `onRequest` and the check of its address. */
+  requestOf(request: FastifyRequest, input: unknown): UserRequest
 }
 
-export type UserRoutesDeps = Pick<CallerChecks, 'identify'> &
+export type UserCallDeps = Pick<CallerChecks, 'identify'> &
   PlatformCallers &
-  Pick<CommonParts, 'database' | 'publicUrl'>
+  Pick<CommonParts, 'database' | 'publicUrl'> & {
+    /** Throws `rate_limited`. */
+    readonly admitUpload: (userId: string, reply: FastifyReply) => void
+  }
 
-/** A plugin with what `declare` declares, for each of the two. */
-export function forBothCallers(deps: UserRoutesDeps, declare: (app: App, callers: UserCallers) => void) {
+/** A plugin with the routes of these calls. */
+export function userCallRoutes<Deps extends UserCallDeps>(deps: Deps, calls: readonly UserCall<Deps>[]) {
+  const offered = calls.filter((call) => call.offered?.(deps) !== 'absent')
   return async (app: App): Promise<void> => {
-    declare(app, byToken(deps))
-    declare(app, byPlatform(deps))
+    for (const call of offered) if (!call.byPlatform) addRoute(app, deps, call, byToken(deps, call))
+    for (const call of offered) addRoute(app, deps, call, byPlatform(deps, call))
   }
 }
 
-/** The call of a host that mounts the service. Throws `validation_failed`, and `forbidden` for a reader. */
-export function hostCall(deps: Pick<CommonParts, 'publicUrl'>, user: UserIdentity): UserCall {
-  if (!mayOrder(user)) throw new BillingError('forbidden')
-  return { user: identityOf(user), api: userApi(deps), requestId: newRequestId() }
+function addRoute<Deps extends UserCallDeps>(
+  app: App,
+  deps: Deps,
+  call: UserCall<Deps>,
+  callers: UserCallers,
+): void {
+  const route = {
+    method: call.method,
+    url: `${callers.path}${call.path}`,
+    schema: schemaOfRoute(deps, call, callers),
+    onRequest: callers.onRequest,
+    exposeHeadRoute: !call.withoutHead,
+    handler: handlerOf(deps, call, callers),
+  }
+  if (call.input !== 'file') return void app.route(route)
+  app.register(async (files: App) => {
+    acceptStreams(files)
+    files.route({ ...route, config: UPLOAD_CONFIG })
+  })
 }
 
+function schemaOfRoute<Deps>(deps: Deps, call: UserCall<Deps>, callers: UserCallers) {
+  const { method, summary, description, offered, params = {}, input, created, refuses = [] } = call
+  const answer = schemaOf(call.answer, deps)
+  const part = method === 'GET' ? 'querystring' : 'body'
+  return {
+    ...callers.described,
+    summary,
+    ...(description !== undefined && { description }),
+    hide: offered?.(deps) === 'hidden',
+    params: Type.Object({ ...callers.params, ...textsIn(call.path), ...schemaOf(params, deps) }),
+    ...(input && input !== 'file' && { [part]: schemaOf(input, deps) }),
+    response: {
+      [created ? 201 : 200]: 'file' in answer ? fileSchema(answer) : answer,
+      ...problemResponses(...callers.refuses, ...refuses),
+    },
+  }
+}
+
+/** Each `:name` of a path. */
+function textsIn(path: string): TProperties {
+  const names = path.matchAll(/:(\w+)/g)
+  return Object.fromEntries([...names].map(([, name]) => [String(name), Type.String()]))
+}
+
+function handlerOf<Deps extends UserCallDeps>(deps: Deps, call: UserCall<Deps>, callers: UserCallers) {
+  const answer = schemaOf(call.answer, deps)
+  const { method, created } = call
+  const isOrder = ordersIn(call)
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const of = callers.requestOf(request, method === 'GET' ? request.query : request.body)
+    if (isOrder && !mayOrder(of.user)) throw new BillingError('forbidden')
+    const given = call.input === 'file' ? { ...of, input: admitFile(deps, of, request, reply) } : of
+    const answered = await call.run(deps, given)
+    if ('file' in answer) return sendUserFile(reply, answer.file, answered as SentFile)
+    if (created) reply.code(201).headers(created(answered, of.api))
+    return answered
+  }
+}
+
+/** Throws `payload_too_large`, `rate_limited`. */
+function admitFile(
+  { admitUpload }: UserCallDeps,
+  { user }: UserRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  refuseLongBody(request)
+  admitUpload(user.userId, reply)
+  return request.raw
+}
+
+/**
+ * The same calls for a host that mounts the service. Each throws `validation_failed`, and `forbidden` for a
+ * reader who orders something.
+ */
+export function mountCalls<Deps extends HostDeps, Call extends UserCall<Deps>>(
+  deps: Deps,
+  calls: readonly Call[],
+): MountedCalls<Call> {
+  const mounted = calls.map((call) => [call.name, mountedCall<Deps>(deps, call)] as const)
+  // Each call's own type says what it is given and gives.
+  return Object.fromEntries(mounted) as unknown as MountedCalls<Call>
+}
+
+type HostDeps = Pick<CommonParts, 'database' | 'publicUrl'>
+
+function mountedCall<Deps extends HostDeps>(deps: Deps, call: UserCall<Deps>) {
+  const { path, input = NOTHING, list } = call
+  const names = Object.keys(textsIn(path))
+  const read: (value: unknown) => unknown =
+    input === 'file' ? (file) => streamOf(file as Uint8Array) : checker(schemaOf(input, deps))
+  const isFile = 'file' in schemaOf(call.answer, deps)
+  const answered = async (given: string | UserIdentity, values: readonly unknown[]) => {
+    const user = hostUser(deps, call, given)
+    const answer = await call.run(deps, {
+      user,
+      api: userApi(deps),
+      requestId: newRequestId(),
+      params: Object.fromEntries(names.map((name, at) => [name, String(values[at])])),
+      input: read(values[names.length] ?? {}),
+      locale: async () => (await knownLocale(deps, user)) ?? 'ar',
+    })
+    if (isFile) return (answer as SentFile).content
+    return list === undefined ? answer : Object(answer)[list]
+  }
+  // What is no refusal, such as a database out of reach, is thrown under the code that the API answers.
+  return (given: string | UserIdentity, ...values: readonly unknown[]) =>
+    answered(given, values).catch((error: unknown) => {
+      throw toBillingError(error)
+    })
+}
+
+/** Throws `not_found`, `forbidden`, `validation_failed`. */
+function hostUser<Deps>(deps: Deps, call: UserCall<Deps>, given: string | UserIdentity): UserIdentity {
+  const user = identityOf(typeof given === 'string' ? { userId: given } : given)
+  if (call.offered?.(deps) === 'absent') throw new BillingError('not_found')
+  if (ordersIn(call) && !mayOrder(user)) throw new BillingError('forbidden')
+  return user
+}
+
+const NOTHING = query({})
+
+const streamOf = (file: Uint8Array) =>
+  Readable.from([Buffer.from(file.buffer, file.byteOffset, file.byteLength)])
+
 /** Null: neither what is said of the user now nor their profile tells it. */
-export async function knownLocale(
+async function knownLocale(
   { database }: Pick<CommonParts, 'database'>,
   { userId, locale }: UserIdentity,
 ): Promise<Locale | null> {
@@ -137,50 +239,63 @@ export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
 
 const REFUSALS = ['unauthenticated', 'rate_limited', 'database_unavailable'] as const
 
-function byToken(deps: UserRoutesDeps): UserCallers {
+function byToken(deps: UserCallDeps, { operationId, tag }: UserCall): UserCallers {
   const users = callersBy(deps.identify)
   const api = userApi(deps)
-  const operation: UserCallers['operation'] = (operationId, tag = 'billing') => {
-    return { security: [{ user: [] }], tags: [tag], operationId }
-  }
   return {
     path: BILLING_API,
     onRequest: users.onRequest,
-    operation,
-    personal: operation,
-    params: (members) => Type.Object(members),
-    refusals: (...codes) => problemResponses(...REFUSALS, ...codes),
-    callOf: (request) => {
+    described: { operationId, security: [{ user: [] }], tags: [tag ?? 'billing'] },
+    params: {},
+    refuses: REFUSALS,
+    requestOf: (request, input) => {
       const user = users.of(request)
-      refuseReader(request, user)
-      return { user, api, requestId: request.id }
+      return {
+        user,
+        api,
+        requestId: request.id,
+        params: Object(request.params),
+        input,
+        locale: async () => user.locale ?? languageOf(request),
+      }
     },
-    localeOf: async (request) => users.of(request).locale ?? languageOf(request),
   }
 }
 
-function byPlatform(deps: UserRoutesDeps): UserCallers {
+/** There is no quota on what the platform alone may call: every deploy passes there. */
+const PLATFORM_REFUSALS = [
+  'unauthenticated',
+  'database_unavailable',
+  'not_found',
+  'validation_failed',
+] as const
+
+function byPlatform(deps: UserCallDeps, call: UserCall): UserCallers {
   const { platforms, publicUrl } = deps
-  const operation: UserCallers['operation'] = (operationId) => {
-    return { ...PLATFORM_ROUTE, operationId: `${operationId}ForUser` }
+  const { operationId, method, byPlatform: isPlatforms = false } = call
+  const named = {
+    operationId: isPlatforms ? operationId : `${operationId}ForUser`,
+    security: [{ platform: [] }],
+    tags: ['platform'],
   }
-  const userIdOf = ({ params }: FastifyRequest) => (params as Static<typeof PlatformUserParamsSchema>).user_id
   return {
     path: PLATFORM_USER,
     onRequest: platforms.onRequest,
-    operation,
-    personal: (operationId) => ({ ...operation(operationId), headers: PERSON_HEADERS }),
-    params: (members) => Type.Object({ ...PlatformUserParamsSchema.properties, ...members }),
-    refusals: (...codes) => problemResponses(...REFUSALS, 'not_found', 'validation_failed', ...codes),
-    callOf: (request) => {
-      const userId = userIdOf(request)
-      const person = personIn(request)
-      refuseReader(request, person)
-      const api = `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`
-      return { user: { userId, ...person }, api, requestId: request.id }
+    described: isPlatforms || method === 'GET' ? named : { ...named, headers: PERSON_HEADERS },
+    params: PLATFORM_PARAMS,
+    refuses: isPlatforms ? PLATFORM_REFUSALS : ['rate_limited', ...PLATFORM_REFUSALS],
+    requestOf: (request, input) => {
+      const params: Readonly<Record<string, string>> & { readonly user_id: string } = Object(request.params)
+      const userId = params.user_id
+      return {
+        user: isPlatforms ? { userId } : { userId, ...personIn(request) },
+        api: `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`,
+        requestId: request.id,
+        params,
+        input,
+        locale: async () => (await knownLocale(deps, { userId })) ?? languageOf(request),
+      }
     },
-    localeOf: async (request) =>
-      (await knownLocale(deps, { userId: userIdOf(request) })) ?? languageOf(request),
   }
 }
 

@@ -2,29 +2,20 @@
 import type { Capability } from '../acts/capability.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import { forgetLimitHistory, limitHistory, limitHistoryPart } from './history.js'
+import type { OverviewDeps } from './overview.js'
 import { limitPages } from './portal-part.js'
 import { limitSettings } from './settings.js'
-import { forgetOperations } from './usage.js'
-import {
-  type OverviewRoutesDeps,
-  overviewRoutes,
-  type PlatformRoutesDeps,
-  platformRoutes,
-} from './usage.route.js'
+import { limitCalls } from './usage.call.js'
+import { type CountUsageDeps, forgetOperations } from './usage.js'
 import './words.js'
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000
 
-type LimitsDeps = OverviewRoutesDeps & PlatformRoutesDeps
-
-export const limits: Capability<LimitsDeps, { readonly quotaTimeZone: string }> = {
+export const limits: Capability<OverviewDeps & CountUsageDeps, { readonly quotaTimeZone: string }> = {
   name: 'limits',
   settings: limitSettings,
-  routes: (deps) => async (app) => {
-    await app.register(overviewRoutes(deps))
-    await app.register(platformRoutes(deps))
-  },
+  calls: limitCalls,
   readings: [limitHistory],
   userParts: (deps) => [limitHistoryPart(deps)],
   jobs: (deps) => [

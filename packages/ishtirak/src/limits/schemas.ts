@@ -1,5 +1,4 @@
-// The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types
-// down; a test holds them against these (test/client/types.test.ts).
+// The shapes of the platform API, and of the user's own overview.
 import { type Static, type TInteger, type TRecord, Type } from 'typebox'
 import { EMAIL_PATTERN } from '../core/email.js'
 import {
@@ -12,7 +11,6 @@ import {
 import { locale, nullable, object, request, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 import { timeList } from '../ledger/time-list.js'
-import { PlatformUserParamsSchema } from '../ledger/user-routes.js'
 
 /** One line of text: no control characters, C1 included. */
 const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longest}}$`
@@ -54,17 +52,13 @@ const RenewalSchema = object('Renewal', {
   renewable_from: nullable(timestamp),
 })
 
-export type PlatformSchemas = ReturnType<typeof platformSchemas>
+type PlatformSchemas = ReturnType<typeof platformSchemas>
 
 /** The shapes that depend on which limits there are. */
 export function platformSchemas(limits: readonly LimitDefinition[]) {
   const user = userProperties(limits)
   return {
     ...requestSchemas(limits),
-    LimitParams: Type.Object({
-      ...PlatformUserParamsSchema.properties,
-      limit: Type.String({ description: namesOf(limits) }),
-    }),
     User: object('User', user),
     Overview: object('Overview', {
       ...user,
@@ -76,7 +70,8 @@ export function platformSchemas(limits: readonly LimitDefinition[]) {
   }
 }
 
-const namesOf = (limits: readonly LimitDefinition[]) => limits.map(({ name }) => `\`${name}\``).join(', ')
+export const namesOf = (limits: readonly LimitDefinition[]) =>
+  limits.map(({ name }) => `\`${name}\``).join(', ')
 
 function requestSchemas(limits: readonly LimitDefinition[]) {
   const scope = scopeFields(limits, (named) =>

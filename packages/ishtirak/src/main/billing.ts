@@ -1,62 +1,40 @@
 // The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of
 // the API. There is no quota on calls: the host is trusted as the platform with its key is.
 
-import type { Capability } from '../acts/capability.js'
-import type { BalanceCalls } from '../balance/calls.js'
-import type { BuyerCalls } from '../buyers/calls.js'
-import { listPayments, showPaymentOfUser } from '../checkout/history.route.js'
+import { type BalanceCalls, balanceCalls } from '../balance/balance.call.js'
+import { type BuyerCalls, buyerCalls } from '../buyers/buyer.call.js'
+import { checkoutCalls } from '../checkout/checkout.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
-import { readStatus } from '../checkout/status.js'
-import { createPayment, hostBuyer, showQuote, upgradePlan } from '../checkout/upgrade.route.js'
-import type { CodeCalls } from '../codes/calls.js'
-import type { ReceiptCalls } from '../documents/calls.js'
-import { identityOf, idOf, type UserIdentity } from '../http/auth.js'
-import { checker } from '../http/checker.js'
-import { toBillingError } from '../http/problem.js'
-import { newRequestId } from '../http/request.js'
-import {
-  type BillingStatus,
-  type OfferView,
-  type PaymentPage,
-  type PaymentRequest,
-  PaymentRequestSchema,
-  type PaymentsQuery,
-  PaymentsQuerySchema,
-  type PaymentView,
-  type PlanView,
-  type QuoteQuery,
-  QuoteQuerySchema,
-  type QuoteView,
-  UpgradeRequestSchema,
-  type UpgradeResult,
-  viewStatus,
+import { type CodeCalls, codeCalls } from '../codes/redeem.call.js'
+import { documentCalls, type ReceiptCalls } from '../documents/documents.js'
+import type { UserIdentity } from '../http/auth.js'
+import type {
+  BillingStatus,
+  OfferView,
+  PaymentPage,
+  PaymentRequest,
+  PaymentsQuery,
+  PaymentView,
+  PlanView,
+  QuoteQuery,
+  QuoteView,
+  UpgradeResult,
 } from '../ledger/schemas.js'
-import { hostCall } from '../ledger/user-routes.js'
-import { readOverview } from '../limits/overview.js'
-import {
-  type Allowance,
-  type ConsumeRequest,
-  type PlatformOverview,
-  type PlatformUser,
-  platformSchemas,
-  type ReleaseRequest,
-  type UsageReport,
-  type UserUpdate,
-  UserUpdateSchema,
+import { mountCalls } from '../ledger/user-routes.js'
+import type {
+  Allowance,
+  ConsumeRequest,
+  PlatformOverview,
+  PlatformUser,
+  ReleaseRequest,
+  UsageReport,
+  UserUpdate,
 } from '../limits/schemas.js'
-import {
-  consume,
-  release,
-  reportUsage,
-  showOverview,
-  updateUser,
-  viewPlatformUser,
-} from '../limits/usage.route.js'
-import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
-import { openPortalLink } from '../portal/portal-sessions.sql.js'
-import type { ProformaCalls } from '../proformas/calls.js'
-import type { TransferCalls } from '../transfers/calls.js'
-import { CAPABILITIES } from './capabilities.js'
+import { limitCalls } from '../limits/usage.call.js'
+import { portalCalls } from '../portal/portal.js'
+import type { PortalLinkView } from '../portal/portal-sessions.call.js'
+import { type ProformaCalls, proformaCalls } from '../proformas/proforma.call.js'
+import { type TransferCalls, transferCalls } from '../transfers/proof.call.js'
 import type { Service } from './wire.js'
 
 /**
@@ -86,10 +64,7 @@ interface OwnCalls {
   payment(userId: string, paymentId: string): Promise<PaymentView>
   overview(userId: string): Promise<PlatformOverview>
   /** A link into the portal that works once, for five minutes. */
-  openPortal(
-    user: UserIdentity,
-    request?: { readonly return_path?: string },
-  ): Promise<{ readonly url: string; readonly expires_at: string }>
+  openPortal(user: UserIdentity, request?: { readonly return_path?: string }): Promise<PortalLinkView>
   /** What the platform knows of a user: status, limits, usage, renewal. */
   user(userId: string): Promise<PlatformUser>
   /** For mail and receipts. What is absent stays, null clears. */
@@ -111,61 +86,20 @@ export type Billing = OwnCalls &
   TransferCalls
 
 export function createBilling(parts: Service['parts']): Billing {
-  const schemas = platformSchemas(parts.catalogue.limits)
-  const consumeRequest = checker<ConsumeRequest>(schemas.ConsumeRequest)
-  const releaseRequest = checker<ReleaseRequest>(schemas.ReleaseRequest)
-  const usageReport = checker<UsageReport>(schemas.UsageReport)
-  const call = (user: UserIdentity) => hostCall(parts, user)
-  const about = (userId: string) => call({ userId })
-  const buyer = (given: UserIdentity) => hostBuyer(parts, call(given))
-  const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
-  const own: OwnCalls = {
+  const calls = [
+    ...checkoutCalls,
+    ...buyerCalls,
+    ...limitCalls,
+    ...documentCalls,
+    ...transferCalls,
+    ...proformaCalls,
+    ...codeCalls,
+    ...balanceCalls,
+    ...portalCalls,
+  ]
+  return {
     plans: () => listPlans(parts.catalogue),
     offers: () => listOffers(parts.catalogue),
-    upgrade: async (given, request) => {
-      const { plan } = upgradeRequest(request)
-      return upgradePlan(parts, await buyer(given), plan)
-    },
-    quote: async (userId, query) => showQuote(parts, idOf(userId), quoteQuery(query)),
-    createPayment: async (given, request) =>
-      createPayment(parts, await buyer(given), paymentRequest(request)),
-    status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
-    payments: async (userId, query = {}) => listPayments(parts, about(userId), paymentsQuery(query)),
-    payment: async (userId, paymentId) => showPaymentOfUser(parts, about(userId), paymentId),
-    overview: async (userId) => showOverview(parts, about(userId)),
-    openPortal: async (user, request = {}) => {
-      const { return_path = null } = portalRequest(request)
-      return viewPortalLink(await openPortalLink(parts, identityOf(user), return_path))
-    },
-    user: async (userId) => viewPlatformUser(await read(userId)),
-    updateUser: async (userId, update) => updateUser(parts, idOf(userId), userUpdate(update), newRequestId()),
-    consume: async (userId, limit, request) =>
-      consume(parts, { user_id: idOf(userId), limit }, consumeRequest(request)),
-    release: async (userId, limit, request) =>
-      release(parts, { user_id: idOf(userId), limit }, releaseRequest(request)),
-    reportUsage: async (userId, limit, report) =>
-      reportUsage(parts, { user_id: idOf(userId), limit }, usageReport(report)),
+    ...mountCalls(parts, calls),
   }
-  const brought: readonly Capability<Service['parts']>[] = CAPABILITIES
-  return throwingCodes(Object.assign(own, ...brought.map(({ calls }) => calls?.(parts))))
 }
-
-/** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
-function throwingCodes(calls: Billing): Billing {
-  const refuse = (error: unknown) => Promise.reject(toBillingError(error))
-  const entries = Object.entries<(...given: never[]) => unknown>({ ...calls }).map(([name, call]) => {
-    const answer = (...given: never[]) => {
-      const result = call(...given)
-      return result instanceof Promise ? result.catch(refuse) : result
-    }
-    return [name, answer] as const
-  })
-  return { ...calls, ...Object.fromEntries(entries) }
-}
-
-const upgradeRequest = checker<{ readonly plan: string }>(UpgradeRequestSchema)
-const quoteQuery = checker<QuoteQuery>(QuoteQuerySchema)
-const paymentRequest = checker<PaymentRequest>(PaymentRequestSchema)
-const paymentsQuery = checker<PaymentsQuery>(PaymentsQuerySchema)
-const portalRequest = checker<{ readonly return_path?: string }>(PortalSessionRequestSchema)
-const userUpdate = checker<UserUpdate>(UserUpdateSchema)

@@ -8,6 +8,7 @@ import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
 import { VERSION } from '../runtime/package.js'
 import { type DocumentsPageOptions, documentsPage } from './documents-page.js'
+import { withExamples } from './examples.js'
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const
 
@@ -125,8 +126,8 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
     ...whole,
     info: part === 'public' ? whole.info : { ...whole.info, title: 'Ishtirak: operator' },
     tags: TAGS.filter(({ name }) => used.has(name)),
-    paths,
-    webhooks,
+    paths: withExamples(paths, schemas),
+    webhooks: withExamples(webhooks, schemas),
     components: { schemas, securitySchemes },
   }
 }

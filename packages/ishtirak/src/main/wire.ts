@@ -60,6 +60,7 @@ import { createListPayments } from '../ledger/payments.sql.js'
 import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { createLoadTimeList } from '../ledger/time-list.sql.js'
+import { userCallRoutes } from '../ledger/user-routes.js'
 import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
@@ -175,7 +176,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   shareBrought(all, capabilities)
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
   await app.register(operatorDocumentation(all))
-  for (const { routes } of capabilities) if (routes) await app.register(routes(all))
+  for (const { routes, calls = [] } of capabilities) {
+    if (routes) await app.register(routes(all))
+    await app.register(userCallRoutes(all, calls))
+  }
   await app.register(actsAndReadings(all, capabilities))
   const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)

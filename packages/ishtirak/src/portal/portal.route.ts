@@ -3,9 +3,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS } from '../core/error.js'
+import { type Actor, mayOrder } from '../core/person.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
-import { refuseReader } from '../ledger/user-routes.js'
 import { frontPage, refusalPage } from '../pages/message-pages.js'
 import { type Pages, pageHeaders, portalStyle } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
@@ -47,6 +47,20 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
     brought.addRoutes(app)
     if (shared.mailsLinks) mailedLinkRoutes(app, shared)
   }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** It orders nothing, though its method is none of reading: also for a `billing_role` of `reader`. */
+    readonly forReaders?: boolean
+  }
+}
+
+/** Throws `forbidden` where a reader sends a request that orders something. */
+function refuseReader(request: FastifyRequest, actor: Pick<Actor, 'billingRole'>): void {
+  const { method, routeOptions } = request
+  const reads = method === 'GET' || method === 'HEAD' || routeOptions.config.forReaders === true
+  if (!reads && !mayOrder(actor)) throw new BillingError('forbidden')
 }
 
 function createReader(deps: PortalDeps) {

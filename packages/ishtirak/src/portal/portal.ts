@@ -3,7 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import { queuePortalLinks } from './portal-links.sql.js'
-import { type PortalSessionRoutesDeps, portalSessionRoutes } from './portal-sessions.route.js'
+import { openPortal } from './portal-sessions.call.js'
 import { forgetPortalSessions, type OpenLinkDeps, openMailedLink } from './portal-sessions.sql.js'
 import { type PortalConfig, portalSettings } from './settings.js'
 import './words.js'
@@ -11,10 +11,12 @@ import './words.js'
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
 
-export const portal: Capability<OpenLinkDeps & PortalSessionRoutesDeps, PortalConfig> = {
+export const portalCalls = [openPortal]
+
+export const portal: Capability<OpenLinkDeps, PortalConfig> = {
   name: 'portal',
   settings: portalSettings,
-  routes: portalSessionRoutes,
+  calls: portalCalls,
   jobs: (deps) => [
     {
       name: 'forget-portal-sessions',

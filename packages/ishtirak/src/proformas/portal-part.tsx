@@ -1,5 +1,6 @@
 // The page of the portal where a company has a proforma made, and orders one by transfer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendUserFile } from '../acts/send-file.js'
 import { BUYER_PAGE } from '../buyers/portal-part.js'
 import { offerValue, readOffer } from '../checkout/portal-choice.js'
 import { missingDetails } from '../core/buyer-details.js'
@@ -9,7 +10,6 @@ import { mayOrder } from '../core/person.js'
 import { isPoNumber, PO_NUMBER_MAX } from '../core/po-number.js'
 import { changeQuotes, type Quote, quotesIn, termDecisions } from '../core/quote.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
-import { sendPdf } from '../documents/receipt.route.js'
 import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
@@ -19,15 +19,8 @@ import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { actorOf, fieldOf, type Session } from '../pages/reader.js'
 import { Words } from '../pages/words.js'
 import { transferMethod } from '../transfers/transfer.route.js'
-import {
-  makeProforma,
-  openProformas,
-  orderProforma,
-  type ProformaDeps,
-  printProforma,
-  requireProforma,
-} from './proforma.js'
-import { nameOf } from './proforma.route.js'
+import { fileOfProforma } from './proforma.call.js'
+import { makeProforma, openProformas, orderProforma, type ProformaDeps, requireProforma } from './proforma.js'
 import type { Proforma } from './proformas.sql.js'
 
 type ProformaPages = Pages & ProformaDeps
@@ -76,7 +69,7 @@ function proformaPageRoutes(app: App, pages: ProformaPages): void {
     const session = pages.users.of(request)
     const locale = pages.reader.language(request, reply, session)
     const proforma = await requireProforma(pages, session.userId, request.params.number)
-    return sendPdf(reply, nameOf(proforma.number), await printProforma(pages, proforma, locale))
+    return sendUserFile(reply, 'application/pdf', await fileOfProforma(pages, proforma, locale))
   })
 
   app.post<{ Params: { number: string } }>(`${PATH}/:number/transfer`, hidden, async (request, reply) => {

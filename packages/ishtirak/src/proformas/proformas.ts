@@ -1,12 +1,13 @@
 // What proformas bring to the service.
 import type { Capability } from '../acts/capability.js'
+import type { HistoryDeps } from '../checkout/history.js'
 import { proformaPages } from './portal-part.js'
-import { type ProformaRoutesDeps, proformaCalls, proformaRoutes } from './proforma.route.js'
+import { proformaCalls } from './proforma.call.js'
+import type { ProformaDeps } from './proforma.js'
 import './words.js'
 
-export const proformas: Capability<ProformaRoutesDeps> = {
+export const proformas: Capability<ProformaDeps & HistoryDeps> = {
   name: 'proformas',
-  routes: proformaRoutes,
   calls: proformaCalls,
   portal: proformaPages,
 }

@@ -4,15 +4,16 @@ import { wantedIn } from '../checkout/buy-form.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import type { App } from '../http/app.js'
 import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
+import type { UserCallDeps } from '../ledger/user-routes.js'
 import { senderOf } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
 import { actorOf } from '../pages/reader.js'
-import { receiveProof } from './proof.js'
-import type { UploadDeps } from './proof.route.js'
+import { type ProofDeps, receiveProof } from './proof.js'
 import type { TransferTerms } from './settings.js'
 
 export type TransferPagesDeps = UpgradeDeps &
-  UploadDeps & { readonly transfers: Pick<TransferTerms, 'usualDelayMs'> | null }
+  ProofDeps &
+  Pick<UserCallDeps, 'admitUpload'> & { readonly transfers: Pick<TransferTerms, 'usualDelayMs'> | null }
 
 export type TransferMethod = NonNullable<ReturnType<typeof transferMethod>>
 

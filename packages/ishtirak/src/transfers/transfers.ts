@@ -10,8 +10,8 @@ import { approve, type DecisionDeps, refuse } from './decide.js'
 import { TRANSFERS_WAITING } from './inbox.js'
 import { transferPart } from './payment-part.js'
 import { transferPages } from './portal-part.js'
+import { transferCalls } from './proof.call.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
-import { type ProofRoutesDeps, proofRoutes, transferCalls } from './proof.route.js'
 import { downloadProof, proofPage } from './read-proof.js'
 import { type TransferConfig, transferSettings } from './settings.js'
 import { createTransfer } from './transfer.js'
@@ -23,7 +23,7 @@ import './words.js'
 const ERASED_A_ROUND = 200
 
 export const transfers: Capability<
-  DecisionDeps & TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps,
+  DecisionDeps & TransferMailDeps & EraseDeps & TransferPagesDeps,
   TransferConfig
 > &
   BringsMethods<{ readonly transfers?: TransferConfig['transfers'] }> &
@@ -40,7 +40,6 @@ export const transfers: Capability<
   checks: transferChecks,
   paymentParts: (deps) => [transferPart(deps)],
   console: proofPage,
-  routes: proofRoutes,
   calls: transferCalls,
   jobs: (deps) => [
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.

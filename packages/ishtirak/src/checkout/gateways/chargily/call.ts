@@ -129,15 +129,12 @@ export function unreadable(detail: string): ProviderFailure {
 function unavailable(
   reason: Unavailable['reason'],
   detail: string,
-  how: { outcomeUnknown: boolean; retryAfterSeconds?: number | null },
+  {
+    outcomeUnknown,
+    retryAfterSeconds = null,
+  }: { outcomeUnknown: boolean; retryAfterSeconds?: number | null },
 ): Unavailable {
-  return {
-    kind: 'unavailable',
-    reason,
-    outcomeUnknown: how.outcomeUnknown,
-    retryAfterSeconds: how.retryAfterSeconds ?? null,
-    detail,
-  }
+  return { kind: 'unavailable', reason, outcomeUnknown, retryAfterSeconds, detail }
 }
 
 /** Laravel says "The route … could not be found." where the address is wrong, not the id. */

@@ -1,9 +1,11 @@
 // Readers of what Chargily says: the dialects that were seen, the oddities that were reported, and anything
 // at all.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT } from '../../../../../../test/support/stub-provider.js'
 import { VECTOR_BODY } from '../../../../../../test/support/vector.js'
+import type { CheckoutReport } from '../../../core/checkout.js'
 import {
   readAmount,
   readCheckout,
@@ -28,6 +30,8 @@ const DOCUMENTED = {
   },
   ...{ created_at: 1_703_578_418, updated_at: 1_703_578_418 },
 }
+
+const reportIn = (sent: unknown) => Object(readEvent(bytes(sent))).report as CheckoutReport | null | undefined
 
 describe('an event', () => {
   test('as it is documented is read, with the mode of its envelope', () => {
@@ -55,8 +59,8 @@ describe('an event', () => {
 
   test('says what of the fees the merchant bears', () => {
     const { fees: _, ...data } = DOCUMENTED.data
-    const read = (said: object) => readEvent(bytes({ ...DOCUMENTED, data: { ...data, ...said } }))
-    expect(BORNE.map(([said]) => [said, read(said)?.report?.fees])).toEqual(BORNE)
+    const read = (said: object) => reportIn({ ...DOCUMENTED, data: { ...data, ...said } })
+    expect(BORNE.map(([said]) => [said, read(said)?.fees])).toEqual(BORNE)
   })
 
   test('as it is really sent is read, without the documents of the merchant', () => {
@@ -68,9 +72,9 @@ describe('an event', () => {
     sent.data.checkout_url = 'http://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay'
     const event = readEvent(bytes(sent))
     expect(event).toMatchObject({ id: '01hf7yb8mr000000000000evt1', type: 'checkout.paid' })
-    expect(event?.report).toMatchObject({ status: 'paid', amount: 2000, currency: 'DZD', live: false })
+    expect(reportIn(sent)).toMatchObject({ status: 'paid', amount: 2000, currency: 'DZD', live: false })
     // The scheme of the events is http, but the page takes card passwords.
-    expect(event?.report?.checkoutUrl).toBe(
+    expect(reportIn(sent)?.checkoutUrl).toBe(
       'https://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay',
     )
     expect(JSON.stringify(event)).not.toMatch(/000016001234567|satim/)
@@ -83,12 +87,12 @@ describe('an event', () => {
     const ofNone = [undefined, null, [], {}, { ...CHECKOUT, id: 7 }].map((data) => ({ ...DOCUMENTED, data }))
     const bodies = [...others, ...ids, ...ofNone, { ...DOCUMENTED, type: null }].map(bytes)
     const sent = [...broken.map((text) => Buffer.from(text, 'latin1')), ...bodies]
-    expect(sent.filter((body) => readEvent(body)).map(String)).toEqual([])
+    expect(sent.filter((body) => typeof readEvent(body) === 'object').map(String)).toEqual([])
   })
 
   test('says when it was paid, if only in its envelope', () => {
     const { updated_at: _, ...data } = DOCUMENTED.data
-    expect(readEvent(bytes({ ...DOCUMENTED, data }))?.report?.updatedAt).toBe(1_703_578_418_000)
+    expect(reportIn({ ...DOCUMENTED, data })?.updatedAt).toBe(1_703_578_418_000)
   })
 })
 
@@ -196,7 +200,7 @@ describe('whatever is sent', () => {
       fc.property(fc.oneof(checkout, event, fc.jsonValue()), (value) => {
         readPage({ data: [value] }, 1)
         readPage(value, 1)
-        for (const report of [readCheckout(value), readEvent(bytes(value))?.report]) {
+        for (const report of [readCheckout(value), reportIn(value)]) {
           expect(JSON.stringify(report) ?? '').not.toContain('\\u0000')
           expect(report?.amount ?? 0).toSatisfy(
             (amount: number) => Number.isSafeInteger(amount) && amount >= 0,
@@ -210,7 +214,7 @@ describe('whatever is sent', () => {
 
   test('no bytes make the event reader throw', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (body) => void readEvent(body)))
-    expect(readEvent(Buffer.from('['.repeat(65_536)))).toBeUndefined()
+    expect(readEvent(Buffer.from('['.repeat(65_536)))).toBe('malformed_json')
     const deep = `{"entity":"event","id":"e","type":"t","data":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
     expect(readEvent(Buffer.from(deep))).toEqual({ id: 'e', type: 't', report: null, createdAt: null })
   })

@@ -4,7 +4,7 @@
 import type { CheckoutReport, CheckoutStatus } from '../../../core/checkout.js'
 import { type Instant, SECOND } from '../../../core/instant.js'
 import { PAYMENT_PURPOSES } from '../../../core/purpose.js'
-import type { CheckoutPage, ProviderEvent } from '../../../ledger/method.js'
+import type { CheckoutPage, NoEvent, ProviderEvent } from '../../../ledger/method.js'
 
 /** What payments and events call this method. */
 export const METHOD = 'chargily'
@@ -60,18 +60,18 @@ export function readCheckout(
 /** The types of events about a checkout begin so; other events are about none. */
 const ABOUT_A_CHECKOUT = 'checkout.'
 
-/** Undefined: not JSON. Null: no event, or one of a checkout that cannot be read. The bytes are verified. */
-export function readEvent(body: Uint8Array): ProviderEvent | null | undefined {
+/** The bytes are verified. */
+export function readEvent(body: Uint8Array): ProviderEvent | NoEvent {
   const value = parseJsonBytes(body)
-  if (value === undefined) return undefined
-  if (!isObject(value) || value.entity !== 'event') return null
+  if (value === undefined) return 'malformed_json'
+  if (!isObject(value) || value.entity !== 'event') return 'event_without_checkout'
   const id = readShortText(value.id)
   const type = readShortText(value.type)
-  if (id === null || type === null) return null
+  if (id === null || type === null) return 'event_without_checkout'
   const createdAt = readUnixSeconds(value.created_at)
   const around = { live: readFlag(value.livemode), updatedAt: readUnixSeconds(value.updated_at) ?? createdAt }
   const report = readCheckout(value.data, around)
-  if (report === null && type.startsWith(ABOUT_A_CHECKOUT)) return null
+  if (report === null && type.startsWith(ABOUT_A_CHECKOUT)) return 'event_without_checkout'
   return { id, type, report, createdAt }
 }
 

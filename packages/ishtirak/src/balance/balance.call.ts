@@ -1,0 +1,144 @@
+// The balance of a user: what there is and how it came, a top-up, and the standing order.
+import { userCall } from '../acts/user-call.js'
+import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
+import type { HistoryDeps } from '../checkout/history.js'
+import { orderedBy } from '../checkout/upgrade.call.js'
+import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { describeOrder } from '../core/event.js'
+import type { UserIdentity } from '../http/auth.js'
+import {
+  type BalanceQuery,
+  BalanceQuerySchema,
+  type RenewalRequest,
+  RenewalRequestSchema,
+  StandingOrderSchema,
+  type StandingOrderView,
+  type TopUpRequest,
+  TopUpRequestSchema,
+  UserBalanceSchema,
+  type UserBalanceView,
+} from '../ledger/balance-schemas.js'
+import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
+import { findUser } from '../ledger/users.sql.js'
+import { endOrder, type OrderDeps, setOrder } from './order.js'
+import { showBalance } from './read-balance.js'
+
+/** Where the seller has no balances, each throws `not_found`. */
+export interface BalanceCalls {
+  /** What there is, the standing order, and each change, newest first, in pages. */
+  balance(userId: string, query?: BalanceQuery): Promise<UserBalanceView>
+  /** Send the user to `checkout_url`. Throws `balance_limit_reached` and others. */
+  topUpBalance(user: UserIdentity, request: TopUpRequest): Promise<PaymentView>
+  /** Whenever the paid time ends, the balance buys this term. Set again, at the price of now. */
+  setRenewal(user: UserIdentity, request: RenewalRequest): Promise<StandingOrderView>
+  endRenewal(user: UserIdentity): Promise<UserBalanceView>
+}
+
+const isOff = ({ rules }: Pick<OrderDeps, 'rules'>) => rules.balanceMax === 0
+const unlessOff = (deps: OrderDeps) => (isOff(deps) ? 'absent' : 'shown')
+/** A user who has a balance from before it was switched off can see it, and end its order. */
+const hiddenWhenOff = (deps: OrderDeps) => (isOff(deps) ? 'hidden' : 'shown')
+
+/** Throws `not_found` where balances are off and the user has none from before. */
+async function requireBalance(deps: OrderDeps, userId: string): Promise<void> {
+  if (!isOff(deps)) return
+  if (!(await findUser(deps.database, userId))?.subscription.balance) throw new BillingError('not_found')
+}
+
+const balance = userCall<OrderDeps>()({
+  name: 'balance',
+  operationId: 'getBalance',
+  summary: 'Get the balance',
+  description: 'What was paid in and not spent, the standing order, and each change, newest first, in pages.',
+  method: 'GET',
+  path: '/balance',
+  offered: hiddenWhenOff,
+  input: BalanceQuerySchema,
+  answer: UserBalanceSchema,
+  refuses: ['validation_failed', 'invalid_cursor'],
+  run: async (deps, { user: { userId }, input }) => {
+    await requireBalance(deps, userId)
+    return showBalance(deps, userId, input)
+  },
+})
+
+const endRenewal = userCall<OrderDeps>()({
+  name: 'endRenewal',
+  operationId: 'endRenewal',
+  summary: 'Renew by itself no more',
+  description: 'What is on the balance stays there.',
+  method: 'DELETE',
+  path: '/balance/renewal',
+  offered: hiddenWhenOff,
+  answer: UserBalanceSchema,
+  refuses: ['forbidden'],
+  run: async (deps, { user }) => {
+    await requireBalance(deps, user.userId)
+    await endOrder(deps, user)
+    return showBalance(deps, user.userId, {})
+  },
+})
+
+const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps>()({
+  name: 'topUpBalance',
+  operationId: 'topUpBalance',
+  summary: 'Top up the balance',
+  description:
+    'Money for the balance, by any method that the seller takes; send the user to `checkout_url`. A ' +
+    'repetition gives the same payment, and another amount takes its place. 422 above what a user may ' +
+    'have.',
+  method: 'POST',
+  path: '/balance/top-ups',
+  offered: unlessOff,
+  input: TopUpRequestSchema,
+  answer: PaymentSchema,
+  created: atPayment,
+  refuses: [
+    'malformed_json',
+    'forbidden',
+    'validation_failed',
+    'balance_limit_reached',
+    'unknown_method',
+    'too_many_checkouts',
+    'conflict',
+    'provider_rejected',
+    'provider_unavailable',
+  ],
+  run: async (deps, request) => {
+    const { amount, method } = request.input
+    const { leastAmount } = deps.rules
+    if (amount < leastAmount) throw wrongField('amount', 'too_small', leastAmount)
+    const { paymentId } = await openPayment(deps, { ...(await orderedBy(request)), topUp: amount, method })
+    return showPaymentOfUser(deps, request, paymentId)
+  },
+})
+
+const setRenewal = userCall<OrderDeps>()({
+  name: 'setRenewal',
+  operationId: 'setRenewal',
+  summary: 'Renew by itself',
+  description:
+    'Whenever the paid time ends, the balance buys this term, at the price of now, as long as it lasts. ' +
+    'Set again, it takes the place of what was: so a user agrees to another price.',
+  method: 'PUT',
+  path: '/balance/renewal',
+  offered: unlessOff,
+  input: RenewalRequestSchema,
+  answer: StandingOrderSchema,
+  refuses: [
+    'malformed_json',
+    'forbidden',
+    'validation_failed',
+    'unknown_plan',
+    'plan_not_purchasable',
+    'unknown_term',
+  ],
+  run: async (deps, { user, input: { plan: planId, months = 1 } }) => {
+    const order = describeOrder(await setOrder(deps, user, { planId, months }), deps.clock.now())
+    if (!order) throw new Error('an order that was set is not there')
+    return order
+  },
+})
+
+export const balanceCalls = [balance, endRenewal, topUpBalance, setRenewal]

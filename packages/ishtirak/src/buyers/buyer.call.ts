@@ -1,0 +1,46 @@
+// What an invoice names of the buyer: read by all who see the account, written by its owner.
+import { userCall } from '../acts/user-call.js'
+import type { UserIdentity } from '../http/auth.js'
+import {
+  type BuyerRequest,
+  BuyerRequestSchema,
+  BuyerSchema,
+  type BuyerView,
+  viewBuyer,
+} from './buyer-schemas.js'
+import { type BuyerDeps, readBuyer, setBuyer as saveBuyer } from './set-buyer.js'
+
+export interface BuyerCalls {
+  /** What an invoice names of the buyer, and what it lacks. */
+  buyer(userId: string): Promise<BuyerView>
+  /** In place of what was given; for an owner. Throws `validation_failed` with each wrong field. */
+  setBuyer(user: UserIdentity, details: BuyerRequest): Promise<BuyerView>
+}
+
+const buyer = userCall<BuyerDeps>()({
+  name: 'buyer',
+  operationId: 'getBuyer',
+  summary: 'Get the buyer’s details',
+  description: 'What an invoice names of the buyer, and what it lacks.',
+  method: 'GET',
+  path: '/buyer',
+  answer: BuyerSchema,
+  run: async (deps, { user }) => viewBuyer(await readBuyer(deps, user.userId)),
+})
+
+const setBuyer = userCall<BuyerDeps>()({
+  name: 'setBuyer',
+  operationId: 'setBuyer',
+  summary: 'Set the buyer’s details',
+  description:
+    'In place of what was given before: what is absent is null. 403 for anyone but an owner. What is ' +
+    'typed is kept; spaces, dots and hyphens in numbers are no fault. Documents that were issued stay.',
+  method: 'PUT',
+  path: '/buyer',
+  input: BuyerRequestSchema,
+  answer: BuyerSchema,
+  refuses: ['malformed_json', 'forbidden', 'validation_failed'],
+  run: async (deps, { user, input }) => viewBuyer(await saveBuyer(deps, user, input)),
+})
+
+export const buyerCalls = [buyer, setBuyer]

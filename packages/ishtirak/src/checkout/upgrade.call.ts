@@ -1,0 +1,121 @@
+// The purchase: a month of a plan by `/upgrade`, as seed.md gives it; any term, also ahead, as a payment; and
+// what such a payment would be.
+import { type UserRequest, userCall } from '../acts/user-call.js'
+import { wrongField } from '../core/error.js'
+import type { Start } from '../core/quote.js'
+import {
+  PaymentRequestSchema,
+  PaymentSchema,
+  QuoteQuerySchema,
+  QuoteSchema,
+  UpgradeRequestSchema,
+  UpgradeResultSchema,
+  viewQuote,
+} from '../ledger/schemas.js'
+import { atPayment, showPaymentOfUser } from './history.call.js'
+import type { HistoryDeps } from './history.js'
+import { type QuoteDeps, readQuote } from './quote.js'
+import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
+
+export const OFFER_REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
+const PURCHASE_REFUSALS = [
+  ...OFFER_REFUSALS,
+  'malformed_json',
+  'forbidden',
+  'already_subscribed',
+  'too_many_checkouts',
+  'provider_rejected',
+  'provider_unavailable',
+] as const
+
+export const upgradePlan = userCall<UpgradeDeps>()({
+  name: 'upgrade',
+  operationId: 'upgradePlan',
+  summary: 'Upgrade plan',
+  description:
+    'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in ' +
+    'the last days of the paid time and in grace. A dearer plan than the one that runs begins now, for ' +
+    'the difference, and ends when the paid time ends.',
+  method: 'POST',
+  path: '/upgrade',
+  input: UpgradeRequestSchema,
+  answer: UpgradeResultSchema,
+  refuses: PURCHASE_REFUSALS,
+  run: async (deps, request) => {
+    const wanted = { ...(await orderedBy(request)), planId: request.input.plan }
+    const { checkoutUrl, paymentId } = await upgrade(deps, wanted)
+    return { checkout_url: checkoutUrl, payment_id: paymentId }
+  },
+})
+
+export const createPayment = userCall<UpgradeDeps & HistoryDeps>()({
+  name: 'createPayment',
+  operationId: 'createPayment',
+  summary: 'Create a payment',
+  description:
+    'Buys a term of a plan, also before the renewal window, or changes to a dearer one; send the user ' +
+    'to `checkout_url`. A ' +
+    'repetition gives the same payment, and another choice takes its place: `checkout_url` is null ' +
+    'where that happened meanwhile. 409 `nothing_to_pay` where the code leaves nothing to pay: redeem it.',
+  method: 'POST',
+  path: '/payments',
+  input: PaymentRequestSchema,
+  answer: PaymentSchema,
+  created: atPayment,
+  refuses: [
+    ...PURCHASE_REFUSALS,
+    'unknown_term',
+    'unknown_method',
+    'prepaid_limit_reached',
+    'no_dearer_plan',
+    'nothing_to_pay',
+    'code_not_valid',
+    'too_many_wrong_codes',
+    'balance_too_low',
+    'conflict',
+  ],
+  run: async (deps, request) => {
+    const { plan, months, start, method, code, po_number: poNumber } = request.input
+    const buyer = await orderedBy(request)
+    const wanted = { planId: plan, ...termOf(months, start, 'months'), code, poNumber }
+    const atOnce = deps.atOnce.find((one) => one.method === method)
+    const { paymentId } = atOnce
+      ? await atOnce.buy(buyer, wanted)
+      : await openPayment(deps, { ...buyer, ...wanted, method, mode: 'payment' })
+    return showPaymentOfUser(deps, request, paymentId)
+  },
+})
+
+export const quote = userCall<QuoteDeps>()({
+  name: 'quote',
+  operationId: 'getQuote',
+  summary: 'Get a quote',
+  description: 'What a payment made now would buy and cost, by the decision that the payment is made on.',
+  method: 'GET',
+  path: '/quote',
+  input: QuoteQuerySchema,
+  answer: QuoteSchema,
+  refuses: [
+    ...OFFER_REFUSALS,
+    'unknown_term',
+    'prepaid_limit_reached',
+    'no_dearer_plan',
+    'code_not_valid',
+    'too_many_wrong_codes',
+  ],
+  run: async (deps, { user: { userId }, input: { plan: planId, months, start, code } }) => {
+    const wanted = { userId, planId, ...termOf(months, start, 'query/months'), code }
+    return viewQuote(await readQuote(deps, wanted), code)
+  },
+})
+
+/** Throws `validation_failed`: a change is of the time that is there, and has no term of its own. */
+export function termOf(months: number | undefined, start: Start = 'end', field: string) {
+  if (start === 'now' && months !== undefined) throw wrongField(field, 'not_allowed')
+  return { months: months ?? 1, start }
+}
+
+/** Who buys, and in which language the provider's page is. */
+export async function orderedBy({ user, requestId, locale }: UserRequest) {
+  return { user, requestId, locale: await locale() }
+}

@@ -1,0 +1,32 @@
+// The call that gives the receipts of a year as one table.
+import { type Static, Type } from 'typebox'
+import { type SentFile, userCall } from '../acts/user-call.js'
+import { locale, query } from '../http/schemas.js'
+import { tableOfYear, type YearWish } from './documents-of-year.js'
+import { LANGUAGE } from './receipt.call.js'
+import type { ReceiptDeps } from './receipt.js'
+
+const DocumentsQuerySchema = query({
+  year: Type.Integer({ minimum: 2000, maximum: 9999, description: 'In which they were issued' }),
+  lang: Type.Optional(locale),
+})
+export type DocumentsWish = Static<typeof DocumentsQuerySchema>
+
+export const documentsOfYear = userCall<ReceiptDeps>()({
+  name: 'documents',
+  operationId: 'getDocuments',
+  summary: 'The receipts of a year',
+  description: `CSV in UTF-8 with amounts in dinars, of the last 600 where there are more. ${LANGUAGE}`,
+  method: 'GET',
+  path: '/documents',
+  input: DocumentsQuerySchema,
+  answer: { file: 'text/csv', description: 'The receipts' },
+  refuses: ['not_found', 'validation_failed'],
+  run: async (deps, { user: { userId }, input: { year, lang }, locale }) =>
+    fileOfYear(deps, { userId, year, locale: lang ?? (await locale()) }),
+})
+
+export async function fileOfYear(deps: ReceiptDeps, of: YearWish): Promise<SentFile> {
+  const content = new TextEncoder().encode(await tableOfYear(deps, of))
+  return { name: `receipts-${of.year}.csv`, content }
+}

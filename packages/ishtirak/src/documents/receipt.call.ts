@@ -1,0 +1,43 @@
+// The call that gives the receipt of a payment as PDF, to its owner, in the language asked for.
+import type { FastifyReply } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { sendUserFile } from '../acts/send-file.js'
+import { type SentFile, userCall } from '../acts/user-call.js'
+import { locale, query } from '../http/schemas.js'
+import { askForReceipt, type PrintedReceipt, pdfName, type ReceiptDeps } from './receipt.js'
+
+export const LangSchema = query({ lang: Type.Optional(locale) })
+export type PdfWish = Static<typeof LangSchema>
+
+/** What every call may refuse that prints. */
+export const PRINT_REFUSALS = ['not_found', 'validation_failed', 'busy', 'receipts_unavailable'] as const
+
+export const LANGUAGE =
+  'The language is `lang`, else that of the token or of the profile that the platform has set, else ' +
+  '`Accept-Language`, else Arabic.'
+
+export const receipt = userCall<ReceiptDeps>()({
+  name: 'receipt',
+  operationId: 'getReceipt',
+  summary: 'The receipt of a payment',
+  description: `One page of PDF. ${LANGUAGE}`,
+  method: 'GET',
+  path: '/payments/:payment_id/receipt',
+  withoutHead: true,
+  input: LangSchema,
+  answer: { file: 'application/pdf', description: 'The receipt' },
+  refuses: [...PRINT_REFUSALS, 'payment_not_paid'],
+  run: async (deps, { user: { userId }, params: { payment_id: paymentId }, input, locale }) =>
+    fileOf(await askForReceipt(deps, { userId, paymentId, locale: input.lang ?? (await locale()) })),
+})
+
+export function fileOf({ number, pdf, snapshot }: PrintedReceipt): SentFile {
+  return { name: pdfName({ number, snapshot }), content: pdf }
+}
+
+/** For pages, whose routes leave out HEAD: it would take the original and not show it. */
+export const PRINTS = { exposeHeadRoute: false }
+
+export function sendReceipt(reply: FastifyReply, printed: PrintedReceipt): FastifyReply {
+  return sendUserFile(reply, 'application/pdf', fileOf(printed))
+}

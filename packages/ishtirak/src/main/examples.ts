@@ -1,0 +1,250 @@
+// The examples of the OpenAPI document: each operation has one of what is asked and one of what is answered,
+// made from the examples of its schemas.
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly minimum?: number
+  readonly pattern?: string
+  readonly examples?: readonly unknown[]
+}
+type Schemas = Readonly<Record<string, Schema>>
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
+
+interface Parameter {
+  readonly name: string
+  readonly required: boolean
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+interface Operation {
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+/** `paths` of a document, or its webhooks. Files have no example. */
+export function withExamples(paths: unknown, schemas: object): unknown {
+  // What a schema of TypeBox becomes in a document.
+  const [known, all] = [paths as Readonly<Record<string, Operations>>, schemas as Schemas]
+  return mapped(known, (operations) => mapped(operations, (operation) => exemplified(operation, all)))
+}
+
+type Operations = Readonly<Record<string, Operation>>
+
+function exemplified(operation: Operation, schemas: Schemas): Operation {
+  const { parameters, requestBody, responses } = operation
+  return {
+    ...operation,
+    ...(parameters && { parameters: parameters.map((one) => exampleParameter(one, schemas)) }),
+    ...(requestBody && {
+      requestBody: { ...requestBody, content: filled(requestBody.content, schemas, 'asked') },
+    }),
+    responses: mapped(responses, (response, status) =>
+      response.content && status.startsWith('2')
+        ? { ...response, content: filled(response.content, schemas, 'answered') }
+        : response,
+    ),
+  }
+}
+
+function exampleParameter(parameter: Parameter, schemas: Schemas): Parameter {
+  const { name, required, schema } = parameter
+  if (!required || 'example' in parameter) return parameter
+  return { ...parameter, example: exampleOf(name, schema, schemas, 'asked') }
+}
+
+type Side = 'asked' | 'answered'
+
+function filled(content: Content, schemas: Schemas, side: Side): Content {
+  return mapped(content, (one, type) =>
+    type === 'application/json' ? { ...one, example: exampleOf('', one.schema, schemas, side) } : one,
+  )
+}
+
+const mapped = <Member>(
+  members: Readonly<Record<string, Member>>,
+  change: (member: Member, name: string) => Member,
+) => Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]))
+
+/** Of what is asked only what must be there is shown, or all where nothing must. */
+function exampleOf(name: string, schema: Schema, schemas: Schemas, side: Side): unknown {
+  const { $ref, examples, enum: words, anyOf, items } = schema
+  const own = examples ?? anyOf?.[0]?.examples
+  if (own) return own[0]
+  if ('const' in schema) return schema.const
+  const [known] = (BY_NAME[name] ?? []).filter((value) => fits(value, schema, schemas))
+  if (known !== undefined) return known
+  if ($ref !== undefined) return exampleOf(name, referred($ref, schemas), schemas, side)
+  if (words) return words[0]
+  if (anyOf?.[0]) return exampleOf(name, anyOf[0], schemas, side)
+  switch (schema.type) {
+    case 'array':
+      return items ? [exampleOf(singular(name), items, schemas, side)] : []
+    case 'object':
+      return exampleObject(schema, schemas, side)
+    case 'boolean':
+      return true
+    case 'string':
+      return 'text'
+    default:
+      return Math.max(1, schema.minimum ?? 1)
+  }
+}
+
+function exampleObject(schema: Schema, schemas: Schemas, side: Side): object {
+  const { properties = {}, required = [], additionalProperties: other } = schema
+  const isPart = side === 'asked' && required.length > 0
+  const members = Object.entries(properties).filter(([member]) => !isPart || required.includes(member))
+  // What is counted for each of something.
+  if (members.length === 0 && typeof other === 'object')
+    return { 'site-1': exampleOf('used', other, schemas, side) }
+  return Object.fromEntries(members.map(([member, of]) => [member, exampleOf(member, of, schemas, side)]))
+}
+
+const referred = ($ref: string, schemas: Schemas) => schemas[$ref.replace(/.*\//, '')] ?? {}
+const singular = (name: string) => name.replace(/s$/, '')
+
+function fits(value: unknown, schema: Schema, schemas: Schemas): boolean {
+  const { $ref, type, enum: words, anyOf, pattern } = schema
+  if ($ref !== undefined) return fits(value, referred($ref, schemas), schemas)
+  if (anyOf) return anyOf.some((one) => fits(value, one, schemas))
+  if (words) return words.includes(value)
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(String(value))) return false
+  if (typeof value === 'number' && value < (schema.minimum ?? value)) return false
+  if (value === null || Array.isArray(value)) return type === (value === null ? 'null' : 'array')
+  return type === typeof value || (typeof value === 'number' && type === 'integer')
+}
+
+/** Where a schema has no example of its own: the first that fits. */
+const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
+  user_id: ['user-1'],
+  id: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  payment_id: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  event_id: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  plan: ['pro'],
+  to: ['business'],
+  limit: ['projects', 10],
+  months: [1],
+  amount: [2_000],
+  currency: ['DZD'],
+  email: ['amina@example.dz'],
+  name: ['Amina Benali', 'lina'],
+  phone: ['0550123456'],
+  why: ['asked for by mail'],
+  reason: [null, 'the account does not show it'],
+  operator: ['lina'],
+  actor: ['lina'],
+  by: ['lina'],
+  project_id: ['site-1'],
+  operation_id: ['refund-118'],
+  consume_operation_id: ['deploy-7f3a'],
+  checkout_id: ['01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  checkout_url: ['https://pay.chargily.net/test/checkouts/01jd7k3v9m4w8x2z5c6b7n8q9r/pay'],
+  receipt_url: [null],
+  proof_url: ['https://billing.example.dz/api/v1/billing/payments/pay_01jd7k3v9m4w8x2z5c6b7n8q9r/proof'],
+  url: ['https://billing.example.dz/portal/open?token=3QmVx0'],
+  return_path: ['/settings/billing'],
+  next_cursor: [null],
+  cursor: ['MTc5NTI1NDAwMDAwMA'],
+  number: ['F-2026-000042'],
+  issued_on: ['2026-11-21'],
+  valid_until: ['2026-12-06'],
+  about: ['2026-000041'],
+  code: ['7K2M-9QXA-D3VF-0T8R'],
+  holder: ['SARL Atlas'],
+  key: ['42'],
+  rip: ['00799999000123456742'],
+  bank: ['BNA'],
+  iban: [null],
+  bought_by: [null],
+  amount_asked: [null],
+  note: [null],
+  erased_at: [null],
+  transfer: [null],
+  used: [3],
+  max: [2],
+  projects: [3],
+  year: [2026],
+  date: ['2026-11-21'],
+  day: ['2026-11-21'],
+  since: ['2026-11-01'],
+  received_at: ['2026-11-21'],
+  first_day: ['2026-11-01'],
+  last_day: ['2026-11-21'],
+  exempt_until: ['2027-12-31'],
+  month: ['2026-11'],
+  until: ['2026-11'],
+  version: [7],
+  n: [1, '1'],
+  q: ['amina'],
+  type: ['payment.paid'],
+  act: ['payment.refund'],
+  what: ['status'],
+  before: ['active'],
+  after: ['canceled'],
+  role: ['support'],
+  statement_id: ['stm_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  line_id: ['lin_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  batch_id: ['bat_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  bulk_id: ['blk_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  session_id: ['ses_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  use_id: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  reconciliation_id: ['cmp_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  target: ['user-1'],
+  reference: ['K4M9-2R8F-JW36'],
+  line: ['21/11/2026;K4M9-2R8F-JW36;2000,00'],
+  granted_by: ['lina'],
+  created_by: ['lina'],
+  revoked_by: [null],
+  started_by: ['lina'],
+  imported_by: ['lina'],
+  counted_by: ['lina'],
+  confirmed_by: ['karim'],
+  approved_by: ['lina'],
+  decided_by: ['lina'],
+  closed_by: [null],
+  closed_because: [null],
+  stopped_because: [null],
+  po_number: [null],
+  second_of: [null],
+  other_payment_id: [null],
+  buyer_name: ['SARL Atlas'],
+  ended_plan: ['pro'],
+  'webhook-id': ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  'webhook-timestamp': ['1795255200'],
+  'webhook-signature': ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
+  remaining: [7],
+  created_at: ['2026-11-21T12:00:00Z'],
+  expires_at: ['2026-11-21T12:30:00Z'],
+  paid_at: [null, '2026-11-21T12:04:00Z'],
+  period_start: [null, '2026-11-21T12:00:00Z'],
+  period_end: [null, '2026-12-21T12:00:00Z'],
+  start: ['end', '2026-11-21T12:00:00Z'],
+  end: ['2026-12-21T12:00:00Z'],
+  would_start: ['2026-11-21T12:00:00Z'],
+  would_end: ['2026-12-21T12:00:00Z'],
+  current_period_end: ['2026-12-21T12:00:00Z'],
+  next_at: ['2026-12-21T12:00:00Z'],
+  resets_at: ['2026-11-21T23:00:00Z'],
+  renewable_from: [null],
+  uploaded_at: ['2026-11-21T12:10:00Z'],
+  redeemed_at: ['2026-11-21T12:00:00Z'],
+  timestamp: ['2026-11-21T12:00:00Z'],
+  deploys_per_day: [3],
+  storage_mb: [512],
+  domains_per_project: [5],
+  missing: [[]],
+  has_more: [false],
+  over_limit: [[]],
+  differences: [[]],
+  days: [0],
+}

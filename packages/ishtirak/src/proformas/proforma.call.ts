@@ -1,0 +1,119 @@
+// The calls about proformas: one makes a proforma and gives it as PDF, one lists those that hold, one gives
+// the PDF of one of them, and one orders it by transfer.
+import { Type } from 'typebox'
+import { type SentFile, userCall } from '../acts/user-call.js'
+import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
+import type { HistoryDeps } from '../checkout/history.js'
+import { OFFER_REFUSALS, orderedBy, termOf } from '../checkout/upgrade.call.js'
+import type { Locale } from '../core/locale.js'
+import { LANGUAGE, LangSchema, type PdfWish, PRINT_REFUSALS } from '../documents/receipt.call.js'
+import type { UserIdentity } from '../http/auth.js'
+import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
+import {
+  makeProforma,
+  openProformas,
+  orderProforma as orderByTransfer,
+  type ProformaDeps,
+  printProforma as print,
+  requireProforma,
+} from './proforma.js'
+import {
+  ProformaQuerySchema,
+  ProformasSchema,
+  type ProformaView,
+  type ProformaWish,
+  viewProforma,
+} from './proforma-schemas.js'
+import type { Proforma } from './proformas.sql.js'
+
+export interface ProformaCalls {
+  /**
+   * PDF of an offer whose price holds for 15 days: the same all day. Throws what a quote throws,
+   * `buyer_incomplete`, `unknown_method` without transfers, `busy`, `receipts_unavailable`.
+   */
+  proforma(userId: string, wanted: ProformaWish): Promise<Uint8Array>
+  /** Those whose price holds and that are not paid, newest first. */
+  proformas(userId: string): Promise<readonly ProformaView[]>
+  /** PDF, by its number. The language is that of `receipt`. */
+  printProforma(userId: string, number: string, asked?: PdfWish): Promise<Uint8Array>
+  /** Opens a transfer at its price; again it is the same. Throws `proforma_not_valid` after its last day. */
+  orderProforma(user: UserIdentity, number: string): Promise<PaymentView>
+}
+
+const REFUSALS = [...OFFER_REFUSALS, 'unknown_method', 'prepaid_limit_reached'] as const
+const NUMBER = { number: Type.String({ maxLength: 50 }) }
+
+const proforma = userCall<ProformaDeps>()({
+  name: 'proforma',
+  operationId: 'getProforma',
+  summary: 'A proforma',
+  description:
+    'What a company’s accountant needs before an order of payment: the invoice as it would be, at a ' +
+    'price that holds for 15 days. Asked for again on the same day it is the same. The address of the ' +
+    `PDF, with its number, stands in \`Content-Location\`. ${LANGUAGE}`,
+  method: 'GET',
+  path: '/proforma',
+  input: ProformaQuerySchema,
+  answer: { file: 'application/pdf', description: 'The proforma' },
+  refuses: [...PRINT_REFUSALS, ...REFUSALS, 'unknown_term', 'no_dearer_plan', 'buyer_incomplete'],
+  run: async (deps, { user, api, input, locale }) => {
+    const { plan: planId, months, start, po_number: poNumber, lang } = input
+    const wanted = { planId, ...termOf(months, start, 'query/months'), poNumber }
+    const made = await makeProforma(deps, user.userId, wanted)
+    const file = await fileOfProforma(deps, made, lang ?? (await locale()))
+    return { ...file, headers: { 'content-location': `${api}/proformas/${made.number}` } }
+  },
+})
+
+const proformas = userCall<ProformaDeps>()({
+  name: 'proformas',
+  operationId: 'listProformas',
+  summary: 'The proformas whose price holds and that are not paid, newest first',
+  method: 'GET',
+  path: '/proformas',
+  answer: ProformasSchema,
+  list: 'proformas',
+  run: async (deps, { user }) => {
+    return { proformas: (await openProformas(deps, user.userId)).map(viewProforma) }
+  },
+})
+
+const printProforma = userCall<ProformaDeps>()({
+  name: 'printProforma',
+  operationId: 'printProforma',
+  summary: 'A proforma, by its number',
+  description: `One page of PDF. ${LANGUAGE}`,
+  method: 'GET',
+  path: '/proformas/:number',
+  params: NUMBER,
+  input: LangSchema,
+  answer: { file: 'application/pdf', description: 'The proforma' },
+  refuses: PRINT_REFUSALS,
+  run: async (deps, { user, params, input, locale }) => {
+    const made = await requireProforma(deps, user.userId, params.number)
+    return fileOfProforma(deps, made, input.lang ?? (await locale()))
+  },
+})
+
+const orderProforma = userCall<ProformaDeps & HistoryDeps>()({
+  name: 'orderProforma',
+  operationId: 'orderProforma',
+  summary: 'Order a proforma by transfer',
+  description: 'Opens a transfer at its price. A repetition gives the same payment.',
+  method: 'POST',
+  path: '/proformas/:number/payments',
+  params: NUMBER,
+  answer: PaymentSchema,
+  created: atPayment,
+  refuses: [...REFUSALS, 'not_found', 'forbidden', 'proforma_not_valid', 'too_many_checkouts', 'conflict'],
+  run: async (deps, request) => {
+    const { paymentId } = await orderByTransfer(deps, await orderedBy(request), request.params.number)
+    return showPaymentOfUser(deps, request, paymentId)
+  },
+})
+
+export async function fileOfProforma(deps: ProformaDeps, made: Proforma, locale: Locale): Promise<SentFile> {
+  return { name: `proforma-${made.number}.pdf`, content: await print(deps, made, locale) }
+}
+
+export const proformaCalls = [proforma, proformas, printProforma, orderProforma]

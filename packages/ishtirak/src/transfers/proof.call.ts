@@ -1,0 +1,38 @@
+// The call that takes a picture or PDF of a transfer from the user's browser, the platform or a host.
+import { userCall } from '../acts/user-call.js'
+import { type ProofDeps, receiveProof } from './proof.js'
+import { ProofSchema, type ProofView, viewProof } from './proof-view.js'
+
+export interface TransferCalls {
+  /**
+   * A JPEG, PNG or PDF of at most 8 MiB that shows a transfer. Throws `conflict`, `too_many_proofs`,
+   * `payload_too_large`, `file_not_accepted`.
+   */
+  uploadProof(userId: string, paymentId: string, file: Uint8Array): Promise<ProofView>
+}
+
+const uploadProof = userCall<ProofDeps>()({
+  name: 'uploadProof',
+  operationId: 'uploadProof',
+  summary: 'Upload a proof of a transfer',
+  description:
+    'The body is the file: a JPEG, PNG or PDF of at most 8 MiB, told by its content. At most 3 a ' +
+    'transfer; the same file again is the same proof.',
+  method: 'PUT',
+  path: '/payments/:payment_id/proof',
+  input: 'file',
+  answer: ProofSchema,
+  refuses: [
+    'forbidden',
+    'not_found',
+    'conflict',
+    'too_many_proofs',
+    'payload_too_large',
+    'request_timeout',
+    'file_not_accepted',
+  ],
+  run: async (deps, { user: { userId }, params: { payment_id: paymentId }, input }) =>
+    viewProof(await receiveProof(deps, { userId, paymentId }, input)),
+})
+
+export const transferCalls = [uploadProof]

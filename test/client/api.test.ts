@@ -1,0 +1,39 @@
+// packages/client/src/api.ts is made here: the client imports nothing of the service, and has its types.
+import { expect, expectTypeOf, it } from 'vitest'
+import type * as client from '../../packages/client/src/index.js'
+import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
+import type { HostEvent, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
+import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
+import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
+import { clientSource } from '../support/client-source.js'
+import { emptyDatabase } from '../support/databases.js'
+import { WITH_PLATFORM } from '../support/platform.js'
+import { createWorld } from '../support/world.js'
+
+it('the client has the types of the document and a method for each call', async () => {
+  const env = { ...WITH_PLATFORM, BALANCE_MAX: '9000' }
+  await using world = await createWorld(await emptyDatabase('pglite'), { env })
+  const { body } = await world.call('GET', '/openapi.json')
+  const capabilities: readonly Capability<never>[] = CAPABILITIES
+  const calls = capabilities.flatMap((one) => one.calls ?? [])
+  await expect(await clientSource(body, calls)).toMatchFileSnapshot('../../packages/client/src/api.ts')
+})
+
+it('its types fit a service of any catalogue, and what a host gets (checked by the compiler)', () => {
+  expectTypeOf<client.ConsumeRequest>().toEqualTypeOf<service.ConsumeRequest>()
+  expectTypeOf<client.ReleaseRequest>().toEqualTypeOf<service.ReleaseRequest>()
+  expectTypeOf<client.UsageReport>().toEqualTypeOf<service.UsageReport>()
+  expectTypeOf<Omit<client.PlatformUser, Limits>>().toEqualTypeOf<Omit<service.PlatformUser, Limits>>()
+  expectTypeOf<client.PlatformUser[Limits]>().toExtend<service.PlatformUser[Limits]>()
+  expectTypeOf<Omit<client.Overview, Limits>>().toEqualTypeOf<Omit<service.PlatformOverview, Limits>>()
+  // The client's words are wider, so that it can receive a status that it does not know yet.
+  expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()
+  expectTypeOf<MembersOf<client.EventData>>().toEqualTypeOf<MembersOf<PlatformEvent['data']>>()
+  expectTypeOf<HostEvent>().toExtend<client.BillingEvent>()
+})
+
+/** Of these the client names the four limits of the catalogue without PLANS_FILE, beside any others. */
+type Limits = 'limits' | 'usage' | 'over_limit'
+
+/** The names of the members, and of the members of each, but for the limits. */
+type MembersOf<Data> = { -readonly [Name in keyof Data]-?: keyof Required<Data>[Name] }

@@ -1,0 +1,302 @@
+// The text of packages/client/src/api.ts: the client's types, made from the OpenAPI document by
+// openapi-typescript, and its methods, made from the calls of users.
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import openapi, { astToString } from 'openapi-typescript'
+import type { UserCall } from '../../packages/ishtirak/src/acts/user-call.js'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly description?: string
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
+  readonly [more: string]: unknown
+}
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly description?: string
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, unknown>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+const HEADER = `// Made from the OpenAPI document and the calls of the service by test/client/api.test.ts:
+// \`npx vitest run --project quick test/client/api.test.ts -u\` writes it. Do not edit it.
+`
+
+/** Where the client calls a shape otherwise. */
+const RENAMED: Readonly<Record<string, string>> = { User: 'PlatformUser', BuyerRequest: 'BuyerDetails' }
+/** What is asked for in an address has no name in the document. */
+const QUERIES: Readonly<Record<string, string>> = {
+  payments: 'PaymentsQuery',
+  balance: 'BalanceQuery',
+  quote: 'QuoteQuery',
+  proforma: 'ProformaRequest',
+  receipt: 'PdfRequest',
+  document: 'PdfRequest',
+  printProforma: 'PdfRequest',
+  documents: 'DocumentsRequest',
+}
+
+export async function clientSource(document: Document, calls: readonly UserCall<never>[]): Promise<string> {
+  const methods = calls.map((call) => methodOf(call, operationOf(document, call)))
+  const schemas = openSchemas({
+    ...document.components.schemas,
+    ...Object.fromEntries(methods.flatMap(({ query }) => (query ? [query] : []))),
+    EventData: eventData(document.components.schemas),
+  })
+  const types = methods.flatMap((method) => method.types)
+  const limits = Object.keys(document.components.schemas.PlanLimits?.properties ?? {})
+  const used = closure(schemas, [...types, 'Plan', 'Offer'])
+  // What is received may be shared by several handlers, so that none of them may change it.
+  const received = closure(schemas, ['EventData'])
+  const texts = { ...(await typesOf(received, true)), ...(await typesOf(used, false)) }
+  const events = Object.keys(document.webhooks).map((type) => `  | '${type}'`)
+  const causes = Object.entries(causesOf(document)).map(([type, names]) => {
+    return `  '${type}': ${names.map((name) => `'${name}'`).join(' | ') || 'never'}`
+  })
+  const source = [
+    HEADER,
+    ...Object.keys(schemas).flatMap((name) => texts[name] ?? []),
+    `/** The limits of the service’s default catalogue. PLANS_FILE may have others. */`,
+    `export type LimitName = ${limits.map((name) => `'${name}'`).join(' | ')}\n`,
+    `export type EventType =\n${events.join('\n')}\n`,
+    `/** The members of \`data\` that the events of a type always have, beside the state. */`,
+    `export interface EventCauses {\n${causes.join('\n')}\n}\n`,
+    interfaceOf('UserOrders', 'What is ordered for an account.', methods, true),
+    interfaceOf('UserCalls', 'What is read, and what only the platform tells.', methods, false),
+    tableOf(calls),
+  ].join('\n')
+  return formatted(source)
+}
+
+function operationOf({ paths }: Document, { operationId, byPlatform }: UserCall<never>): Operation {
+  const wanted = byPlatform ? operationId : `${operationId}ForUser`
+  const all = Object.values(paths).flatMap(Object.values<Operation>)
+  const operation = all.find((one) => one.operationId === wanted)
+  if (!operation) throw new Error(`${wanted} is not in the document`)
+  return operation
+}
+
+interface Method {
+  readonly isOrder: boolean
+  readonly text: string
+  /** Names of schemas. */
+  readonly types: readonly string[]
+  readonly query: readonly [string, Schema] | null
+}
+
+function methodOf(call: UserCall<never>, operation: Operation): Method {
+  const query = queryOf(call, operation)
+  const asked = inputOf(call, operation, query)
+  const answer = answerOf(call, operation)
+  const params = [...call.path.matchAll(/:(\w+)/g)].map(([, name]) => `${camelCased(String(name))}: string`)
+  const given = ['userId: string', ...params, ...(asked ? [asked.text] : [])].join(', ')
+  const { summary, description } = operation
+  const said = description === undefined ? summary : `${summary}. ${description}`
+  return {
+    isOrder: call.method !== 'GET' && !call.byPlatform,
+    text: `${comment(said, 2)}  ${call.name}(${given}): Promise<${answer.text}>`,
+    types: [...(asked?.types ?? []), ...answer.types],
+    query,
+  }
+}
+
+function queryOf({ name, method, input }: UserCall<never>, { parameters = [] }: Operation): Method['query'] {
+  const members = parameters.filter((parameter) => parameter.in === 'query')
+  if (method !== 'GET' || input === undefined) return null
+  const properties = Object.fromEntries(
+    members.map(({ name: key, description, schema }) => [
+      key,
+      description === undefined ? schema : { ...schema, description },
+    ]),
+  )
+  const required = members.filter((member) => member.required).map((member) => member.name)
+  return [QUERIES[name] ?? `${name}Query`, { type: 'object', properties, required }]
+}
+
+function inputOf(
+  { input }: UserCall<never>,
+  { requestBody }: Operation,
+  query: Method['query'],
+): { readonly text: string; readonly types: readonly string[] } | null {
+  if (input === 'file') return { text: 'file: Uint8Array<ArrayBuffer> | Blob', types: [] }
+  if (query) {
+    const [name, { required = [] }] = query
+    return { text: `query${required.length === 0 ? '?' : ''}: ${name}`, types: [name] }
+  }
+  const schema = requestBody?.content['application/json']?.schema
+  if (!schema) return null
+  const isOptional = schema.anyOf?.some(({ type }) => type === 'null') ?? false
+  const name = nameIn(schema.anyOf?.[0] ?? schema)
+  return { text: `request${isOptional ? '?' : ''}: ${name}`, types: [name] }
+}
+
+function answerOf({ list }: UserCall<never>, { responses }: Operation) {
+  const content = (responses['200'] ?? responses['201'])?.content ?? {}
+  const json = content['application/json']?.schema
+  if (!json) return { text: 'Uint8Array<ArrayBuffer>', types: [] }
+  const name = nameIn(json)
+  return { text: list === undefined ? name : `${name}['${list}']`, types: [name] }
+}
+
+const nameIn = ({ $ref = '' }: Schema) => renamed($ref.slice($ref.lastIndexOf('/') + 1))
+const renamed = (name: string) => RENAMED[name] ?? name
+const camelCased = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** What events may carry: the members of all their kinds, required where each kind has them. */
+function eventData(schemas: Document['components']['schemas']): Schema {
+  const kinds = Object.entries(schemas).flatMap(([name, schema]) => (/EventData$/.test(name) ? [schema] : []))
+  const properties = Object.assign({}, ...kinds.map((kind) => kind.properties))
+  const required = Object.keys(properties).filter((name) =>
+    kinds.every((kind) => kind.required?.includes(name)),
+  )
+  return { type: 'object', properties, required }
+}
+
+/** By type, beside what all events have. */
+function causesOf({ webhooks, components: { schemas } }: Document): Readonly<Record<string, string[]>> {
+  const { required: common = [] } = eventData(schemas)
+  return Object.fromEntries(
+    Object.keys(webhooks).map((type) => {
+      const event = schemas[`${camelCased(`_${type.replace('.', '_')}`)}Event`]
+      const { required = [] } = schemas[nameIn(event?.properties?.data ?? {})] ?? {}
+      return [type, required.filter((name) => !common.includes(name))]
+    }),
+  )
+}
+
+const SCOPE = { description: 'Only, and always, for limits that are counted for each of something else' }
+
+/** As a service of another catalogue, or of a later version, may answer. */
+function openSchemas(schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
+  const opened = (name: string, { properties = {}, ...schema }: Schema): Schema => {
+    const { project_id } = properties
+    const scoped = { ...properties, ...(project_id && { scope_id: { ...project_id, ...SCOPE } }) }
+    const number = { type: 'integer' }
+    const numbers = { type: 'object', additionalProperties: number }
+    const text = { type: 'string' }
+    if (name === 'PlanLimits') return { ...schema, properties, additionalProperties: number }
+    if (name === 'Usage') return { ...schema, properties, additionalProperties: { anyOf: [number, numbers] } }
+    if (name === 'OverLimit') return { ...schema, properties: { ...scoped, limit: text } }
+    if (name === 'EventSubscription')
+      return { ...schema, properties: { ...properties, status: text, limits: numbers } }
+    if (name === 'EventPayment')
+      return { ...schema, properties: { ...properties, status: text, method: text } }
+    const { resets_at, usage } = properties
+    const month = resets_at && usage ? { month_resets_at: resets_at } : {}
+    return { ...schema, ...(schema.type === 'object' && { properties: { ...scoped, ...month } }) }
+  }
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [renamed(name), described(opened(name, schema))]),
+  )
+}
+
+/** What is said of a value that may be null is said of its member. References lead to the new names. */
+function described<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(described) as Value
+  if (typeof value !== 'object' || value === null) return value
+  const { anyOf, description = anyOf?.[0]?.description, ...schema } = value as Schema
+  const entries = Object.entries(schema).map(([key, member]) => [
+    key,
+    key === '$ref' ? `#/components/schemas/${nameIn(schema)}` : described(member),
+  ])
+  const { examples: _, ...copy } = Object.fromEntries(entries)
+  return {
+    ...copy,
+    ...(anyOf && { anyOf: described(anyOf) }),
+    ...(typeof description === 'string' && { description }),
+  } as Value
+}
+
+/** These schemas and all that they refer to, in the order of the document. */
+function closure(schemas: Readonly<Record<string, Schema>>, names: readonly string[]) {
+  const used = new Set<string>()
+  const visit = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    const { $ref } = value as Schema
+    if (typeof $ref === 'string') add(nameIn({ $ref }))
+    Object.values(value).forEach(visit)
+  }
+  const add = (name: string) => {
+    if (used.has(name)) return
+    used.add(name)
+    visit(schemas[name])
+  }
+  names.forEach(add)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
+}
+
+/** A type for each schema, by its name. */
+async function typesOf(schemas: object, immutable: boolean): Promise<Readonly<Record<string, string>>> {
+  const document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {}, components: { schemas } }
+  const options = { silent: true, defaultNonNullable: false, immutable }
+  const text = astToString(await openapi(JSON.stringify(document), options))
+  const [, body = ''] = /\n {4}(?:readonly )?schemas: \{\n([\s\S]*?)\n {4}\};\n/.exec(text) ?? []
+  const plain = body
+    .replace(/^ {8}/gm, '')
+    .replace(/components\["schemas"\]\["(\w+)"\]/g, '$1')
+    .replace(/^( *)\/\*\*([\s\S]*?)\*\/\n/gm, (_, indent: string, said: string) => {
+      const words = said.replace(/^\s*\* ?/gm, '').replace(/@(enum|example|constant|default)\b.*/g, '')
+      return comment(words.replace('@description', '').replace(/\s+/g, ' ').trim(), indent.length)
+    })
+  const each =
+    /^((?:\/\*\*.*\*\/\n|\/\*\*\n(?: \*.*\n)+)?)(?:readonly )?(\w+): ((?:.*\n(?! ?\/\*\*|\w))*.*)/gm
+  const found = [...plain.matchAll(each)].map(([, said, name, type]) => {
+    return [String(name), `${said}export type ${name} = ${type}\n`] as const
+  })
+  return Object.fromEntries(found)
+}
+
+function interfaceOf(name: string, said: string, methods: readonly Method[], isOrder: boolean): string {
+  const own = methods.filter((method) => method.isOrder === isOrder).map(({ text }) => text)
+  return `${comment(said, 0)}export interface ${name} {\n${own.join('\n')}\n}\n`
+}
+
+function tableOf(calls: readonly UserCall<never>[]): string {
+  const entries = calls.map((call) => {
+    const { name, method, path: below, list, input, answer } = call
+    const parts = { method, path: below, ...(list !== undefined && { list }) }
+    const files = { ...('file' in answer && { gives: 'file' }), ...(input === 'file' && { takes: 'file' }) }
+    return `  ${name}: ${JSON.stringify({ ...parts, ...files })},`
+  })
+  return `/** Below the address of the user. */\nexport const CALLS = {\n${entries.join('\n')}\n} as const\n`
+}
+
+/** Of at most 110 characters a line. */
+function comment(said: string, indent: number): string {
+  if (said === '') return ''
+  const margin = ' '.repeat(indent)
+  const lines = ['']
+  for (const word of said.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && line.length + word.length > 100 - indent) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  if (lines.length === 1) return `${margin}/** ${lines[0]} */\n`
+  return `${margin}/**\n${lines.map((line) => `${margin} * ${line}\n`).join('')}${margin} */\n`
+}
+
+function formatted(source: string): string {
+  const root = path.resolve(import.meta.dirname, '../..')
+  const biome = path.join(root, 'node_modules/@biomejs/biome/bin/biome')
+  const file = path.join(root, 'packages/client/src/api.ts')
+  const options = { cwd: root, input: source, encoding: 'utf8' } as const
+  return execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${file}`], options)
+}
