@@ -52,17 +52,23 @@ export function createRefusalLog(deps: RefusalDeps): RecordRefusal {
   }
 }
 
-/** For a plugin: each of its refusals is recorded before it is answered. */
+/**
+ * For a plugin: each of its refusals is recorded before it is answered. Not by a hook `onError`: while one is
+ * waited for, Fastify throws when the deadline of the answer sends another.
+ */
 export function recordRefusals(
   app: FastifyInstance,
   record: RecordRefusal,
   actorOf: (request: FastifyRequest) => string | null,
 ): void {
-  app.addHook('onError', async (request, _reply, error) => {
-    if (!(error instanceof BillingError)) return
-    // Without a key none was tried.
-    const isTried = error.code !== 'invalid_operator_key' || request.headers.authorization !== undefined
-    const { operator } = error.extra
-    if (isTried) await record(error, typeof operator === 'string' ? operator : actorOf(request))
+  app.setErrorHandler(async (error, request) => {
+    if (error instanceof BillingError) {
+      // Without a key none was tried.
+      const isTried = error.code !== 'invalid_operator_key' || request.headers.authorization !== undefined
+      const { operator } = error.extra
+      if (isTried) await record(error, typeof operator === 'string' ? operator : actorOf(request))
+    }
+    // To the handler of the whole service, which answers.
+    throw error
   })
 }
