@@ -44,10 +44,15 @@ export async function openSales(options: {
   })
 }
 
+const ASKED_MAX = 5
+
 async function open(url: string, { userId, topsUp }: Pick<Sale, 'userId' | 'topsUp'>) {
   const token = await tokenOf({ sub: userId })
   const ask = async (path: string, body: object, method = 'POST') => {
-    const answer = await call({ url }, token, `/billing${path}`, body, method)
+    let answer = await call({ url }, token, `/billing${path}`, body, method)
+    // A machine that is busy: the answer says that it may be asked again.
+    for (let times = 1; answer.status === 503 && times < ASKED_MAX; times += 1)
+      answer = await call({ url }, token, `/billing${path}`, body, method)
     if (answer.status !== 200 && answer.status !== 201)
       throw new Error(`${path} of ${userId} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     return answer.body

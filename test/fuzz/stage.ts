@@ -2,11 +2,10 @@
 
 import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { CODE_ENV } from '../support/codes.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
+import { platformFor } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
-import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
+import { ROLE_KEYS } from '../support/roles.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
 import type { Targets } from './draw.js'
@@ -22,14 +21,10 @@ const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
 
 export async function openStage(database: Database): Promise<Stage> {
   const files = { PLANS_FILE, TRANSFER_FILE }
-  const OPERATOR_KEYS = [OPERATOR_ENV.OPERATOR_KEYS, ROLES_ENV.OPERATOR_KEYS].join()
   // Mail is queued and not sent: no job runs.
   const SMTP_URL = 'smtp://127.0.0.1:9'
   const env = {
-    ...WITH_PLATFORM,
     SMTP_URL,
-    OPERATOR_KEYS,
-    ...CODE_ENV,
     ...files,
     BALANCE_MAX: '50000',
     RATE_LIMIT_PER_MINUTE: '1000000',

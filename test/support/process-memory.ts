@@ -13,8 +13,12 @@ BoundedMap.prototype.set = function (key: unknown, value: NonNullable<unknown>) 
 
 let running: string | undefined
 
-/** Does nothing within one test: its services may be two processes that both remember. */
+/**
+ * Does nothing within one test: its services may be two processes that both remember. Nor where the commands
+ * of the simulation and of odd calls run without tests.
+ */
 export function forgetOtherTests(): void {
+  if (process.env.VITEST === undefined) return
   const { testPath, currentTestName } = expect.getState()
   const test = `${testPath} ${currentTestName}`
   if (test === running) return
