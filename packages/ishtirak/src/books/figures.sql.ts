@@ -45,7 +45,7 @@ export const LATE = `
      join payments p on p.user_id = r.user_id and p.id = r.payment_id and r.place = p.receipt_place
      join closed_months c on c.month = left(r.snapshot->>'paidOn', 7) and c.reopened_at is null
       and r.number > ${countedIn('c.counted', 'r.series')}
-    where $5::jsonb is not null and p.live = $1::boolean and p.paid_at < $2::timestamptz`
+    where $5::jsonb is not null and p.live = $1::boolean`
 
 /** What was refunded in the month: as it was sold. A top-up was no sale. */
 export const REFUNDS = `
