@@ -18,10 +18,8 @@ const setOrder = sql(
   'update users set renews_at = $2::timestamptz, standing_order = $3::jsonb where user_id = $1',
 )
 const selectSums = sql('select user_id, balance from users order by user_id')
-const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
-
 describeOnEach('odd money', ({ database }) => {
-  const world = worldOfEachTest(database, { env: ENV })
+  const world = worldOfEachTest(database, { env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE } })
   let user: Caller
   beforeEach(() => {
     user = world.as('user-1')

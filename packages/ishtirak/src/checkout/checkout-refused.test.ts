@@ -15,13 +15,11 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
   let world: World
   let user: Caller
   const errors: string[] = []
-  let payers = 0
   const log = createLog({ level: 'error', destination: { write: (line) => errors.push(line) } })
   beforeEach(async () => {
     errors.length = 0
     world = await createWorld(database(), { log })
-    // The service counts the failures of each user.
-    user = world.as(`payer-${payers++}`)
+    user = world.as('payer')
   })
   afterEach(() => world.stop())
 

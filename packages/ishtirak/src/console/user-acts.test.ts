@@ -13,9 +13,7 @@ import { checkoutIdOf } from '../../../../test/support/world.js'
 
 const TWO_PLANS = path.resolve('test/fixtures/terms.json')
 
-const ENV = { BALANCE_MAX: '10000' }
-
-describeWorld('an act on a user', { env: ENV }, ({ world, restart }) => {
+describeWorld('an act on a user', { env: { BALANCE_MAX: '10000' } }, ({ world, restart }) => {
   let visit: ConsoleVisit
   beforeEach(async () => {
     visit = await enterConsole(world, ROLE_KEYS.owner)

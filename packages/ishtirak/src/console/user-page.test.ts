@@ -11,9 +11,7 @@ import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 
 const DAY_SECONDS = 86_400
 
-const ENV = { TRANSFER_FILE }
-
-describeWorld('the page of a user', { env: ENV }, ({ world }) => {
+describeWorld('the page of a user', { env: { TRANSFER_FILE } }, ({ world }) => {
   let visit: ConsoleVisit
   beforeEach(async () => {
     visit = await enterConsole(world, ROLE_KEYS.owner)

@@ -16,9 +16,7 @@ const COMPANY = {
 
 const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
-const ENV = { SMTP_URL: sink.url }
-
-describeWorld('invoices that are handed out', { env: ENV }, ({ world }) => {
+describeWorld('invoices that are handed out', { env: { SMTP_URL: sink.url } }, ({ world }) => {
   beforeEach(() => {
     ;(sink.messages as ReceivedMessage[]).length = 0
   })

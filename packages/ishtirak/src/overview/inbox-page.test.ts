@@ -34,9 +34,7 @@ async function payElsewhere({ emulator }: World, metadata: object): Promise<void
   await emulator.pay(id, 'paid')
 }
 
-const ENV = { TRANSFER_FILE }
-
-describeWorld('the page of the inbox', { env: ENV }, ({ world, database }) => {
+describeWorld('the page of the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => {
   it('leads from each entry to where its next act is done', async () => {
     await setProfile(world, 'a/b', { email: 'amina@example.dz', name: '<b>Amina' })
     const paymentId = await payUnderReview(world, 'a/b')

@@ -21,9 +21,7 @@ const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
 const to = ['amina@example.dz', 'lina@example.dz']
 const MAIL = { SMTP_URL: sink.url, OPERATOR_MAIL: to.join(', '), OPERATOR_MAIL_LOCALE: 'en' }
-const ENV = { TRANSFER_FILE, ...MAIL }
-
-describeWorld('the mail to operators', { env: ENV }, ({ database, world }) => {
+describeWorld('the mail to operators', { env: { TRANSFER_FILE, ...MAIL } }, ({ database, world }) => {
   beforeEach(() => {
     sink.answer = () => undefined
     taken()

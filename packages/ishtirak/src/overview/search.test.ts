@@ -21,9 +21,7 @@ interface Hit {
   readonly exact: boolean
 }
 
-const ENV = { TRANSFER_FILE }
-
-describeWorldOnEach('the search', { env: ENV }, ({ world, database }) => {
+describeWorldOnEach('the search', { env: { TRANSFER_FILE } }, ({ world, database }) => {
   const operator = operatorOf(world)
 
   const find = async (word: string) => (await operator.get(`/search?q=${encodeURIComponent(word)}`)).body

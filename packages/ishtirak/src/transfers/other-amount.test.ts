@@ -14,15 +14,13 @@ import { writtenEvents } from '../../../../test/support/written-events.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
-const ENV = { TRANSFER_FILE }
-
 const changeAmount = sql('update payments set amount = 2000, amount_asked = null where id = $1')
 const falsifyReceipt = sql(
   insertReceipts(`select user_id, id, 'X-2026' as series, 1 as number, now() as issued_at, 1500 as amount
                     from payments where id = $1`),
 )
 
-describeWorld('another amount than was asked for', { env: ENV }, ({ world, database }) => {
+describeWorld('another amount than was asked for', { env: { TRANSFER_FILE } }, ({ world, database }) => {
   const user = 'user-1'
   const operator = operatorOf(world)
 

@@ -16,9 +16,7 @@ const FORM = `multipart/form-data; boundary=${BOUNDARY}`
 const partOf = (head: string, body: string) =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}`
 
-const ENV = { TRANSFER_FILE }
-
-describeWorld('the portal and transfers', { env: ENV }, ({ world }) => {
+describeWorld('the portal and transfers', { env: { TRANSFER_FILE } }, ({ world }) => {
   const ask = (userId: string) => orderTransfer(world, userId)
   const refuse = (id: string) => operatorOf(world).post(`/payments/${id}/refuse`, { why: 'nothing <came>' })
   const approve = async (id: string) => {

@@ -11,9 +11,7 @@ import { sendDueMail } from '../mail/send-mail.js'
 
 const sink = await startSmtpSink()
 afterAll(() => sink[Symbol.asyncDispose]())
-const ENV = { SMTP_URL: sink.url, TRANSFER_FILE }
-
-describeWorld('mail about a transfer', { env: ENV }, ({ world }) => {
+describeWorld('mail about a transfer', { env: { SMTP_URL: sink.url, TRANSFER_FILE } }, ({ world }) => {
   const plain = (text = '') =>
     text
       .replace(/[\u2066-\u2069]/g, '')
