@@ -3,18 +3,17 @@
 // changes of balances. A refund is below zero, so that the lines add up to the month, which is that of the
 // billing time zone. Of a closed month the file is as it was closed.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { type CsvCell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
+import { type CsvCell, csvLine } from '../acts/csv.js'
 import { allPages } from '../acts/paging.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
-import { kindOf, type PaymentKind } from '../core/payment.js'
+import type { PaymentKind } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
-import { consoleSay } from '../i18n/console.js'
-import { instrumentName } from '../i18n/messages.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { ADVANCE_KINDS, advanceLines } from './advances.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from './figures.js'
 import type { ClosedSpan } from './figures.sql.js'
+import { type FileFormat, type FileWords, FORMS, fileWords } from './file-words.js'
 import { type Line, linesOf, type Part } from './lines.sql.js'
 import { closedSpan, type MonthFigures, type MonthsDeps, readMonthFigures } from './months.js'
 
@@ -22,15 +21,12 @@ export type AccountsDeps = MonthsDeps & AuditDeps
 
 export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as const satisfies Permission
 
-export type AccountsFormat = 'plain' | 'excel'
-export const FORMS: Readonly<Record<AccountsFormat, CsvForm>> = { plain: PLAIN, excel: EXCEL }
-
 /** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */
 export async function exportAccounts(
   deps: AccountsDeps,
   of: {
     readonly month: string
-    readonly format: AccountsFormat
+    readonly format: FileFormat
     /** Null: all. */
     readonly kind: PaymentKind | null
     readonly operator: Operator
@@ -57,10 +53,7 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   plan: ['offre', ({ planId }) => planId],
   months: ['mois', ({ months }) => months],
   method: ['canal', ({ method }, { words }) => words.method(method)],
-  payment_method: [
-    'moyen de paiement',
-    ({ instrument }, { words }) => instrument && words.instrument(instrument),
-  ],
+  payment_method: ['moyen de paiement', ({ instrument }, { words }) => words.instrument(instrument)],
   ht: ['montant HT', null],
   tva_percent: ['taux de TVA (%)', ({ tax }) => (tax.kind === 'vat' ? tax.ratePercent : null)],
   tva: ['TVA', null],
@@ -108,37 +101,16 @@ const KINDS = {
   ...ADVANCE_KINDS,
 }
 
-interface Words {
-  readonly headings: readonly string[]
-  readonly kind: (kind: keyof typeof KINDS) => string
-  readonly method: (method: string) => string
-  readonly instrument: (instrument: string) => string
-  readonly status: (status: Line['status']) => string
-}
-
-const same = <Code extends string>(code: Code) => code
-const WORDS: Readonly<Record<AccountsFormat, Words>> = {
-  plain: {
-    headings: ['kind', ...Object.keys(COLUMNS)],
-    ...{ kind: same, method: same, instrument: same, status: same },
-  },
-  excel: {
-    headings: ['type', ...Object.values(COLUMNS).map(([french]) => french)],
-    kind: (kind) => KINDS[kind],
-    method: (method) => consoleSay('fr')(`way_${kindOf(method)}`),
-    instrument: (instrument) => instrumentName(instrument, 'fr'),
-    status: (status) => consoleSay('fr')(`status_${status}`),
-  },
-}
+type Words = FileWords<keyof typeof KINDS>
 
 interface Asked extends ClosedSpan {
   readonly kind: PaymentKind | null
   readonly figures: MonthFigures
 }
 
-async function* fileOf(deps: AccountsDeps, asked: Asked, format: AccountsFormat): AsyncIterable<string> {
+async function* fileOf(deps: AccountsDeps, asked: Asked, format: FileFormat): AsyncIterable<string> {
   const form = FORMS[format]
-  const words = WORDS[format]
+  const words: Words = fileWords(format, COLUMNS, KINDS)
   const { wallTime } = deps.wallClock
   const { closed } = asked.figures
   const line = (kind: keyof typeof KINDS, cells: Readonly<Record<string, CsvCell>>) =>
@@ -165,9 +137,9 @@ async function* entryLines(
   deps: AccountsDeps,
   asked: Asked,
   parts: readonly Exclude<Part, 'document'>[],
-  format: AccountsFormat,
+  format: FileFormat,
 ): AsyncGenerator<string, Figures> {
-  const words = WORDS[format]
+  const words: Words = fileWords(format, COLUMNS, KINDS)
   const { wallTime, dayAt } = deps.wallClock
   const how = { words, wallTime, day: dayAt }
   let total: Figures = NO_FIGURES

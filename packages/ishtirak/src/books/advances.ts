@@ -7,6 +7,7 @@ import type { EntryKind } from '../core/balance.js'
 import { toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
 import type { Counted, Span } from './figures.sql.js'
+import type { FileWords } from './file-words.js'
 import type { MonthFigures, MonthsDeps } from './months.js'
 import { type LedgerLine, ledgerLines } from './owed.sql.js'
 
@@ -25,10 +26,6 @@ export const ADVANCE_KINDS: Readonly<Record<AdvanceKind, string>> = {
 }
 export type AdvanceKind = EntryKind | 'owed_late' | 'owed_before' | 'owed_after'
 
-export interface AdvanceWords {
-  readonly method: (method: string) => string
-  readonly instrument: (instrument: string) => string
-}
 export interface AdvanceLine {
   readonly kind: AdvanceKind
   readonly cells: Readonly<Record<string, CsvCell>>
@@ -39,7 +36,7 @@ export async function* advanceLines(
   { database, wallClock }: Pick<MonthsDeps, 'database' | 'wallClock'>,
   span: Span & { readonly until: Counted | null },
   { owed, afterClosing }: Pick<MonthFigures, 'owed' | 'afterClosing'>,
-  words: AdvanceWords,
+  words: Pick<FileWords<AdvanceKind>, 'method' | 'instrument'>,
 ): AsyncIterable<readonly AdvanceLine[]> {
   if (!owed) return
   const late = afterClosing?.balances ?? 0
@@ -52,7 +49,7 @@ export async function* advanceLines(
       user_id: entry.userId,
       payment_id: entry.paymentId,
       method: method === null ? null : words.method(method),
-      payment_method: instrument === null ? null : words.instrument(instrument),
+      payment_method: words.instrument(instrument ?? ''),
       receipt_number: series === null || number === null ? null : receiptNumber(series, number),
       ...{ name: entry.name, advance: entry.amount, balance_after: entry.balanceAfter, note: entry.note },
       paid_at_utc: toTimestamp(createdAt),

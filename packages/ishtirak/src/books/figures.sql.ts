@@ -96,7 +96,6 @@ const readSums = rowOf({
   stampDuty: column('duty_centimes', integer),
   fees: column('fees_centimes', integer),
   feesUnknown: integer,
-  /** What went to the user's balance instead of buying something, in centimes. */
   advance: column('advance_centimes', integer),
 })
 /** What documents of one day, method and tax add up to. */

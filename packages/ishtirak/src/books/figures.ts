@@ -16,6 +16,8 @@ export interface Figures {
   readonly fees: number
   /** Payments whose fees the provider did not say: counted as none. */
   readonly feesUnknown: number
+  /** What went to the user’s balance instead of buying something: untaxed. */
+  readonly advance: number
 }
 
 export const NO_FIGURES: Figures = {
@@ -28,6 +30,7 @@ export const NO_FIGURES: Figures = {
   stampDuty: 0,
   fees: 0,
   feesUnknown: 0,
+  advance: 0,
 }
 
 export function addFigures(one: Figures, other: Figures): Figures {
@@ -50,6 +53,7 @@ function combine(one: Figures, other: Figures, sign: 1 | -1): Figures {
     stampDuty: of('stampDuty'),
     fees: of('fees'),
     feesUnknown: of('feesUnknown'),
+    advance: of('advance'),
   }
 }
 

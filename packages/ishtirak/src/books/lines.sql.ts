@@ -158,10 +158,7 @@ interface Issued {
 }
 
 /** In centimes. A refund is below zero, and gives back no duty and no fees. */
-export interface Line extends Figures, ReturnType<typeof readLine> {
-  /** What went to the user's balance instead of buying something: untaxed. */
-  readonly advance: number
-}
+export type Line = Figures & ReturnType<typeof readLine>
 
 /** By the instant of each, from the oldest on, after the given one: what is late comes first. */
 export async function linesOf(

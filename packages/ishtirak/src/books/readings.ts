@@ -4,7 +4,8 @@ import type { CommandAnswer } from '../acts/act.js'
 import { CSV } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
-import { type AccountsDeps, type AccountsFormat, EXPORT, exportAccounts } from './accounts.js'
+import { type AccountsDeps, EXPORT, exportAccounts } from './accounts.js'
+import type { FileFormat } from './file-words.js'
 import { readJournal } from './journal.js'
 import {
   AccountsQuerySchema,
@@ -68,7 +69,7 @@ export const readAccounts = reading<AccountsDeps>().reads({
 
 export function sendMonth(
   reply: FastifyReply,
-  { file, month, format }: { readonly file: string; readonly month: string; readonly format: AccountsFormat },
+  { file, month, format }: { readonly file: string; readonly month: string; readonly format: FileFormat },
   pieces: AsyncIterable<string>,
 ): FastifyReply {
   const name = `${file}-${month}${format === 'excel' ? '-excel' : ''}.csv`

@@ -1,16 +1,15 @@
 // The journal of sales and credits of a month: each document once, so that its lines add up to the month as
 // the books have it.
 import { recordAct } from '../acts/audit.sql.js'
-import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
+import { type CsvCell, csvLine } from '../acts/csv.js'
 import { allPages, byInstant } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
-import { kindOf } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, requireRole } from '../core/role.js'
-import { consoleSay } from '../i18n/console.js'
-import { instrumentName } from '../i18n/messages.js'
-import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS } from './accounts.js'
+import { type AccountsDeps, EXPORT } from './accounts.js'
+import { addFigures, type Figures, NO_FIGURES } from './figures.js'
 import type { ClosedSpan } from './figures.sql.js'
+import { type FileFormat, type FileWords, FORMS, fileWords } from './file-words.js'
 import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 
@@ -79,7 +78,7 @@ export async function readSales(
 /** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */
 export async function exportSales(
   deps: AccountsDeps,
-  of: { readonly month: string; readonly format: AccountsFormat; readonly operator: Operator },
+  of: { readonly month: string; readonly format: FileFormat; readonly operator: Operator },
 ): Promise<AsyncIterable<string>> {
   const { month, format, operator } = of
   requireRole(operator, EXPORT)
@@ -110,10 +109,7 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   advance: ['avance', null],
   total: ['total', null],
   method: ['canal', ({ method }, { words }) => words.method(method)],
-  payment_method: [
-    'moyen de paiement',
-    ({ instrument }, { words }) => (instrument === '' ? null : words.instrument(instrument)),
-  ],
+  payment_method: ['moyen de paiement', ({ instrument }, { words }) => words.instrument(instrument)],
   user_id: ['identifiant de l’utilisateur', ({ userId }) => userId],
 }
 type CellOf = (line: Line, how: How) => CsvCell
@@ -127,40 +123,21 @@ export function groundOf(tax: Line['tax']): string | null {
   return tax.kind === 'exempt' || tax.kind === 'not_liable' ? tax.mention.fr : null
 }
 
-interface Words {
-  readonly headings: readonly string[]
-  readonly kind: (kind: keyof typeof FRENCH) => string
-  readonly method: (method: string) => string
-  readonly instrument: (instrument: string) => string
-}
-
-const same = <Code extends string>(code: Code) => code
-const FRENCH = {
+const KINDS = {
   receipt: 'reçu',
   invoice: 'facture',
   credit_note: 'avoir',
   refund: 'remboursement',
   total: 'total',
 }
-const WORDS: Readonly<Record<AccountsFormat, Words>> = {
-  plain: {
-    headings: ['kind', ...Object.keys(COLUMNS)],
-    ...{ kind: same, method: same, instrument: same },
-  },
-  excel: {
-    headings: ['type', ...Object.values(COLUMNS).map(([french]) => french)],
-    kind: (kind) => FRENCH[kind],
-    method: (method) => consoleSay('fr')(`way_${kindOf(method)}`),
-    instrument: (instrument) => instrumentName(instrument, 'fr'),
-  },
-}
+type Words = FileWords<keyof typeof KINDS>
 
-async function* fileOf(deps: AccountsDeps, span: ClosedSpan, format: AccountsFormat): AsyncIterable<string> {
-  const form: CsvForm = FORMS[format]
-  const words = WORDS[format]
+async function* fileOf(deps: AccountsDeps, span: ClosedSpan, format: FileFormat): AsyncIterable<string> {
+  const form = FORMS[format]
+  const words: Words = fileWords(format, COLUMNS, KINDS)
   const how = { words, day: deps.wallClock.dayAt }
   yield form.mark + csvLine(words.headings, form)
-  let total = NOTHING
+  let total = NO_FIGURES
   const lineOf = (line: Line) => {
     const sums = describeSale(line)
     const cells = Object.entries(COLUMNS).map(([name, [, cell]]) =>
@@ -172,7 +149,7 @@ async function* fileOf(deps: AccountsDeps, span: ClosedSpan, format: AccountsFor
     linesOf(deps.database, { ...span, filter: linesFilter(ALL) }, last, limit)
   for await (const page of allPages(read)) {
     yield page.map(lineOf).join('')
-    total = page.reduce(addSales, total)
+    total = page.reduce(addFigures, total)
   }
   const sums = describeSale(total)
   const cells = Object.entries(COLUMNS).map(([name, [, cell]]) =>
@@ -181,17 +158,7 @@ async function* fileOf(deps: AccountsDeps, span: ClosedSpan, format: AccountsFor
   yield csvLine([words.kind('total'), ...cells], form)
 }
 
-/** In centimes. */
-type Sums = Pick<Line, 'ht' | 'tva' | 'ttc' | 'stampDuty' | 'advance'>
-const NOTHING: Sums = { ht: 0, tva: 0, ttc: 0, stampDuty: 0, advance: 0 }
-
-const addSales = (one: Sums, other: Sums): Sums => ({
-  ht: one.ht + other.ht,
-  tva: one.tva + other.tva,
-  ttc: one.ttc + other.ttc,
-  stampDuty: one.stampDuty + other.stampDuty,
-  advance: one.advance + other.advance,
-})
+type Sums = Pick<Figures, 'ht' | 'tva' | 'ttc' | 'stampDuty' | 'advance'>
 
 /** In centimes: all that the document is for. */
 export const totalOfSale = ({ ttc, stampDuty, advance }: Sums) => ttc + stampDuty + advance

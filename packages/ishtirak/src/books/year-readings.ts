@@ -6,7 +6,8 @@ import { CSV } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type Operator, requireRole } from '../core/role.js'
-import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS } from './accounts.js'
+import { type AccountsDeps, EXPORT } from './accounts.js'
+import { type FileFormat, FORMS } from './file-words.js'
 import type { MonthsDeps } from './months.js'
 import { readYear } from './year.js'
 import { viewYear, YearParamsSchema, YearQuerySchema, YearSchema, yearAsCsv } from './year-schemas.js'
@@ -40,7 +41,7 @@ export async function sendYear(
   deps: AccountsDeps,
   of: {
     readonly until: string
-    readonly format: AccountsFormat
+    readonly format: FileFormat
     readonly operator: Operator
     readonly reply: FastifyReply
   },
