@@ -16,7 +16,7 @@ export interface UserRequest<Input = unknown, Param extends string = string> {
   readonly params: Readonly<Record<Param, string>>
   readonly input: Input
   /** The language that the token says, or the profile; else `Accept-Language`; else Arabic. */
-  readonly locale: () => Promise<Locale>
+  locale(): Promise<Locale>
 }
 
 /** An answer that is bytes. A host and the client get `content` alone. */
