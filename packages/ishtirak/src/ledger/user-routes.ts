@@ -47,7 +47,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** By these a server of the platform says which person it calls for, and what they may do. */
+/** The platform says by these headers which person it calls for, and what they may do. */
 const PERSON_HEADERS = Type.Object({
   'ishtirak-person': Type.Optional(
     Type.String({ description: 'The platform’s id of the person who acts for the account, percent-encoded' }),
@@ -68,17 +68,17 @@ function personIn({ headers }: FastifyRequest): Omit<Actor, 'userId'> {
   return { personId, billingRole }
 }
 
-/** One of the two callers, for whom a route is declared. */
+/** The user or the platform: each has a route of every call. */
 interface UserCallers {
   readonly path: string
   readonly onRequest: Callers<unknown>['onRequest']
-  /** In the OpenAPI document. */
+  /** The OpenAPI document has these members of the route. */
   readonly described: object
-  /** Parts of the path that name the user. */
+  /** These parameters of the path name the user. */
   readonly params: TProperties
-  /** What the caller may be answered whatever the call is. */
+  /** Every call refuses these. */
   readonly refuses: readonly ErrorCode[]
-  /** Of a request that has passed `onRequest` and the check of its address. */
+  /** The request has passed `onRequest` and the check of its address. */
   userOf(request: FastifyRequest): UserIdentity
   apiOf(user: UserIdentity): string
   localeOf(user: UserIdentity, request: FastifyRequest): Promise<Locale>
@@ -170,7 +170,7 @@ function schemaOfRoute<Deps>(deps: Deps, call: UserCall<Deps>, callers: UserCall
   }
 }
 
-/** Each `:name` of a path. */
+/** A schema for each `:name` of a path. */
 function textsIn(path: string): TProperties {
   const names = path.matchAll(/:(\w+)/g)
   return Object.fromEntries([...names].map(([, name]) => [String(name), Type.String()]))
@@ -268,7 +268,7 @@ const NOTHING = query({})
 const streamOf = (file: Uint8Array) =>
   Readable.from([Buffer.from(file.buffer, file.byteOffset, file.byteLength)])
 
-/** Null: neither what is said of the user now nor their profile tells it. */
+/** Null if neither the call nor the user's profile says a language. */
 async function knownLocale(
   { database }: Pick<CommonParts, 'database'>,
   { userId, locale }: UserIdentity,
@@ -276,7 +276,7 @@ async function knownLocale(
   return locale ?? findUserLocale(database, userId)
 }
 
-/** Where a user finds what is theirs. */
+/** The addresses of what is a user's begin with it. */
 export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
   return publicUrl + BILLING_API
 }
