@@ -50,9 +50,9 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly sections?: readonly ConsoleSection[]
   /** Its card on the page of health. */
   readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
-  /** What users do and read, each of them, the platform for them, or a host. */
+  /** What users do and read, and what the platform or a host does and reads for them. */
   readonly calls?: readonly UserCall<Deps>[]
-  /** Addresses that are more than a call, such as that of the provider's events. */
+  /** Routes that are more than a call, such as that of the provider's events. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]

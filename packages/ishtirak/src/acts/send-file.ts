@@ -8,7 +8,7 @@ const HEADERS = { 'content-security-policy': "default-src 'none'; sandbox", 'cac
 
 export const CSV_TYPE = 'text/csv; charset=utf-8'
 
-/** A file for an operator. `type` is its Content-Type. */
+/** Sends an operator a file. `type` is its Content-Type. */
 export function sendFile(
   reply: FastifyReply,
   file: {
@@ -23,7 +23,7 @@ export function sendFile(
     .send(Readable.from(file.content))
 }
 
-/** A file for its user: a PDF is shown in the browser, with a name for saving it; a table is saved. */
+/** Sends a user their file: the browser shows a PDF and saves a table. */
 export function sendUserFile(
   reply: FastifyReply,
   type: 'application/pdf' | 'text/csv',

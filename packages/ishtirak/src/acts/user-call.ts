@@ -10,18 +10,18 @@ import type { UserIdentity } from '../http/auth.js'
 /** A call as it is made: by the user, by the platform, or by a host. */
 export interface UserRequest<Input = unknown, Param extends string = string> {
   readonly user: UserIdentity
-  /** Where the caller finds what is the user's. Addresses in answers begin with it. */
+  /** Addresses in answers begin with it: the user's and the platform's differ. */
   readonly api: string
   readonly requestId: string
   readonly params: Readonly<Record<Param, string>>
   readonly input: Input
   /** The language that the token says, or the profile; else `Accept-Language`; else Arabic. */
-  readonly locale: () => Promise<Locale>
+  locale(): Promise<Locale>
 }
 
 /** An answer that is bytes. A host and the client get `content` alone. */
 export interface SentFile {
-  /** Under which a browser saves it. */
+  /** A browser saves the file under this name. */
   readonly name: string
   readonly content: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
@@ -36,52 +36,52 @@ type Of<Deps, Schema> = Schema | ((deps: Deps) => Schema)
 type InputSchema = TSchema | 'file'
 type AnswerSchema = TSchema | FileAnswer
 
-/** What is said of every call. */
+/** The part of a call that needs no types of its own. */
 interface Said<Deps> {
-  /** In the client, and for a host. */
+  /** The client's method and the host's call have this name. */
   readonly name: string
-  /** In the OpenAPI document; of the platform's route with `ForUser` behind it. */
+  /** The OpenAPI document uses this name, and adds `ForUser` for the platform's route. */
   readonly operationId: string
   readonly summary: string
   readonly description?: string
-  /** Where the document has the user's own route, `billing` if absent. */
+  /** The document lists the user's own route here, and under `billing` if absent. */
   readonly tag?: 'portal'
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the address of the user. */
+  /** The path starts below the address of the user. */
   readonly path: string
-  /** The platform alone may call it: it has no route for the user's token. */
+  /** Only the platform and a host may call it: there is no route for the user's token. */
   readonly byPlatform?: true
-  /** It orders nothing although its method changes something, so a `reader` may call it. */
+  /** A `reader` may call it: it orders nothing, although its method is not GET. */
   readonly forReaders?: true
   /** A HEAD would count as the first reading of the document and show nothing. */
   readonly withoutHead?: true
-  /** `hidden`: it is served and not in the document. `absent`: it is answered 404. `shown` if undefined. */
+  /** `hidden`: the document leaves it out. `absent`: it is answered 404. It is `shown` if undefined. */
   offered?(deps: Deps): 'shown' | 'hidden' | 'absent'
-  /** Parts of the path that are more than any text. */
+  /** Schemas of the path's parameters that are more than any text. */
   readonly params?: Of<Deps, TProperties>
-  /** The query of a GET, else the body. `file`: the body is a stream of bytes. */
+  /** A GET has it in its query, other methods in their body. `file`: the body is a stream of bytes. */
   readonly input?: Of<Deps, InputSchema>
   readonly answer: Of<Deps, AnswerSchema>
-  /** Beside what every call refuses. */
+  /** Every call refuses some codes; these are the others. */
   readonly refuses?: readonly ErrorCode[]
 }
 
-/** As the frames know it: what comes in was checked against `input`. */
+/** The frames see a call so. They check what comes in against `input`. */
 export interface UserCall<Deps = never> extends Said<Deps> {
-  /** The member of the answer that a host and the client get in its place. */
+  /** A host and the client get this member of the answer, not the object around it. */
   readonly list?: string
-  /** The headers of an answer that is 201. */
+  /** An answer of this call is 201 and has these headers. */
   created?(answer: unknown, api: string): Readonly<Record<string, string>>
   run(deps: Deps, request: UserRequest): Promise<unknown>
 }
 
-/** With what a host gives and gets. */
+/** A call with the types of what a host gives and gets. */
 type DeclaredCall<Deps, Name extends string, Path extends string, Input, Answer> = UserCall<Deps> & {
   readonly name: Name
-  /** No value: its type is that of the mounted call. */
+  /** It is never set: only its type is used, for the mounted call. */
   readonly mounted?: (
     user: string | UserIdentity,
-    ...given: [...ParamsOf<Path>, input?: Input]
+    ...given: [...TextsOf<ParamsIn<Path>>, input?: Input]
   ) => Promise<Answer>
 }
 
@@ -92,18 +92,13 @@ export type MountedCalls<Call extends Pick<UserCall, 'name'>> = {
     : never
 }
 
-/** One text for each `:name` of a path. */
-type ParamsOf<Path extends string> = Path extends `${string}:${infer Rest}`
-  ? Rest extends `${string}/${infer After}`
-    ? [string, ...ParamsOf<After>]
-    : [string]
-  : []
-
-type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
+/** The names after a colon in a path, in order. */
+type ParamsIn<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer After}`
-    ? Name | ParamNames<After>
-    : Rest
-  : never
+    ? [Name, ...ParamsIn<After>]
+    : [Rest]
+  : []
+type TextsOf<Names extends readonly string[]> = { [At in keyof Names]: string }
 
 type InputOf<Input> = Input extends 'file' ? Readable : Static<Input & TSchema>
 type GivenOf<Input> = Input extends 'file' ? Uint8Array : Static<Input & TSchema>
@@ -131,18 +126,18 @@ export const userCall =
       readonly answer: Of<Deps, Answer>
       readonly list?: List
       created?(answer: AnswerOf<Answer>, api: string): Readonly<Record<string, string>>
-      run(deps: Deps, request: UserRequest<InputOf<Input>, ParamNames<Path>>): Promise<AnswerOf<Answer>>
+      run(deps: Deps, request: UserRequest<InputOf<Input>, ParamsIn<Path>[number]>): Promise<AnswerOf<Answer>>
     },
   ): DeclaredCall<Deps, Name, Path, GivenOf<Input>, GottenOf<Answer, List>> =>
     // What the frames hand over has passed the schema that `Input` is the type of.
     declared as unknown as DeclaredCall<Deps, Name, Path, GivenOf<Input>, GottenOf<Answer, List>>
 
-/** What depends on the catalogue, which the service reads when it starts. */
+/** Some schemas depend on the catalogue, which the service reads when it starts. */
 export function schemaOf<Deps, Schema extends object | string>(of: Of<Deps, Schema>, deps: Deps): Schema {
   return of instanceof Function ? of(deps) : of
 }
 
-/** A person whose role is `reader` may not make it. */
+/** A person whose role is `reader` may not make a call that orders something. */
 export function ordersIn({ method, forReaders }: Pick<UserCall, 'method' | 'forReaders'>): boolean {
   return method !== 'GET' && forReaders !== true
 }

@@ -116,6 +116,7 @@ export function termOf(months: number | undefined, start: Start = 'end', field: 
 }
 
 /** Who buys, and in which language the provider's page is. */
-export async function orderedBy({ user, requestId, locale }: UserRequest) {
-  return { user, requestId, locale: await locale() }
+export async function orderedBy(request: UserRequest) {
+  const { user, requestId } = request
+  return { user, requestId, locale: await request.locale() }
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { type SentFile, userCall } from '../acts/user-call.js'
 import { locale, query } from '../http/schemas.js'
 import { tableOfYear, type YearWish } from './documents-of-year.js'
-import { LANGUAGE } from './receipt.call.js'
+import { LANGUAGE, wishedLocale } from './receipt.call.js'
 import type { ReceiptDeps } from './receipt.js'
 
 const DocumentsQuerySchema = query({
@@ -22,8 +22,11 @@ export const documentsOfYear = userCall<ReceiptDeps>()({
   input: DocumentsQuerySchema,
   answer: { file: 'text/csv', description: 'The receipts' },
   refuses: ['not_found', 'validation_failed'],
-  run: async (deps, { user: { userId }, input: { year, lang }, locale }) =>
-    fileOfYear(deps, { userId, year, locale: lang ?? (await locale()) }),
+  run: async (deps, request) => {
+    const { user, input } = request
+    const wish = { userId: user.userId, year: input.year, locale: await wishedLocale(request) }
+    return fileOfYear(deps, wish)
+  },
 })
 
 export async function fileOfYear(deps: ReceiptDeps, of: YearWish): Promise<SentFile> {

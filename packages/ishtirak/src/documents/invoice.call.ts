@@ -5,7 +5,7 @@ import { userCall } from '../acts/user-call.js'
 import { object } from '../http/schemas.js'
 import type { StoredDocument } from '../ledger/documents.sql.js'
 import { askForInvoice, type InvoiceDeps, listDocuments } from './invoices.js'
-import { fileOf, LANGUAGE, LangSchema, PRINT_REFUSALS } from './receipt.call.js'
+import { fileOf, LANGUAGE, LangSchema, PRINT_REFUSALS, wishedLocale } from './receipt.call.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 
 export const DocumentSchema = object('Document', {
@@ -69,8 +69,9 @@ export const document = userCall<ReceiptDeps>()({
   input: LangSchema,
   answer: { file: 'application/pdf', description: 'The document' },
   refuses: [...PRINT_REFUSALS, 'payment_not_paid'],
-  run: async (deps, { user: { userId }, params: { payment_id: paymentId, number }, input, locale }) => {
-    const wish = { userId, paymentId, number, locale: input.lang ?? (await locale()) }
+  run: async (deps, request) => {
+    const { payment_id: paymentId, number } = request.params
+    const wish = { userId: request.user.userId, paymentId, number, locale: await wishedLocale(request) }
     return fileOf(await askForReceipt(deps, wish))
   },
 })

@@ -2,7 +2,8 @@
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { sendUserFile } from '../acts/send-file.js'
-import { type SentFile, userCall } from '../acts/user-call.js'
+import { type SentFile, type UserRequest, userCall } from '../acts/user-call.js'
+import type { Locale } from '../core/locale.js'
 import { locale, query } from '../http/schemas.js'
 import { askForReceipt, type PrintedReceipt, pdfName, type ReceiptDeps } from './receipt.js'
 
@@ -27,9 +28,16 @@ export const receipt = userCall<ReceiptDeps>()({
   input: LangSchema,
   answer: { file: 'application/pdf', description: 'The receipt' },
   refuses: [...PRINT_REFUSALS, 'payment_not_paid'],
-  run: async (deps, { user: { userId }, params: { payment_id: paymentId }, input, locale }) =>
-    fileOf(await askForReceipt(deps, { userId, paymentId, locale: input.lang ?? (await locale()) })),
+  run: async (deps, request) => {
+    const wish = { userId: request.user.userId, paymentId: request.params.payment_id }
+    return fileOf(await askForReceipt(deps, { ...wish, locale: await wishedLocale(request) }))
+  },
 })
+
+/** `lang`, else what the caller's language is. */
+export async function wishedLocale(request: UserRequest<PdfWish>): Promise<Locale> {
+  return request.input.lang ?? request.locale()
+}
 
 export function fileOf({ number, pdf, snapshot }: PrintedReceipt): SentFile {
   return { name: pdfName({ number, snapshot }), content: pdf }

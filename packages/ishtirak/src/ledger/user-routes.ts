@@ -47,7 +47,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** By these a server of the platform says which person it calls for, and what they may do. */
+/** The platform says by these headers which person it calls for, and what they may do. */
 const PERSON_HEADERS = Type.Object({
   'ishtirak-person': Type.Optional(
     Type.String({ description: 'The platform’s id of the person who acts for the account, percent-encoded' }),
@@ -68,18 +68,51 @@ function personIn({ headers }: FastifyRequest): Omit<Actor, 'userId'> {
   return { personId, billingRole }
 }
 
-/** One of the two callers, for whom a route is declared. */
+/** The user or the platform: each has a route of every call. */
 interface UserCallers {
   readonly path: string
   readonly onRequest: Callers<unknown>['onRequest']
-  /** In the OpenAPI document. */
+  /** The OpenAPI document has these members of the route. */
   readonly described: object
-  /** Parts of the path that name the user. */
+  /** These parameters of the path name the user. */
   readonly params: TProperties
-  /** What the caller may be answered whatever the call is. */
+  /** Every call refuses these. */
   readonly refuses: readonly ErrorCode[]
-  /** Of a request that has passed `onRequest` and the check of its address. */
-  requestOf(request: FastifyRequest, input: unknown): UserRequest
+  /** The request has passed `onRequest` and the check of its address. */
+  userOf(request: FastifyRequest): UserIdentity
+  apiOf(user: UserIdentity): string
+  localeOf(user: UserIdentity, request: FastifyRequest): Promise<Locale>
+}
+
+/** Address and language are made where a call asks for them: made always, they cost a consume 400 bytes. */
+class HttpRequest implements UserRequest {
+  readonly user: UserIdentity
+  readonly input: unknown
+  readonly #callers: UserCallers
+  readonly #request: FastifyRequest
+
+  constructor(callers: UserCallers, request: FastifyRequest, user: UserIdentity, input: unknown) {
+    this.user = user
+    this.input = input
+    this.#callers = callers
+    this.#request = request
+  }
+
+  get api(): string {
+    return this.#callers.apiOf(this.user)
+  }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get params(): UserRequest['params'] {
+    return Object(this.#request.params)
+  }
+
+  locale(): Promise<Locale> {
+    return this.#callers.localeOf(this.user, this.#request)
+  }
 }
 
 export type UserCallDeps = Pick<CallerChecks, 'identify'> &
@@ -137,7 +170,7 @@ function schemaOfRoute<Deps>(deps: Deps, call: UserCall<Deps>, callers: UserCall
   }
 }
 
-/** Each `:name` of a path. */
+/** A schema for each `:name` of a path. */
 function textsIn(path: string): TProperties {
   const names = path.matchAll(/:(\w+)/g)
   return Object.fromEntries([...names].map(([, name]) => [String(name), Type.String()]))
@@ -147,21 +180,32 @@ function handlerOf<Deps extends UserCallDeps>(deps: Deps, call: UserCall<Deps>, 
   const answer = schemaOf(call.answer, deps)
   const { method, created } = call
   const isOrder = ordersIn(call)
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const of = callers.requestOf(request, method === 'GET' ? request.query : request.body)
-    if (isOrder && !mayOrder(of.user)) throw new BillingError('forbidden')
-    const given = call.input === 'file' ? { ...of, input: admitFile(deps, of, request, reply) } : of
-    const answered = await call.run(deps, given)
+  const inputOf = (request: FastifyRequest, reply: FastifyReply, user: UserIdentity): unknown => {
+    if (call.input === 'file') return admitFile(deps, user, request, reply)
+    return method === 'GET' ? request.query : request.body
+  }
+  const send = async (reply: FastifyReply, api: string, running: Promise<unknown>) => {
+    const answered = await running
     if ('file' in answer) return sendUserFile(reply, answer.file, answered as SentFile)
-    if (created) reply.code(201).headers(created(answered, of.api))
-    return answered
+    return reply
+      .code(201)
+      .headers(created?.(answered, api) ?? {})
+      .send(answered)
+  }
+  // Not async: most calls answer what `run` gives, and each promise more is 200 bytes of every call.
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const user = callers.userOf(request)
+    if (isOrder && !mayOrder(user)) throw new BillingError('forbidden')
+    const of = new HttpRequest(callers, request, user, inputOf(request, reply, user))
+    const running = call.run(deps, of)
+    return created || 'file' in answer ? send(reply, of.api, running) : running
   }
 }
 
 /** Throws `payload_too_large`, `rate_limited`. */
 function admitFile(
   { admitUpload }: UserCallDeps,
-  { user }: UserRequest,
+  user: UserIdentity,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -224,7 +268,7 @@ const NOTHING = query({})
 const streamOf = (file: Uint8Array) =>
   Readable.from([Buffer.from(file.buffer, file.byteOffset, file.byteLength)])
 
-/** Null: neither what is said of the user now nor their profile tells it. */
+/** Null if neither the call nor the user's profile says a language. */
 async function knownLocale(
   { database }: Pick<CommonParts, 'database'>,
   { userId, locale }: UserIdentity,
@@ -232,7 +276,7 @@ async function knownLocale(
   return locale ?? findUserLocale(database, userId)
 }
 
-/** Where a user finds what is theirs. */
+/** The addresses of what is a user's begin with it. */
 export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
   return publicUrl + BILLING_API
 }
@@ -248,17 +292,9 @@ function byToken(deps: UserCallDeps, { operationId, tag }: UserCall): UserCaller
     described: { operationId, security: [{ user: [] }], tags: [tag ?? 'billing'] },
     params: {},
     refuses: REFUSALS,
-    requestOf: (request, input) => {
-      const user = users.of(request)
-      return {
-        user,
-        api,
-        requestId: request.id,
-        params: Object(request.params),
-        input,
-        locale: async () => user.locale ?? languageOf(request),
-      }
-    },
+    userOf: users.of,
+    apiOf: () => api,
+    localeOf: async ({ locale }, request) => locale ?? languageOf(request),
   }
 }
 
@@ -284,18 +320,12 @@ function byPlatform(deps: UserCallDeps, call: UserCall): UserCallers {
     described: isPlatforms || method === 'GET' ? named : { ...named, headers: PERSON_HEADERS },
     params: PLATFORM_PARAMS,
     refuses: isPlatforms ? PLATFORM_REFUSALS : ['rate_limited', ...PLATFORM_REFUSALS],
-    requestOf: (request, input) => {
-      const params: Readonly<Record<string, string>> & { readonly user_id: string } = Object(request.params)
-      const userId = params.user_id
-      return {
-        user: isPlatforms ? { userId } : { userId, ...personIn(request) },
-        api: `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`,
-        requestId: request.id,
-        params,
-        input,
-        locale: async () => (await knownLocale(deps, { userId })) ?? languageOf(request),
-      }
+    userOf: (request) => {
+      const { user_id: userId }: { readonly user_id: string } = Object(request.params)
+      return isPlatforms ? { userId } : { userId, ...personIn(request) }
     },
+    apiOf: ({ userId }) => `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`,
+    localeOf: async (user, request) => (await knownLocale(deps, user)) ?? languageOf(request),
   }
 }
 

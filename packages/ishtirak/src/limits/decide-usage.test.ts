@@ -32,7 +32,8 @@ function createStore() {
     const { used, resetsAt, revision, amount, returned } = change
     expect(revision).toBe(count?.revision ?? 0)
     counts.set(place, { countsAs, used, resetsAt, revision: revision + 1 })
-    if (consumed && returned > 0)
+    // As the statement: only an operation of this very count was given back.
+    if (isThere && returned > 0)
       stored.set(consumeKey, { ...consumed, givenBack: consumed.givenBack + returned })
     const figures = { limit, scopeId, amount, givenBack: 0, maximum, used, resetsAt }
     if (kind !== 'report') stored.set(`${kind} ${operationId}`, figures)

@@ -31,9 +31,9 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
 }
 
-/** `paths` of a document, or its webhooks. Files have no example. */
+/** Adds examples to the `paths` of a document, or to its webhooks. Files have no example. */
 export function withExamples(paths: unknown, schemas: object): unknown {
-  // What a schema of TypeBox becomes in a document.
+  // The plugin has made both from schemas of TypeBox.
   const [known, all] = [paths as Readonly<Record<string, Operations>>, schemas as Schemas]
   return mapped(known, (operations) => mapped(operations, (operation) => exemplified(operation, all)))
 }
@@ -75,7 +75,7 @@ const mapped = <Member>(
   change: (member: Member, name: string) => Member,
 ) => Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]))
 
-/** Of what is asked only what must be there is shown, or all where nothing must. */
+/** An example of what is asked has only the required members, or all if none is required. */
 function exampleOf(name: string, schema: Schema, schemas: Schemas, side: Side): unknown {
   const { $ref, examples, enum: words, anyOf, items } = schema
   const own = examples ?? anyOf?.[0]?.examples
@@ -104,7 +104,7 @@ function exampleObject(schema: Schema, schemas: Schemas, side: Side): object {
   const { properties = {}, required = [], additionalProperties: other } = schema
   const isPart = side === 'asked' && required.length > 0
   const members = Object.entries(properties).filter(([member]) => !isPart || required.includes(member))
-  // What is counted for each of something.
+  // Usage of a limit that is counted for each of something.
   if (members.length === 0 && typeof other === 'object')
     return { 'site-1': exampleOf('used', other, schemas, side) }
   return Object.fromEntries(members.map(([member, of]) => [member, exampleOf(member, of, schemas, side)]))
@@ -124,7 +124,7 @@ function fits(value: unknown, schema: Schema, schemas: Schemas): boolean {
   return type === typeof value || (typeof value === 'number' && type === 'integer')
 }
 
-/** Where a schema has no example of its own: the first that fits. */
+/** The first value that fits is the example of a member whose schema has none. */
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   user_id: ['user-1'],
   id: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'],

@@ -6,7 +6,13 @@ import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import { OFFER_REFUSALS, orderedBy, termOf } from '../checkout/upgrade.call.js'
 import type { Locale } from '../core/locale.js'
-import { LANGUAGE, LangSchema, type PdfWish, PRINT_REFUSALS } from '../documents/receipt.call.js'
+import {
+  LANGUAGE,
+  LangSchema,
+  type PdfWish,
+  PRINT_REFUSALS,
+  wishedLocale,
+} from '../documents/receipt.call.js'
 import type { UserIdentity } from '../http/auth.js'
 import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
 import {
@@ -56,12 +62,12 @@ const proforma = userCall<ProformaDeps>()({
   input: ProformaQuerySchema,
   answer: { file: 'application/pdf', description: 'The proforma' },
   refuses: [...PRINT_REFUSALS, ...REFUSALS, 'unknown_term', 'no_dearer_plan', 'buyer_incomplete'],
-  run: async (deps, { user, api, input, locale }) => {
-    const { plan: planId, months, start, po_number: poNumber, lang } = input
+  run: async (deps, request) => {
+    const { plan: planId, months, start, po_number: poNumber } = request.input
     const wanted = { planId, ...termOf(months, start, 'query/months'), poNumber }
-    const made = await makeProforma(deps, user.userId, wanted)
-    const file = await fileOfProforma(deps, made, lang ?? (await locale()))
-    return { ...file, headers: { 'content-location': `${api}/proformas/${made.number}` } }
+    const made = await makeProforma(deps, request.user.userId, wanted)
+    const file = await fileOfProforma(deps, made, await wishedLocale(request))
+    return { ...file, headers: { 'content-location': `${request.api}/proformas/${made.number}` } }
   },
 })
 
@@ -89,9 +95,9 @@ const printProforma = userCall<ProformaDeps>()({
   input: LangSchema,
   answer: { file: 'application/pdf', description: 'The proforma' },
   refuses: PRINT_REFUSALS,
-  run: async (deps, { user, params, input, locale }) => {
-    const made = await requireProforma(deps, user.userId, params.number)
-    return fileOfProforma(deps, made, input.lang ?? (await locale()))
+  run: async (deps, request) => {
+    const made = await requireProforma(deps, request.user.userId, request.params.number)
+    return fileOfProforma(deps, made, await wishedLocale(request))
   },
 })
 
