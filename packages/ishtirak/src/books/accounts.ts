@@ -126,7 +126,7 @@ async function* fileOf(deps: AccountsDeps, asked: Asked, format: FileFormat): As
   if (asked.kind !== null) return
   const { paidOut } = asked.figures
   // Beside the total: no line of the month is in it.
-  if (paidOut && paidOut.count > 0)
+  if (paidOut.count > 0)
     yield line('provider_payouts', { total: paidOut.amount / 100, net: paidOut.came / 100 })
   for await (const page of advanceLines(deps, asked, asked.figures, words))
     yield page.map(({ kind, cells }) => line(kind, cells)).join('')

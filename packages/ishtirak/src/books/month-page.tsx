@@ -223,7 +223,7 @@ function Summary({ pages, view, figures }: Shown) {
 /** Beside what came by card; where no bank statement has a payout, nothing is shown. */
 function PaidOut({ pages, view, figures: { paidOut } }: Shown) {
   const { say, locale } = view
-  if (!paidOut || paidOut.count === 0) return null
+  if (paidOut.count === 0) return null
   const { count, amount, came } = paidOut
   const money = (sum: number) => pages.formats.centimes(sum, locale)
   const payouts = { sum: money(amount), count: pages.formats.number(count, locale) }

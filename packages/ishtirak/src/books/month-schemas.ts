@@ -131,15 +131,12 @@ export const MonthSchema = object('Month', {
     }),
     { description: 'What came for closed months since the month before was closed; null: it is open' },
   ),
-  paid_out_by_provider: nullable(
-    Type.Object({
-      count: Type.Integer({ description: 'Payouts of the month on bank statements, by their day' }),
-      amount: dinars('what they add up to'),
-      came: dinars('paid by card, for plans and on balances, without the provider’s fees'),
-      difference: dinars('`amount` less `came`; a payout may come in the month after its payments'),
-    }),
-    { description: 'Null: the month was closed before this was counted' },
-  ),
+  paid_out_by_provider: Type.Object({
+    count: Type.Integer({ description: 'Payouts of the month on bank statements, by their day' }),
+    amount: dinars('what they add up to'),
+    came: dinars('paid by card, for plans and on balances, without the provider’s fees'),
+    difference: dinars('`amount` less `came`; a payout may come in the month after its payments'),
+  }),
   owed_to_users: nullable(OwedSchema),
   users: Type.Object({
     new: Type.Integer({ description: 'Payments that were their user’s first' }),
@@ -247,7 +244,7 @@ export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
       months: afterClosing.months.map((one) => ({ month: one.month, paid: describeFigures(one) })),
       balances: afterClosing.balances,
     },
-    paid_out_by_provider: paidOut && {
+    paid_out_by_provider: {
       count: paidOut.count,
       amount: paidOut.amount / 100,
       came: paidOut.came / 100,

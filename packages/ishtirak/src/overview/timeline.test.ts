@@ -5,7 +5,7 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'
 
-const setAmount = sql(`update provider_events set report = jsonb_set(report, '{amount}', $1::jsonb)`)
+const setAmount = sql('update provider_events set amount = $1::bigint')
 
 describeWorld('the timeline of a user', {}, ({ world, database }) => {
   const operator = operatorOf(world)
