@@ -7,24 +7,27 @@ import { integer, rowOf, text } from '../database/rows.js'
 // also once they buy again. A refunded payment bought nothing: the months before it was given back go too.
 const selectUsers = statement(
   'books.users_by_month',
-  `with bought as (
+  `with ends as (
+     select user_id, acted_at from audit where act = 'user.end'
+   ), bought as (
+     -- When it was booked is looked up of those alone whose time was ended.
      select p.user_id, p.period_start, p.period_end, r.issued_at as booked_at
        from payments p
-       join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
+       left join documents r on p.user_id in (select user_id from ends)
+        and r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
       where p.status = 'paid' and p.kind = 'purchase' and p.live = $1::boolean
-   ), ends as (
-     select user_id, acted_at from audit where act = 'user.end'
    ), spans as (
-     select s.user_id, s.period_start at time zone $2 as starts_on,
-            least(s.period_end, stop.at) at time zone $2 as ends_on
-       from (select * from bought
-              union all
-             select user_id, period_start, period_end, granted_at from grants
-              where user_id in (select user_id from bought)) s
-      cross join lateral (
-        select coalesce(min(e.acted_at), 'infinity') as at from ends e
-         where e.user_id = s.user_id and e.acted_at >= s.booked_at) stop
-      where s.period_start < stop.at
+     select user_id, period_start at time zone $2 as starts_on,
+            least(period_end, stopped_at) at time zone $2 as ends_on
+       from (select *, case when booked_at is null then 'infinity'
+                            else coalesce((select min(e.acted_at) from ends e
+                                            where e.user_id = s.user_id and e.acted_at >= s.booked_at),
+                                          'infinity') end as stopped_at
+               from (select * from bought
+                      union all
+                     select user_id, period_start, period_end, granted_at from grants
+                      where user_id in (select user_id from bought)) s) t
+      where period_start < stopped_at
    ), months as (
      select distinct user_id, month
        from spans, generate_series(date_trunc('month', starts_on),
