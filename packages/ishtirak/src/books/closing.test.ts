@@ -18,6 +18,13 @@ const BILLING = '/api/v1/billing'
 const selectClosings = sql(
   `select month, sequence, closed_by, reopened_by, reopened_because from closed_months order by 1, 2`,
 )
+const giveDetails =
+  sql(`insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
+       on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`)
+const COMPANY = {
+  ...{ kind: 'company', name: 'EURL Nakhla', legalForm: 'EURL', capital: null, phone: null, email: null },
+  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
+}
 
 describeOnEach('closing a month', ({ database }) => {
   let world: World
@@ -178,6 +185,27 @@ describeOnEach('closing a month', ({ database }) => {
     const kinds = async (name: string) => (await kindsIn(name)).map(({ kind }) => kind)
     expect((await kinds('2026-11')).filter((kind) => kind === 'refund')).toEqual([])
     expect((await kinds('2026-12')).filter((kind) => kind === 'refund')).toEqual(['refund', 'refund'])
+  })
+
+  it('has no document that replaces another later, by a clock that was set back', async () => {
+    const named = (userId: string, address: string) =>
+      database().query(giveDetails, [userId, JSON.stringify({ ...COMPANY, address })])
+    for (const userId of ['firm', 'other']) await named(userId, 'Alger')
+    const { paymentId: refunded } = await world.as('firm').buy()
+    const { paymentId: corrected } = await world.as('other').buy()
+    const until = (instant: string) => world.clock.advance(Date.parse(instant) - world.clock.now())
+    until('2026-11-30T23:15:00Z')
+    await close('2026-11')
+    const sales = async (name: string) => (await owner.get(`/months/${name}/sales`)).body.data
+    const closed = await sales('2026-11')
+    clock.become(movableClock(Date.parse('2026-11-30T20:00:00Z')))
+    await owner.post(`/payments/${refunded}/refund`, { why: 'asked for' })
+    await named('other', 'Annaba')
+    await owner.post(`/payments/${corrected}/correct-invoice`, { why: 'another address' })
+    until('2026-12-01T10:00:00Z')
+    expect(await sales('2026-11')).toEqual(closed)
+    const later = (await sales('2026-12')).map(({ kind, ttc }: Record<string, unknown>) => `${kind} ${ttc}`)
+    expect(later.sort()).toEqual(['credit_note -2000', 'credit_note 0', 'invoice 0'])
   })
 
   it('is done once, in order, when the month is over; undone by an owner, from the last one on', async () => {

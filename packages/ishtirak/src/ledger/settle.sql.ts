@@ -275,11 +275,12 @@ const saveChanges = statement(
    ),
    -- What is issued, each in its series.
    booked as (
-     select e.user_id, e.now, d.payment_id, d.place, d.kind, s.series, d.issued_on, d.seller, d.net_centimes,
-            d.tax_centimes, d.duty_centimes, d.discount_centimes, d.fee_centimes, d.snapshot, d.owes,
+     select e.user_id, e.now, greatest(e.now, closed.ends_at) as issued_at, d.payment_id, d.place, d.kind,
+            s.series, d.issued_on, d.seller, d.net_centimes, d.tax_centimes, d.duty_centimes,
+            d.discount_centimes, d.fee_centimes, d.snapshot, d.owes,
             row_number() over (partition by s.series order by e.user_id) as nth,
             count(*) over (partition by s.series) as drawn
-       from effect e, restored,
+       from effect e, restored, closed,
             jsonb_to_recordset(e.documents) as d(
               payment_id text, place int, kind text, series text, issued_on date, seller text,
               net_centimes bigint, tax_centimes bigint, duty_centimes bigint, discount_centimes bigint,
@@ -303,8 +304,8 @@ const saveChanges = statement(
      insert into documents
        (user_id, payment_id, place, kind, series, number, issued_at, issued_on, seller, net_centimes,
         tax_centimes, duty_centimes, discount_centimes, fee_centimes, snapshot)
-     select b.user_id, b.payment_id, b.place, b.kind, series, s.last_number - b.drawn + b.nth, b.now,
-            s.last_issued_on, b.seller, b.net_centimes, b.tax_centimes, b.duty_centimes,
+     select b.user_id, b.payment_id, b.place, b.kind, series, s.last_number - b.drawn + b.nth,
+            b.issued_at, s.last_issued_on, b.seller, b.net_centimes, b.tax_centimes, b.duty_centimes,
             b.discount_centimes, b.fee_centimes, b.snapshot
        from booked b join drawn s using (series)
    ),
