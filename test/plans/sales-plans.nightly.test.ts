@@ -23,7 +23,7 @@ const ALL = {
   parts: ['sale', 'late', 'refund', 'document'],
   tax: null,
   kind: null,
-  withTopUps: true,
+  withAdvances: true,
 } as const
 /** A page of the file. */
 const LINES = 1_000

@@ -150,7 +150,7 @@ async function* entryLines(
       const named = Object.entries(COLUMNS).map(([column, [, cell]]) => cell?.(line, how) ?? cells[column])
       return csvLine([name, ...named.map((cell) => cell ?? null)], FORMS[format])
     }
-    const filter = { parts: [part], tax: null, kind: asked.kind, withTopUps: false }
+    const filter = { parts: [part], tax: null, kind: asked.kind, withAdvances: false }
     const read = (last: Line | null, limit: number) =>
       linesOf(deps.database, { ...asked, filter }, last, limit)
     for await (const page of allPages(read)) {

@@ -7,9 +7,12 @@ import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, flag, integer, json, rowOf, text, word } from '../database/rows.js'
 import type { Figures } from './figures.js'
 
-/** A top-up is owed to the user. It counts when it is spent, as what it buys. */
-export const IS_SALE = `p.kind <> 'top_up'`
-/** What went to the user's balance: a top-up, and what is left of a change of plan. */
+/**
+ * What was received in advance is owed to the user: a top-up, and a change of plan that came when nothing was
+ * left to change. It counts when it is spent, as what it buys.
+ */
+export const IS_SALE = `r.snapshot->'tax'->>'kind' <> 'advance'`
+/** What went to the user's balance: what was received in advance, and what is left of a change of plan. */
 const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)
                  else p.amount end)`
 const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
@@ -47,7 +50,7 @@ export const LATE = `
       and r.number > ${countedIn('c.counted', 'r.series')}
     where $5::jsonb is not null and p.live = $1::boolean`
 
-/** What was refunded in the month: as it was sold. A top-up was no sale. */
+/** What was refunded in the month: as it was sold. An advance was no sale. */
 export const REFUNDS = `
      from audit a
      join payments p on p.user_id = a.user_id and p.id = a.payment_id
@@ -81,7 +84,7 @@ const readSums = rowOf({
   method: text,
   /** Empty where it is not known. */
   instrument: text,
-  /** False: a top-up. */
+  /** False: it was received in advance. */
   isSale: column('is_sale', flag),
   /** As it stands on the documents; `advance`: nothing was sold. */
   tax: json<DocumentSnapshot['tax']>,
@@ -103,7 +106,8 @@ export type Sums = Figures & ReturnType<typeof readSums>
 
 const IS_FIRST = `$6::boolean and not exists (
             select from payments e
-             where e.user_id = p.user_id and e.live = p.live and e.paid_at is not null and e.kind <> 'top_up'
+             where e.user_id = p.user_id and e.live = p.live and e.paid_at is not null
+               and e.period_start is not null
                and (e.paid_at, e.id) < (p.paid_at, p.id))`
 const GROUP = `p.method, coalesce(p.instrument, '') as instrument, ${IS_SALE} as is_sale,
               r.snapshot->'tax' as tax`

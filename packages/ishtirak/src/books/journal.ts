@@ -5,7 +5,7 @@ import { BillingError } from '../core/error.js'
 import { type Line, type LinesFilter, linesOf } from './lines.sql.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 
-const RECEIPTS: LinesFilter = { parts: ['late', 'sale'], tax: null, kind: null, withTopUps: true }
+const RECEIPTS: LinesFilter = { parts: ['late', 'sale'], tax: null, kind: null, withAdvances: true }
 
 /**
  * All receipts, those of top-ups too: first those of closed months that came since, then the month's own. Of

@@ -32,7 +32,7 @@ export interface LinesFilter {
   readonly tax: string | null
   /** How they were paid; null: all. */
   readonly kind: PaymentKind | null
-  readonly withTopUps: boolean
+  readonly withAdvances: boolean
 }
 
 const TAX = `r.snapshot->'tax'`
@@ -167,11 +167,11 @@ export async function linesOf(
   after: { readonly at: Instant; readonly id: string } | null,
   limit: number,
 ): Promise<readonly Line[]> {
-  const { parts, tax, kind, withTopUps } = of.filter
+  const { parts, tax, kind, withAdvances } = of.filter
   const start = after ?? { at: 0, id: '' }
   const rows = await database.query(selectLines, [
     ...spanValues(of),
-    ...[at(start.at), start.id, limit, [...parts], tax, kind, withTopUps],
+    ...[at(start.at), start.id, limit, [...parts], tax, kind, withAdvances],
   ])
   return rows.map((row) => withMoney(readLine(row), readMoney(row)))
 }

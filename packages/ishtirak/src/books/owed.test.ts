@@ -72,8 +72,10 @@ describeWorld('what is owed to users', { env: ENV, withoutJobs: true }, ({ world
     await topUp('renews', 7_000)
     await renew('renews')
     const november = await month('2026-11')
-    // A top-up is no sale: who pays by balance for the first time is new. The change is the one that is not.
-    expect(november.users).toMatchObject({ new: 5, renewed: 1 })
+    // Neither a top-up nor the change is a sale. Who pays by balance for the first time is new.
+    expect(november.users).toMatchObject({ new: 5, renewed: 0 })
+    const { total } = (await operator.get('/months/2026-11/declaration')).body
+    expect([november.paid.count, november.paid.ttc]).toEqual([total.sales.count, total.sales.ttc])
     expect(november.owed_to_users).toMatchObject({
       came_in: { top_ups: 21_000, surplus: change.body.amount, returned: 4_000, corrected: 700 },
       ...{ owed_before: 0, earned: 2_000 + 2_000, corrected: 200, paid_out: 4_000 },

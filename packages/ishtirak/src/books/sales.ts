@@ -51,7 +51,7 @@ const PARTS: Readonly<Record<(typeof SIDES)[number], readonly Part[]>> = {
 }
 const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
   parts: side === null ? ['late', 'sale', 'refund', 'document'] : PARTS[side],
-  ...{ tax, kind: null, withTopUps: true },
+  ...{ tax, kind: null, withAdvances: true },
 })
 
 /** Throws `validation_failed`, `invalid_cursor` for that of a later month. */
