@@ -4,7 +4,7 @@ import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 import type { ClosedSpan, Counted } from './figures.sql.js'
-import { LATE, spanValues } from './figures.sql.js'
+import { KNOWN_SINCE, spanValues } from './figures.sql.js'
 
 const parseClosing = rowOf({
   month: text,
@@ -109,12 +109,15 @@ export async function saveReopened(
 const selectLateBalances = statement(
   'closed.late_balances',
   `select coalesce(sum(b.amount), 0)::bigint as amount
-     from (select p.user_id, p.id, $3::timestamptz as ignored ${LATE}) l
+     from (select p.user_id, p.id, $3::timestamptz as ignored ${KNOWN_SINCE}) l
      join balance_entries b on b.user_id = l.user_id and b.payment_id = l.id
     where b.created_at < $2::timestamptz and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')`,
 )
 
-/** What the late documents of the span changed of the balances as they were when its month began. */
+/**
+ * What became known since the month before was closed changed of the balances as they were when the month
+ * began. A month before the first that was closed is open: it has the sale, and the balances have its money.
+ */
 export async function lateBalances(database: Queryable, span: ClosedSpan): Promise<number> {
   const [row = {}] = await database.query(selectLateBalances, spanValues(span))
   return integer(row, 'amount')

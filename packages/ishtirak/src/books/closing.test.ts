@@ -125,6 +125,22 @@ describeOnEach('closing a month', ({ database }) => {
       expect((await month(name)).closed.came_since.count).toBe(name === '2026-11' ? 1 : 0)
   })
 
+  it('knows what came later for a month before the first that was closed, on balances too', async () => {
+    const asked = { amount: 3_000 }
+    const { body: late } = await world.as('unheard').post(`${BILLING}/balance/top-ups`, asked)
+    world.emulator.setFaults({ drop: { times: 1 } })
+    await world.emulator.pay(checkoutIdOf(late.checkout_url), 'paid')
+    await world.emulator.settled()
+    await november()
+    pass(45)
+    await bookDueRenewals(world.service.parts, 100)
+    const december = (await close('2026-12')).body.owed_to_users
+    await owner.post(`/payments/${late.id}/recheck`, {})
+    const january = await month('2027-01')
+    expect(january.after_closing).toEqual({ months: [], balances: 3_000 })
+    expect(january.owed_to_users.owed_before).toBe(december.owed + 3_000)
+  })
+
   it('has what came later for it once when it is reopened', async () => {
     await world.as('card').buy()
     pass(15)
