@@ -102,8 +102,8 @@ describePlans('the accountant’s month', ({ database }) => {
     for (const [name, read] of Object.entries(reads))
       costs[name] = await countOf(async () => expect([name, (await read()).status]).toEqual([name, 200]))
     expect(costs).toEqual({
-      ...{ journal: 3, file: 3 + pages, page: 4, declaration: 14 },
-      'page of the declaration': 15,
+      ...{ journal: 2, file: 2 + pages, page: 3, declaration: 9 },
+      'page of the declaration': 10,
     })
   })
 })
