@@ -66,7 +66,7 @@ const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months,
        coalesce(p.instrument, '') as instrument, p.paid_at, p.method_reference, p.currency, p.period_start,
        p.period_end, p.status, p.second_of,
        (select (t.approvals->-1->>'receivedAt')::bigint from transfers t
-         where t.user_id = p.user_id and t.payment_id = p.id) as received_at,
+         where p.method = 'transfer' and t.user_id = p.user_id and t.payment_id = p.id) as received_at,
        r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer, ${SUMS}`
 
 // $6 and $7: behind which line; $8: how many; $9 to $12: the filter.
