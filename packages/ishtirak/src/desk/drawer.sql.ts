@@ -23,7 +23,7 @@ const WITHIN = (when: string) => `${when} >= $1::timestamptz and ${when} < $2::t
 const actor = (act: string, where: string) => `left join lateral (
        select a.actor from audit a where ${where} and a.act = '${act}' limit 1) who on true`
 
-// Rides on payments_by_paid_at, audit_by_act and balance_entries_by_hand.
+// Rides on payments_by_paid_at and audit_by_act. Uses the index balance_entries_by_hand.
 const selectEntries = statement(
   'drawer.entries',
   `with taken as (
