@@ -100,9 +100,10 @@ const STOPPED_MAX = 16
 export async function createWorld(database: Database, options: WorldOptions = {}): Promise<World> {
   forgetOtherTests()
   const { env, host, emulator, isNew, log, tracing, sandboxKeys, onEvent, capabilities } = options
-  if (isNew || tracing) return startWorld(database, options)
+  // A second process beside another one, which shares its provider, is begun and stopped in earnest.
+  if (emulator || isNew || tracing) return startWorld(database, options)
   const given = Object.entries({ ...KEYS, ...env }).sort(([one], [other]) => (one < other ? -1 : 1))
-  const of = JSON.stringify([given, host, database.kind, mountedForms.get(database), emulator?.url])
+  const of = JSON.stringify([given, host, database.kind, mountedForms.get(database)])
   const own = [log, sandboxKeys, onEvent, capabilities]
   const again = [...stopped].find((one) => one.of === of && own.every((value, at) => value === one.own[at]))
   const kept = again ?? (await startKept(database, options, { of, own }))
@@ -153,7 +154,7 @@ async function startKept(
   if (form) mountedForms.set(database, form)
   const world = await startWorld(database, { ...options, clock })
   const stop = async () => {
-    if (!options.emulator) await world.emulator.reset()
+    await world.emulator.reset()
     stopped.add(kept)
     const [oldest] = stopped
     if (stopped.size <= STOPPED_MAX || !oldest) return
