@@ -3,8 +3,7 @@ import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
-import type { ClosedSpan, Counted } from './figures.sql.js'
-import { KNOWN_SINCE, spanValues } from './figures.sql.js'
+import { type ClosedSpan, type Counted, KNOWN_SINCE, spanValues } from './figures.sql.js'
 
 const parseClosing = rowOf({
   month: text,

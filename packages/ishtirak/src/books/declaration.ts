@@ -1,7 +1,7 @@
 // What a month's declaration of taxes (G50) asks of the sales: turnover by tax, with what was taken back;
 // the stamp duty; and what was received in advance and used. The figures are those of the books.
 import type { Tax, TaxTerms } from '../core/receipt.js'
-import { type Sums, sumsOf } from './figures.sql.js'
+import { isSale, type Sums, sumsOf } from './figures.sql.js'
 import { closedSpan, type MonthsDeps, readMonthFigures } from './months.js'
 import { groundOf } from './sales.js'
 
@@ -28,7 +28,7 @@ export type TaxedTurnover = Declaration['turnover'][number]
 export async function readDeclaration(deps: DeclarationDeps, month: string) {
   const figures = await readMonthFigures(deps, month)
   const all = await sumsOf(deps.database, await closedSpan(deps, month), deps.wallClock)
-  const sold = all.filter(({ tax }) => tax.kind !== 'advance')
+  const sold = all.filter(isSale)
   const turnover = taxesIn(sold).map((tax) => {
     const of = sold.filter((one) => isSame(one.tax, tax))
     return { tax, until: untilOf(deps.seller.taxTerms, tax), ...bothSides(of) }

@@ -4,7 +4,7 @@
 import type { Instant } from '../core/instant.js'
 import type { DocumentSnapshot } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, column, flag, integer, json, rowOf, text, word } from '../database/rows.js'
+import { at, column, integer, json, rowOf, text, word } from '../database/rows.js'
 import type { Figures } from './figures.js'
 
 /**
@@ -91,8 +91,6 @@ const readSums = rowOf({
   method: text,
   /** Empty where it is not known. */
   instrument: text,
-  /** False: it was received in advance. */
-  isSale: column('is_sale', flag),
   /** As it stands on the documents; `advance`: nothing was sold. */
   tax: json<DocumentSnapshot['tax']>,
   count: column('payments', integer),
@@ -111,19 +109,21 @@ const readSums = rowOf({
 /** What documents of one day, method and tax add up to. */
 export type Sums = Figures & ReturnType<typeof readSums>
 
+/** False: it was received in advance. */
+export const isSale = ({ tax }: Pick<Sums, 'tax'>): boolean => tax.kind !== 'advance'
+
 const IS_FIRST = `$6::boolean and not exists (
             select from payments e
              where e.user_id = p.user_id and e.live = p.live and e.paid_at is not null
                and e.period_start is not null
                and (e.paid_at, e.id) < (p.paid_at, p.id))`
-const GROUP = `p.method, coalesce(p.instrument, '') as instrument, ${IS_SALE} as is_sale,
-              r.snapshot->'tax' as tax`
+const GROUP = `p.method, coalesce(p.instrument, '') as instrument, r.snapshot->'tax' as tax`
 
 // The one reading of sums: month, year and declaration cannot disagree. A refund gives back no duty and no
 // fees. Rides on payments_by_paid_at, documents_number_once and audit_by_act.
 const selectSums = statement(
   'books.sums',
-  `select part, day, method, instrument, is_sale, tax, count(*)::int as payments,
+  `select part, day, method, instrument, tax, count(*)::int as payments,
           count(*) filter (where is_first)::int as first_payments,
           sum(amount_centimes)::bigint as amount_centimes, sum(asked_centimes)::bigint as asked_centimes,
           sum(net_centimes)::bigint as net_centimes, sum(duty_centimes)::bigint as duty_centimes,
@@ -141,7 +141,7 @@ const selectSums = statement(
        select 'refund', to_char(a.acted_at at time zone $7, 'YYYY-MM-DD'), ${GROUP}, false,
               ${AMOUNT}, ${ASKED}, ${NET}, 0, r.discount_centimes, 0, 0
        ${REFUNDS}) l
-    group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6`,
+    group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`,
 )
 
 /** In centimes. `withFirsts`: which payments were their user's first is looked up too. */

@@ -16,7 +16,7 @@ interface Shown extends Awaited<ReturnType<typeof readJournal>> {
 
 export function journalPage(pages: BooksPages, view: View, shown: Shown): string {
   const { say, locale } = view
-  const { month, entries, nextCursor, isFirst } = shown
+  const { month, lines, nextCursor, isFirst } = shown
   const monthName = pages.formats.month(shown.from, locale)
   const monthPath = addressOf(pages.base, 'months', month)
   const start = `${monthPath}/receipts`
@@ -30,11 +30,7 @@ export function journalPage(pages: BooksPages, view: View, shown: Shown): string
       <>
         <h1 safe>{title}</h1>
         <Card id="receipts" title={say('journal')}>
-          {entries.length === 0 ? (
-            <p safe>{say('noReceipts')}</p>
-          ) : (
-            <Receipts {...{ pages, view, entries }} />
-          )}
+          {lines.length === 0 ? <p safe>{say('noReceipts')}</p> : <Receipts {...{ pages, view, lines }} />}
         </Card>
         <Pager
           view={view}
@@ -48,10 +44,10 @@ export function journalPage(pages: BooksPages, view: View, shown: Shown): string
   })
 }
 
-function Receipts({ pages, view, entries }: { pages: BooksPages; view: View } & Pick<Shown, 'entries'>) {
+function Receipts({ pages, view, lines }: { pages: BooksPages; view: View } & Pick<Shown, 'lines'>) {
   const { say, locale } = view
   const { centimes, day } = pages.formats
-  const rows = entries.map((entry) => ({
+  const rows = lines.map((entry) => ({
     safeCells: [
       <a href={addressOf(pages.base, 'payments', entry.paymentId)} class="nowrap">
         <bdi safe>{receiptNumber(entry.series, entry.number)}</bdi>

@@ -2,7 +2,7 @@
 
 import { byInstant } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
-import { type Line, type LinesFilter, linesOf } from './lines.sql.js'
+import { type LinesFilter, linesOf } from './lines.sql.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 
 const RECEIPTS: LinesFilter = { parts: ['late', 'sale'], tax: null, kind: null, withAdvances: true }
@@ -12,21 +12,30 @@ const RECEIPTS: LinesFilter = { parts: ['late', 'sale'], tax: null, kind: null, 
  * a closed month those that it was closed with, so that each stands in one journal. Throws
  * `validation_failed`, `invalid_cursor` for that of another month.
  */
-export async function readJournal(
+export function readJournal(
   deps: MonthsDeps,
   of: { readonly month: string; readonly cursor: string | null; readonly limit: number },
-): Promise<{
-  readonly from: number
-  readonly entries: readonly Line[]
-  readonly nextCursor: string | null
-}> {
-  const { month, cursor, limit } = of
+) {
+  return readLines(deps, { ...of, filter: RECEIPTS })
+}
+
+/** A page of the lines of a month. Throws as `readJournal`. */
+export async function readLines(
+  deps: MonthsDeps,
+  of: {
+    readonly month: string
+    readonly filter: LinesFilter
+    readonly cursor: string | null
+    readonly limit: number
+  },
+) {
+  const { month, filter, cursor, limit } = of
   const span = await closedSpan(deps, month)
   const { from, to, since } = span
   const after = cursor === null ? null : byInstant.decode(cursor)
   if (after && (after.at >= to || (since === null && after.at < from)))
     throw new BillingError('invalid_cursor')
-  const found = await linesOf(deps.database, { ...span, filter: RECEIPTS }, after, limit + 1)
-  const { items: entries, nextCursor } = byInstant.pageOf(found, limit)
-  return { from, entries, nextCursor }
+  const found = await linesOf(deps.database, { ...span, filter }, after, limit + 1)
+  const { items: lines, nextCursor } = byInstant.pageOf(found, limit)
+  return { from, lines, nextCursor }
 }

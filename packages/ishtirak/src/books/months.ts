@@ -8,7 +8,7 @@ import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed, lateBalances } from './closed.sql.js'
 import { addFigures, type Figures, NO_FIGURES, sumPaid } from './figures.js'
-import { type ClosedSpan, countEndings, type Sums, sumsOf } from './figures.sql.js'
+import { type ClosedSpan, countEndings, isSale, type Sums, sumsOf } from './figures.sql.js'
 import { readOwed } from './owed.js'
 import { paidOutByMonth } from './paid-out.sql.js'
 
@@ -83,7 +83,8 @@ async function sinceClosing(
   const { to } = figures as Figured
   const span = { live: methods.live, from: to, to, until: null, since: counted }
   const sums = await sumsOf(database, span, wallClock)
-  return sum(sums.filter(({ part, day, isSale }) => part === 'late' && day.startsWith(month) && isSale))
+  const late = sums.filter(({ part, day }) => part === 'late' && day.startsWith(month))
+  return sum(late.filter(isSale))
 }
 
 type Figured = Awaited<ReturnType<typeof figuresNow>>
@@ -108,7 +109,7 @@ export async function figuresNow(
     paidOutByMonth(database, { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '' }),
     before && lateBalances(database, span),
   ])
-  const sold = all.filter(({ isSale }) => isSale)
+  const sold = all.filter(isSale)
   const paid = sold.filter(({ part }) => part === 'sale')
   const refunded = sold.filter(({ part }) => part === 'refund')
   const late = sold.filter(({ part }) => part === 'late')

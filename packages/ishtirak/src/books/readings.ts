@@ -44,8 +44,8 @@ export const getJournal = reading<MonthsDeps>().reads({
   answer: JournalSchema,
   command: { usage: 'journal <month>', show: ({ data, ...rest }) => ({ receipts: data, ...rest }) },
   read: async (deps, { params: { month }, query: { cursor = null, limit = JOURNAL_ROWS } }) => {
-    const { entries, nextCursor } = await readJournal(deps, { month, cursor, limit })
-    return { data: entries.map(viewJournalEntry), next_cursor: nextCursor }
+    const { lines, nextCursor } = await readJournal(deps, { month, cursor, limit })
+    return { data: lines.map(viewJournalEntry), next_cursor: nextCursor }
   },
 })
 

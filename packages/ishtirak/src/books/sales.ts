@@ -2,14 +2,14 @@
 // the books have it.
 import { recordAct } from '../acts/audit.sql.js'
 import { type CsvCell, csvLine } from '../acts/csv.js'
-import { allPages, byInstant } from '../acts/paging.js'
-import { BillingError } from '../core/error.js'
+import { allPages } from '../acts/paging.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, requireRole } from '../core/role.js'
 import { type AccountsDeps, EXPORT } from './accounts.js'
 import { addFigures, type Figures, NO_FIGURES } from './figures.js'
 import type { ClosedSpan } from './figures.sql.js'
 import { type FileFormat, type FileWords, FORMS, fileWords } from './file-words.js'
+import { readLines } from './journal.js'
 import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 
@@ -55,7 +55,7 @@ const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
 })
 
 /** Throws `validation_failed`, `invalid_cursor` for that of a later month. */
-export async function readSales(
+export function readSales(
   deps: MonthsDeps,
   of: {
     readonly month: string
@@ -64,15 +64,7 @@ export async function readSales(
     readonly limit: number
   },
 ) {
-  const { month, filter = ALL, cursor, limit } = of
-  const span = await closedSpan(deps, month)
-  const after = cursor === null ? null : byInstant.decode(cursor)
-  if (after && (after.at >= span.to || (span.since === null && after.at < span.from)))
-    throw new BillingError('invalid_cursor')
-  const wanted = { ...span, filter: linesFilter(filter) }
-  const found = await linesOf(deps.database, wanted, after, limit + 1)
-  const { items: lines, nextCursor } = byInstant.pageOf(found, limit)
-  return { from: span.from, lines, nextCursor }
+  return readLines(deps, { ...of, filter: linesFilter(of.filter ?? ALL) })
 }
 
 /** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */

@@ -3,7 +3,7 @@ import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
 import { addFigures, type Figures, NO_FIGURES } from './figures.js'
-import { type Sums, sumsOf } from './figures.sql.js'
+import { isSale, type Sums, sumsOf } from './figures.sql.js'
 import { type MonthsDeps, monthBefore } from './months.js'
 import { paidOutByMonth } from './paid-out.sql.js'
 import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
@@ -29,7 +29,7 @@ export async function readYear(deps: MonthsDeps, until: string) {
     usersByMonth(database, { first: monthBefore(deps, first.month), last: last.month, live, timeZone }),
     paidOutByMonth(database, inclusive),
   ])
-  const sums = known.filter(({ isSale }) => isSale)
+  const sums = known.filter(isSale)
   return {
     ...{ until, live },
     months: begun.map((of) => monthOf({ sums, users, payouts }, of)),

@@ -124,10 +124,13 @@ export function renderEvent(event: WrittenEvent): string {
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
   if (value === null || typeof value !== 'object') return value
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
   const before = ([one]: [string, unknown], [other]: [string, unknown]) =>
     one.length - other.length || (one < other ? -1 : 1)
-  return Object.fromEntries(members.toSorted(before).map(([name, member]) => [name, inOrder(member)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(before)
+      .map(([name, member]) => [name, inOrder(member)]),
+  )
 }
 
 function describeEvent({ userId, sequence, type, createdAt, told, payment }: WrittenEvent) {
