@@ -18,7 +18,7 @@ const ORDER = [
   ['console', 'portal', 'desk'],
   ['overview'],
   ['books', 'compare', 'backup', 'access'],
-  ['statements', 'proformas'],
+  ['bank-statements', 'proformas'],
   ['transfers', 'codes', 'grants'],
   ['mail', 'documents', 'limits', 'events', 'buyers'],
   ['checkout'],

@@ -108,7 +108,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   getDeclaration: exported('/months/2026-11/declaration'),
   exportSales: exported('/exports/sales?month=2026-11'),
   exportAccounts: exported('/exports/accounts?month=2026-11'),
-  importBankStatement: reading('statement.import', '/statements?account=ccp'),
+  importBankStatement: reading('statement.import', '/bank-statements?account=ccp'),
   downloadProof: reading('payment.read_proof', '/payments/x/proofs/1'),
   downloadReceipt: reading('payment.read_receipt', '/payments/x/receipt'),
   continueBulk: reading('bulk.start', '/bulk/x/continue'),

@@ -19,5 +19,5 @@ export async function sendProof(world: World, userId: string, paymentId: string,
 /** Sends the bank's file of the CCP account with the operator's key. */
 export async function sendBankStatement(world: World, key: string, file: string | Uint8Array, query = '') {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/csv', 'accept-language': 'en' }
-  return world.call('POST', `/api/v1/operator/statements?account=ccp${query}`, { headers, body: file })
+  return world.call('POST', `/api/v1/operator/bank-statements?account=ccp${query}`, { headers, body: file })
 }

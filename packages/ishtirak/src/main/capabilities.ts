@@ -3,6 +3,7 @@
 import { access } from '../access/access.js'
 import { backup } from '../backup/backup-capability.js'
 import { balance } from '../balance/balance-capability.js'
+import { bankStatements } from '../bank-statements/bank-statements.js'
 import { books } from '../books/books.js'
 import { bulk } from '../bulk/bulk.js'
 import { buyers } from '../buyers/buyers.js'
@@ -19,7 +20,6 @@ import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
 import { proformas } from '../proformas/proformas.js'
-import { statements } from '../statements/statements.js'
 import { transfers } from '../transfers/transfers.js'
 
 export const CAPABILITIES = [
@@ -32,7 +32,7 @@ export const CAPABILITIES = [
   documents,
   transfers,
   proformas,
-  statements,
+  bankStatements,
   desk,
   grants,
   codes,

@@ -90,7 +90,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     expect(read.body.data[3]).toMatchObject({ state: 'payout', amount: 18_250.5, match: null })
     const id = read.body.statement_id
     const approve = () =>
-      operator('karim').post(`/statements/${id}/approve`, { why: 'relevé', operation_id: 'a' })
+      operator('karim').post(`/bank-statements/${id}/approve`, { why: 'relevé', operation_id: 'a' })
     const [approved, atOnce] = await Promise.all([approve(), approve()])
     expect(approved.body).toEqual({
       statement_id: id,
@@ -113,9 +113,9 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     expect(await lines()).toEqual({ approved: 2, open: 2, payout: 1 })
     // A chosen one.
     const chosen = { lines: [{ line: read.body.data[2].id, payment_id: three.id }], why: 'a typing error' }
-    const then = await operator('karim').post(`/statements/${id}/approve`, chosen)
+    const then = await operator('karim').post(`/bank-statements/${id}/approve`, chosen)
     expect(then.body.results).toMatchObject([{ outcome: 'approved' }])
-    expect((await operator('karim').get(`/statements/${id}`)).body.counts).toMatchObject({
+    expect((await operator('karim').get(`/bank-statements/${id}`)).body.counts).toMatchObject({
       approved: 3,
       unknown: 1,
     })
@@ -141,16 +141,16 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const other = await send(`${HEAD}${line(19, ' b  ')}${line(19, 'b')}${line(19, 'B')}${line(20, 'C')}`)
     expect(other.body.data.map(({ known }: { known: boolean }) => known)).toEqual([true, true, false, false])
     expect(await lines()).toEqual({ open: 5 })
-    expect((await operator('karim').get('/statements')).body.data).toHaveLength(3)
-    const page = await operator('karim').get('/statements?limit=2')
-    const next = await operator('karim').get(`/statements?limit=2&cursor=${page.body.next_cursor}`)
+    expect((await operator('karim').get('/bank-statements')).body.data).toHaveLength(3)
+    const page = await operator('karim').get('/bank-statements?limit=2')
+    const next = await operator('karim').get(`/bank-statements?limit=2&cursor=${page.body.next_cursor}`)
     expect([page.body.data.length, next.body.data.length, next.body.next_cursor]).toEqual([2, 1, null])
     const open = await operator('karim').get('/bank-lines?limit=3')
     const rest = await operator('karim').get(`/bank-lines?limit=3&cursor=${open.body.next_cursor}`)
     expect([open.body.data.length, rest.body.data.length]).toEqual([3, 2])
     const { statement_id: id } = other.body
-    const half = await operator('karim').get(`/statements/${id}?limit=3`)
-    const end = await operator('karim').get(`/statements/${id}?limit=3&cursor=${half.body.next_cursor}`)
+    const half = await operator('karim').get(`/bank-statements/${id}?limit=3`)
+    const end = await operator('karim').get(`/bank-statements/${id}?limit=3&cursor=${half.body.next_cursor}`)
     expect([half.body.data.length, end.body.data.length, end.body.next_cursor]).toEqual([3, 1, null])
   })
 
@@ -159,7 +159,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const [one, small] = [await order('one'), await order('small')]
     const line = (of: typeof one) => `21/11/2026;${of.reference};;${of.amount}\n`
     const { body } = await send(`${HEAD}${line(one)}`)
-    const path = `/statements/${body.statement_id}/approve`
+    const path = `/bank-statements/${body.statement_id}/approve`
     const first = await operator('karim').post(path, { why: 'seen' })
     expect(first.body).toMatchObject({ left: 0, results: [{ outcome: 'waits_for_second' }] })
     // What one has approved is not theirs to approve again; it is another's.
@@ -174,7 +174,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     expect(await lines()).toEqual({ approved: 1 })
     await restart({ env: envWith(ONE) })
     const second = await send(HEAD + line(small))
-    await operator('karim').post(`/statements/${second.body.statement_id}/approve`, { why: 'seen' })
+    await operator('karim').post(`/bank-statements/${second.body.statement_id}/approve`, { why: 'seen' })
     expect(await lines()).toEqual({ approved: 2 })
     // The same money again: its payment is booked, so it is to choose.
     const late = await send(`${HEAD}22/11/2026;${small.reference};;${small.amount}\n`)
@@ -183,7 +183,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
       candidates: [{ differs: ['in_future', 'booked', 'other_line'] }],
     })
     const more = { lines: [{ line: late.body.data[0].id, payment_id: small.id }], why: 'x' }
-    const refused = await operator('karim').post(`/statements/${late.body.statement_id}/approve`, more)
+    const refused = await operator('karim').post(`/bank-statements/${late.body.statement_id}/approve`, more)
     expect(refused.body.results).toMatchObject([{ outcome: 'refused', code: 'validation_failed' }])
     expect(await lines()).toEqual({ approved: 2, open: 1 })
     const unknown = { lines: [{ line: 'lin_x', payment_id: small.id }], why: 'x' }
@@ -208,9 +208,9 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     ]
     const visit = await enterConsole(world, keyOf('karim'))
     const asked = `?chosen=1&line_${less.id}=${other.id}`
-    const shown = await visit.open(`/console/statements/${body.statement_id}/approve${asked}`)
+    const shown = await visit.open(`/console/bank-statements/${body.statement_id}/approve${asked}`)
     expect(wordsOf(shown.text)).toMatch(/2\s000 DA 1\s500 DA · under review: another amount/)
-    const done = await operator('karim').post(`/statements/${body.statement_id}/approve`, {
+    const done = await operator('karim').post(`/bank-statements/${body.statement_id}/approve`, {
       lines: wanted,
       why: 'x',
     })
@@ -229,11 +229,11 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
   it('name payments whose money should have come', async () => {
     const [paid, unpaid] = [await order('paid'), await order('unpaid')]
     await world.advance(5 * 86_400)
-    const awaited = async () => (await operator('karim').get('/statements/awaited')).body.data
+    const awaited = async () => (await operator('karim').get('/bank-statements/awaited')).body.data
     expect(await awaited()).toEqual([])
     await send(`${HEAD}20/11/2026;X;;1\n22/11/2026;${paid.reference};;${paid.amount}\n25/11/2026;Y;;1\n`)
     expect(await awaited()).toMatchObject([{ payment_id: unpaid.id, reference: expect.any(String) }])
-    expect((await operator('karim').get('/statements/awaited?days=30')).body.data).toEqual([])
+    expect((await operator('karim').get('/bank-statements/awaited?days=30')).body.data).toEqual([])
   })
 
   it('say what keeps a file from being read, and store nothing of it', async () => {
@@ -256,7 +256,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const one = await order('u1')
     const row = (day: number, text: string, dinars = 5) => `${day}/11/2026;${text};;${dinars}\n`
     const { body } = await send(HEAD + row(18, 'A') + row(21, one.reference, one.amount))
-    const path = `/statements/${body.statement_id}`
+    const path = `/bank-statements/${body.statement_id}`
     await operator('karim').post(`${path}/approve`, { why: 'x' })
     const gone = { statement_id: body.statement_id, withdrawn: 1, left: 1 }
     expect((await operator('karim').post(`${path}/withdraw`, { why: 'wrong column' })).body).toEqual(gone)
@@ -272,7 +272,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const row = `21/11/2026;${one.reference};;${one.amount}\n`
     const { body } = await send(HEAD + row + row)
     const chosen = body.data.map(({ id }: { id: string }) => ({ line: id, payment_id: one.id }))
-    const path = `/statements/${body.statement_id}/approve`
+    const path = `/bank-statements/${body.statement_id}/approve`
     const done = await operator('karim').post(path, { lines: chosen, why: 'x' })
     expect([done.status, done.body.results]).toMatchObject([
       200,
@@ -289,7 +289,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
   it('are read in, shown and approved in the console', async () => {
     const one = await order('u1')
     const visit = await enterConsole(world, keyOf('karim'))
-    const page = await visit.open('/console/statements')
+    const page = await visit.open('/console/bank-statements')
     const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     const upload = async (csv: string, fields: Record<string, string> = {}) => {
       const form = new FormData()
@@ -298,7 +298,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
       form.append('file', new Blob([csv]), 'releve.csv')
       const headers = { cookie: visit.cookie, 'accept-language': 'en' }
       const sending = { method: 'POST', headers, body: form, redirect: 'manual' } as const
-      return fetch(`${world.url}/console/statements`, sending)
+      return fetch(`${world.url}/console/bank-statements`, sending)
     }
     const unclear = await upload(`${HEAD}01/02/2026;<b>x</b>;;5\n`)
     const shown = await unclear.text()

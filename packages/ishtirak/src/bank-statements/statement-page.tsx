@@ -23,8 +23,8 @@ import { headingOf } from './bank-headings.js'
 import type { Candidate } from './bank-match.js'
 import type { LineResult } from './bank-schemas.js'
 import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
+import { daysOf, LinesTable } from './bank-statements-page.js'
 import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
-import { daysOf, LinesTable } from './statements-page.js'
 import { withdrawStatement } from './withdraw-statement.js'
 
 interface Part {
@@ -57,7 +57,7 @@ export function statementPage(
     ...view,
     title,
     section: 'statements',
-    languagePath: addressOf(pages.base, 'statements', statement.id),
+    languagePath: addressOf(pages.base, 'bank-statements', statement.id),
     safeContent: (
       <>
         <h1 safe>{title}</h1>
@@ -389,7 +389,7 @@ function Summary({ pages, view, read: { statement, counts, free } }: Part) {
         ]}
       />
       <p class="actions">
-        <LinkButton href={addressOf(pages.base, 'statements')} label={say('statements')} />
+        <LinkButton href={addressOf(pages.base, 'bank-statements')} label={say('statements')} />
         {mayDo(session.operator, withdrawStatement) && free > 0 && isStored(statement) ? (
           <ActButton {...{ pages, view }} act={withdrawStatement} id={statement.id} />
         ) : null}

@@ -55,7 +55,7 @@ export function statementsPage(pages: ConsolePages & BankDeps, view: View, shown
     ...view,
     title: say('statements'),
     section: 'statements',
-    languagePath: addressOf(pages.base, 'statements'),
+    languagePath: addressOf(pages.base, 'bank-statements'),
     safeContent: (
       <>
         <h1 safe>{say('statements')}</h1>
@@ -84,7 +84,7 @@ function ImportForm({ pages, view, shown }: Part) {
     <Card id="import" title={say('statementImport')}>
       {notRead ? <WhyNotRead view={view} notRead={notRead} /> : null}
       <p safe>{say('statementImportText')}</p>
-      <form method="post" action={addressOf(pages.base, 'statements')} enctype="multipart/form-data">
+      <form method="post" action={addressOf(pages.base, 'bank-statements')} enctype="multipart/form-data">
         <FormToken session={session} />
         <Input {...{ view, field: accountField(pages, view, typed), sent: null }} isRequired />
         <details open={isWrong}>
@@ -209,7 +209,7 @@ function FirstRows({ view, rows }: { view: View; rows: readonly (readonly string
 function WithoutPayment({ pages, view, shown }: Part) {
   const { say } = view
   const { items, nextCursor } = shown.lines
-  const path = addressOf(pages.base, 'statements')
+  const path = addressOf(pages.base, 'bank-statements')
   return (
     <Card id="without-payment" title={say('moneyWithoutPayment')}>
       <LinesTable {...{ pages, view }} lines={items} empty={say('noMoneyWithoutPayment')} />
@@ -257,7 +257,7 @@ export function LinesTable(of: {
           <>
             {line.state === 'returned' ? <Named {...{ pages }} references={line.references} /> : null}
             {line.match === null || line.match.kind === 'unknown' ? null : (
-              <a class="line" href={addressOf(pages.base, 'statements', line.statementId)} safe>
+              <a class="line" href={addressOf(pages.base, 'bank-statements', line.statementId)} safe>
                 {line.match.kind === 'sure' ? say('linesSure') : say('linesToChoose')}
               </a>
             )}
@@ -327,7 +327,7 @@ function Statements({ pages, view, shown }: Part) {
         empty={say('noStatements')}
         safeRows={shown.statements.map((of) => ({
           safeCells: [
-            <a href={addressOf(pages.base, 'statements', of.id)}>
+            <a href={addressOf(pages.base, 'bank-statements', of.id)}>
               <bdi safe>{daysOf(pages, view, of)}</bdi>
             </a>,
             <Text>{instrumentName(INSTRUMENTS[of.account], locale)}</Text>,

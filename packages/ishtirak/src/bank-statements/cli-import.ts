@@ -22,7 +22,7 @@ type ImportOptions = AccessOptions & {
 } & Readonly<Record<string, unknown>>
 
 export function addImportCommand(program: Command, host: CommandHost): void {
-  const statements = program.commands.find((one) => one.name() === 'statements')
+  const statements = program.commands.find((one) => one.name() === 'bank-statements')
   if (!statements) throw new Error('the readings of statements come first')
   const command = statements
     .command('import <file>')

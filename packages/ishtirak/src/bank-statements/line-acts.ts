@@ -9,18 +9,18 @@ import { mayBecome } from './bank-line.js'
 import { LineParamsSchema, LineSchema } from './bank-schemas.js'
 import { decideLine, findLine, type StoredLine } from './bank-statements.sql.js'
 import { type BankDeps, matched, viewLine } from './read-statement.js'
-import { statementsWords } from './words.js'
+import { bankStatementsWords } from './words.js'
 
 const LINE: Subject<BankDeps> = {
   name: 'bank_line',
   path: '/bank-lines/:line_id',
   params: LineParamsSchema,
-  command: { group: 'statements', argument: 'line' },
+  command: { group: 'bank-statements', argument: 'line' },
   about: async (deps, id) => {
     const { day, text } = await lineNamed(deps, id)
     return { userId: NO_USER, label: () => `${day} · ${text}` }
   },
-  page: () => '/console/statements',
+  page: () => '/console/bank-statements',
 }
 
 /** Throws `not_found`. */
@@ -46,7 +46,7 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
     description: '409 where it pays a payment, or is so already.',
     input: WhySchema,
     answer: LineSchema,
-    texts: actTexts(statementsWords, name),
+    texts: actTexts(bankStatementsWords, name),
     load: async (deps, { id }) => ({ version: 0, line: await lineNamed(deps, id) }),
     decide: ({ line }) => {
       if (!mayBecome(line, stateOf(line)))

@@ -82,7 +82,7 @@ const readStatements = reading<BankDeps>()
 export const importBankStatement = readStatements.reads({
   ...IMPORT_STATEMENT,
   method: 'POST',
-  path: '/statements',
+  path: '/bank-statements',
   takes: { mostBytes: BANK_FILE_BYTES_MAX },
   operationId: 'importBankStatement',
   summary: 'Read in a bank statement',
@@ -105,13 +105,13 @@ export const importBankStatement = readStatements.reads({
 
 export const listStatements = readStatements.reads({
   ...READ_STATEMENTS,
-  path: '/statements',
+  path: '/bank-statements',
   operationId: 'listBankStatements',
   summary: 'Bank statements that were read in, newest first',
   query: StatementsQuerySchema,
   refuses: ['invalid_cursor'],
   answer: StatementsSchema,
-  command: { usage: 'statements list', show: ({ data, ...rest }) => ({ statements: data, ...rest }) },
+  command: { usage: 'bank-statements list', show: ({ data, ...rest }) => ({ statements: data, ...rest }) },
   read: async ({ database }, { query: { cursor, limit = SHOWN } }) => {
     const after = cursor === undefined ? null : byInstant.decode(cursor)
     const found = await newestStatements(database, { after, limit })
@@ -122,14 +122,17 @@ export const listStatements = readStatements.reads({
 
 export const getStatement = readStatements.reads({
   ...READ_STATEMENTS,
-  path: '/statements/:statement_id',
+  path: '/bank-statements/:statement_id',
   operationId: 'getBankStatement',
   summary: 'A bank statement, its lines beside the transfers that they may be for',
   params: StatementParamsSchema,
   query: StatementQuerySchema,
   refuses: ['invalid_cursor'],
   answer: StatementSchema,
-  command: { usage: 'statements show <statement>', show: ({ data, ...rest }) => ({ ...rest, lines: data }) },
+  command: {
+    usage: 'bank-statements show <statement>',
+    show: ({ data, ...rest }) => ({ ...rest, lines: data }),
+  },
   read: (deps, { params, query, operator }) =>
     pageOfStatement(deps, params.statement_id, { operator, ...query }),
 })
@@ -142,7 +145,7 @@ export const listBankLines = readStatements.reads({
   query: LinesQuerySchema,
   refuses: ['invalid_cursor'],
   answer: LinesSchema,
-  command: { usage: 'statements lines', show: ({ data, ...rest }) => ({ lines: data, ...rest }) },
+  command: { usage: 'bank-statements lines', show: ({ data, ...rest }) => ({ lines: data, ...rest }) },
   read: async (deps, { query: { state = 'open', cursor, limit = SHOWN } }) => {
     const { items, nextCursor } = await openLines(deps, { state, cursor, limit })
     return { data: items.map((line) => viewLine(line, line.statementId)), next_cursor: nextCursor }
@@ -162,11 +165,11 @@ export const AWAITED_DAYS = 3
 
 export const listAwaited = readStatements.reads({
   ...READ_STATEMENTS,
-  path: '/statements/awaited',
+  path: '/bank-statements/awaited',
   operationId: 'listAwaitedTransfers',
   summary: 'Payments without money: transfers that no line of the statements of their days names',
   query: AwaitedQuerySchema,
   answer: AwaitedSchema,
-  command: { usage: 'statements awaited', show: ({ data }) => ({ transfers: data }) },
+  command: { usage: 'bank-statements awaited', show: ({ data }) => ({ transfers: data }) },
   read: async (deps, { query: { days = AWAITED_DAYS } }) => ({ data: await awaited(deps, days) }),
 })

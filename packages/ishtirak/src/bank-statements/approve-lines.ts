@@ -36,16 +36,16 @@ import {
   toApprove,
   versionOf,
 } from './read-statement.js'
-import { statementsWords } from './words.js'
+import { bankStatementsWords } from './words.js'
 
 /** So many are answered in time. */
 export const APPROVED_AT_ONCE = 100
 
 const STATEMENT: Subject<BankDeps> = {
   name: 'statement',
-  path: '/statements/:statement_id',
+  path: '/bank-statements/:statement_id',
   params: StatementParamsSchema,
-  command: { group: 'statements', argument: 'statement' },
+  command: { group: 'bank-statements', argument: 'statement' },
   about: async (deps, id) => {
     const { firstDay, lastDay } = await statementNamed(deps, id)
     return { userId: NO_USER, label: () => `${firstDay} – ${lastDay}` }
@@ -68,7 +68,7 @@ export const approveLines = act<BankDeps>().does({
   input: LinesApprovalSchema,
   tells: ['lines'],
   answer: LinesApprovedSchema,
-  texts: actTexts(statementsWords, 'approve_lines'),
+  texts: actTexts(bankStatementsWords, 'approve_lines'),
   form: {
     fields: async () => [],
     asks: null,

@@ -4,8 +4,8 @@ import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
   interface Texts {
-    readonly statements: typeof en
+    readonly bankStatements: typeof en
   }
 }
 
-export const statementsWords = addWords<'statements'>(import.meta.url)
+export const bankStatementsWords = addWords<'bankStatements'>(import.meta.url)

@@ -23,15 +23,15 @@ import './words.js'
 /** A long file is stored by those who look at it, and by this job. */
 const STORED_EVERY_MS = 10_000
 
-export const statements: Capability<BankDeps & StatementPages> = {
+export const bankStatements: Capability<BankDeps & StatementPages> = {
   name: 'bank-statements',
   acts: [approveLines, withdrawStatement, ...LINE_ACTS],
   readings: [importBankStatement, listStatements, listAwaited, getStatement, listBankLines],
-  commandGroups: { statements: 'Bank statements: what came to the accounts, beside the transfers' },
+  commandGroups: { 'bank-statements': 'Bank statements: what came to the accounts, beside the transfers' },
   commands: addImportCommand,
   console: bankStatementRoutes,
   inbox: MONEY_RETURNED,
-  sections: [{ key: 'statements', path: '/console/statements', order: 2, permission: READ_STATEMENTS }],
+  sections: [{ key: 'statements', path: '/console/bank-statements', order: 2, permission: READ_STATEMENTS }],
   // Lines whose payments were booked since: approved by hand, or by a process that died before it closed the
   // line.
   jobs: (deps) => [

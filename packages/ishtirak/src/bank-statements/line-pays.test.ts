@@ -58,7 +58,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
       `${HEAD}${rows.join('\n')}\n`,
     )
     const lines: string[] = body.data.map(({ id }: { id: string }) => id)
-    return { path: `/statements/${body.statement_id}`, lines }
+    return { path: `/bank-statements/${body.statement_id}`, lines }
   }
   const row = (text: string, dinars: number) => `21/11/2026;${text};;${dinars}`
   const stored = async (of: string) => (await operator('karim').get(of)).body
@@ -79,7 +79,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
     const gone = await operator('karim').post(`${path}/withdraw`, { why: 'x' })
     expect(gone.body).toMatchObject({ withdrawn: 3, left: 0 })
     await send('20/11/2026;X;;1', '25/11/2026;Y;;1')
-    expect((await stored('/statements/awaited')).data).toMatchObject([{ payment_id: one.id }])
+    expect((await stored('/bank-statements/awaited')).data).toMatchObject([{ payment_id: one.id }])
   })
 
   it('pays no other payment while it waits for the second operator', async () => {

@@ -8,16 +8,16 @@ import { BillingError } from '../core/error.js'
 import { StatementParamsSchema, WithdrawnSchema } from './bank-schemas.js'
 import { withdrawStatementRow } from './bank-statements.sql.js'
 import { type BankDeps, readStatement, statementNamed } from './read-statement.js'
-import { statementsWords } from './words.js'
+import { bankStatementsWords } from './words.js'
 
 /** It may be gone: a second sending is answered all the same. */
 const ANY_STATEMENT: Subject<BankDeps> = {
   name: 'statement',
-  path: '/statements/:statement_id',
+  path: '/bank-statements/:statement_id',
   params: StatementParamsSchema,
-  command: { group: 'statements', argument: 'statement' },
+  command: { group: 'bank-statements', argument: 'statement' },
   about: async () => ({ userId: NO_USER }),
-  page: () => '/console/statements',
+  page: () => '/console/bank-statements',
 }
 
 /** Throws `not_found`; `conflict` if each line pays a payment, or lines are still being stored. */
@@ -40,7 +40,7 @@ export const withdrawStatement = act<BankDeps>().does({
     'those of another statement stay there. 409 where each pays one.',
   input: WhySchema,
   answer: WithdrawnSchema,
-  texts: actTexts(statementsWords, 'withdraw_statement'),
+  texts: actTexts(bankStatementsWords, 'withdraw_statement'),
   run: async (deps, { id, by }) => {
     const { lines } = await statementNamed(deps, id)
     const now = deps.clock.now()

@@ -25,7 +25,7 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
   }
   const send = (file: string | Uint8Array, query = '') => sendBankStatement(world, KEY, file, query)
   const approve = async (id: string, more: object = {}) =>
-    (await karim().post(`/statements/${id}/approve`, { why: 'on the statement', ...more })).body
+    (await karim().post(`/bank-statements/${id}/approve`, { why: 'on the statement', ...more })).body
   const planOf = async (userId: string) => (await world.as(userId).get('/api/v1/billing/status')).body.plan
   const inbox = async () =>
     (await karim().get('/inbox')).body.data.filter(({ kind }: { kind: string }) => kind === 'money_returned')
@@ -57,7 +57,9 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     const visit = await enterConsole(world, KEY)
     const page = wordsOf((await visit.open('/console')).text)
     expect(page).toContain('Money of an approved transfer went out again')
-    expect(wordsOf((await visit.open('/console/statements')).text)).toContain('Money that went out again')
+    expect(wordsOf((await visit.open('/console/bank-statements')).text)).toContain(
+      'Money that went out again',
+    )
     const owner = operatorOf(world, OWNER_KEY)
     const refunded = await owner.post(`/payments/${id}/refund`, { why: 'the bank took it back' })
     expect(refunded.status).toBe(200)
@@ -129,7 +131,7 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
       ],
     })
     const visit = await enterConsole(world, KEY)
-    const page = wordsOf((await visit.open(`/console/statements/${body.statement_id}`)).text)
+    const page = wordsOf((await visit.open(`/console/bank-statements/${body.statement_id}`)).text)
     const [read = '', rest = ''] = page.split(/(?= Sure )/)
     expect(read).toContain(
       'Date: day Libellé: text Crédit: amount Zone: not understood 5: not used 21/11/2026 VIR 2 000,00 1',
@@ -146,9 +148,9 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     const { status, body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${rows.join('')}`)
     expect([status, body.lines, body.stored_lines]).toEqual([200, 4_001, 2_000])
     expect(await approve(body.statement_id)).toMatchObject({ code: 'conflict', stored_lines: 4_000 })
-    expect((await karim().get(`/statements/${body.statement_id}`)).body.stored_lines).toBe(4_001)
+    expect((await karim().get(`/bank-statements/${body.statement_id}`)).body.stored_lines).toBe(4_001)
     const visit = await enterConsole(world, KEY)
-    expect((await visit.open(`/console/statements/${body.statement_id}`)).status).toBe(200)
+    expect((await visit.open(`/console/bank-statements/${body.statement_id}`)).status).toBe(200)
     expect(await approve(body.statement_id)).toMatchObject({ results: [{ outcome: 'approved' }], left: 0 })
   })
 })

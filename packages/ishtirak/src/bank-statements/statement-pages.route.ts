@@ -15,10 +15,10 @@ import { BANK_FILE_BYTES_MAX } from './bank-file.js'
 import { AWAITED_DAYS, awaited, IMPORT_STATEMENT, openLines, READ_STATEMENTS } from './bank-readings.js'
 import { ImportQuerySchema } from './bank-schemas.js'
 import { findResults, newestStatements, someOfStatement } from './bank-statements.sql.js'
+import { type NotRead, statementsPage } from './bank-statements-page.js'
 import { importStatement } from './import-statement.js'
 import { type BankDeps, isStored, readStatement } from './read-statement.js'
 import { statementPage } from './statement-page.js'
-import { type NotRead, statementsPage } from './statements-page.js'
 
 export type StatementPages = BankDeps & { readonly uploads: Uploads }
 
@@ -28,7 +28,7 @@ const REFRESH_SECONDS = 2
 
 export function bankStatementRoutes(app: App, pages: ConsolePages & StatementPages): void {
   const hidden = forOperators(pages)
-  const path = '/console/statements'
+  const path = '/console/bank-statements'
 
   app.get(path, hidden, (request, reply) => sendList(pages, request, reply, null))
 
@@ -70,7 +70,7 @@ async function takeFile(pages: ConsolePages & StatementPages, request: FastifyRe
       const { account, ...said } = readTyped(typed)
       return importStatement(pages, { account, said, file: content }, { operator, reason: null })
     })
-    return goTo(pages, reply, addressOf('', 'statements', id))
+    return goTo(pages, reply, addressOf('', 'bank-statements', id))
   } catch (error) {
     const codes = ['file_not_accepted', 'payload_too_large', 'validation_failed']
     if (!(error instanceof BillingError) || !codes.includes(error.code)) throw error
