@@ -5,8 +5,8 @@ import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/h
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
-import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
+import { reconcileDaily } from '../../packages/ishtirak/src/reconciliation/reconcile.js'
 import type { SeededRandom } from '../support/random.js'
 import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
 import { askInvoices, issueOwed, nameBuyer } from './documents.js'
@@ -23,7 +23,7 @@ import type { SimulatedWorld } from './world.js'
 export const ACTIONS = {
   ...{ click: 6, redeem: 1.5, prove: 0.7, topUp: 1.2, order: 0.8, renew: 1.5, holdOrders: 0.5 },
   ...{ nameBuyer: 0.6, askInvoice: 1, issueOwed: 0.7, pay: 6, leak: 0.3, second: 0.8, status: 3 },
-  ...{ history: 1, payment: 1, sweep: 3, announce: 1, compare: 0.5, webhook: 7, replay: 1, forgery: 0.5 },
+  ...{ history: 1, payment: 1, sweep: 3, announce: 1, reconcile: 0.5, webhook: 7, replay: 1, forgery: 0.5 },
   ...OPERATOR_ACTIONS,
 } as const
 export type Action = keyof typeof ACTIONS
@@ -68,8 +68,8 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
       return [sweep(world, process, 5)]
     case 'announce':
       return [deed(world, process, { name: 'announce', start: (parts) => announceTime(parts, 50) })]
-    case 'compare':
-      return [compare(world, process)]
+    case 'reconcile':
+      return [reconcile(world, process)]
     default:
       return operatorTasks(action, world, process)
   }
@@ -179,9 +179,9 @@ export function sweep(world: SimulatedWorld, process: Process, limit: number): T
   })
 }
 
-/** One round of the daily comparison with the provider's list; gives 0 when there is nothing to compare. */
-export function compare(world: SimulatedWorld, process: Process): Task {
-  return deed(world, process, { name: 'compare', start: reconcileDaily })
+/** One round of the daily reconciliation; gives 0 when there is nothing to reconcile. */
+export function reconcile(world: SimulatedWorld, process: Process): Task {
+  return deed(world, process, { name: 'reconcile', start: reconcileDaily })
 }
 
 /** Due webhooks, a replayed one or a forged one. Without a running process they count as not delivered. */

@@ -1,7 +1,7 @@
 // The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over,
 // then a phase without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
-import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
+import { ACTIONS, type Action, oddPayment, payAt, reconcile, status, sweep, tasksFor } from './actions.js'
 import { bookRenewals, checkHeld, holdOrders, order, topUp } from './balances.js'
 import { changeAtDesk } from './desk.js'
 import { askInvoice, correctInvoice, issueAllOwed, nameBuyer } from './documents.js'
@@ -218,8 +218,8 @@ function boundOf(world: SimulatedWorld, checkoutId: string, paidAt: number): num
 }
 
 /**
- * Paid at an address that the service gave to no user, and reported by no event: the daily comparison finds
- * it.
+ * Paid at an address that the service gave to no user, and reported by no event: the daily reconciliation
+ * finds it.
  */
 function isUnreportedLeak(world: SimulatedWorld, checkoutId: string): boolean {
   return !world.isShown(checkoutId) && !world.webhooks.acknowledgedCheckouts.has(checkoutId)
@@ -662,20 +662,20 @@ async function bookAll(world: SimulatedWorld): Promise<void> {
   }
 }
 
-/** The daily comparison, round by round: it finds even what was paid at an address given to no user. */
+/** The daily reconciliation, round by round: it finds even what was paid at an address given to no user. */
 async function compareAll(world: SimulatedWorld): Promise<void> {
   world.pass(DAY_MS)
   const process = await processWithoutFaults(world)
   let calls = 0
   do {
     world.pass(MINUTE_MS)
-    const task = compare(world, process)
+    const task = reconcile(world, process)
     const start = async () => {
       calls = Number(await task.start())
     }
     await world.run([{ ...task, start }])
   } while (calls > 0)
-  world.figures.count('checked: comparison')
+  world.figures.count('checked: reconciliation')
 }
 
 async function processWithoutFaults(world: SimulatedWorld): Promise<Process> {

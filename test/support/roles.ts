@@ -63,7 +63,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   startReconciliation: [{ body: { since: '2026-11-20' } }],
   createOperator: [{ body: { name: 'x', ...ROLE } }],
   setOperatorRole: [{ body: ROLE }],
-  closeFinding: [{ body: { kind: 'differs', why: 'x' } }],
+  closeDiscrepancy: [{ body: { why: 'x' } }],
   revokeCode: [{ body: { code: 'x', why: 'x' } }],
   createCodes: [{ body: { kind: 'percent', percent: 10, count: 1, why: 'x' } }],
 }

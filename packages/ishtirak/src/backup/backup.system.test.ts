@@ -1,5 +1,5 @@
 // A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what
-// came after it is found by the comparison with the provider.
+// came after it is found by the reconciliation with the provider.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -161,8 +161,8 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     const operator = operatorOf(after)
     const found = async (unknown?: string) => {
       const { body } = await operator.post('/reconciliations/start', { since: '2026-11-20', unknown })
-      const { findings } = body as { findings: { user_id: string | null; outcome: string }[] }
-      return findings.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
+      const { discrepancies } = body as { discrepancies: { user_id: string | null; outcome: string }[] }
+      return discrepancies.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
     }
     const reported = ['null: unknown_checkout', 'null: unknown_checkout']
     expect(await found()).toEqual([...reported, ...reported])

@@ -9,7 +9,6 @@ import { bulk } from '../bulk/bulk.js'
 import { buyers } from '../buyers/buyers.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
-import { compare } from '../compare/compare.js'
 import { desk } from '../desk/desk-capability.js'
 import { documents } from '../documents/documents.js'
 import { events } from '../events/events.js'
@@ -20,6 +19,7 @@ import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
 import { proformas } from '../proformas/proformas.js'
+import { reconciliation } from '../reconciliation/reconciliation.js'
 import { transfers } from '../transfers/transfers.js'
 
 export const CAPABILITIES = [
@@ -38,7 +38,7 @@ export const CAPABILITIES = [
   codes,
   balance,
   books,
-  compare,
+  reconciliation,
   bulk,
   backup,
   access,

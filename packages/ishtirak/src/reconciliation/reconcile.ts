@@ -10,36 +10,35 @@ import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger
 import type { CommonParts } from '../ledger/parts.js'
 import { insertFoundPayment } from '../ledger/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
+import { readReconciliations } from './discrepancies.sql.js'
 import {
-  type ComparedPayment,
-  claimComparison,
-  type Finding,
-  lastComparison,
-  listComparisons,
+  claimReconciliation,
+  type Discrepancy,
+  insertReconciliation,
+  lastReconciliation,
   paymentsOfCheckouts,
-  saveComparisonStep,
-  startAskedComparison,
-  startComparison,
+  type ReconciledPayment,
+  type Reconciliation,
+  saveStep,
   unmatchedPayments,
-  type Walk,
 } from './reconcile.sql.js'
-import type { ReconciliationSchema } from './reconcile-schemas.js'
+import type { RoundSchema } from './reconciliation-schemas.js'
 
-type Reconciliation = Static<typeof ReconciliationSchema>
+type Round = Static<typeof RoundSchema>
 
 /** 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
 const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
-/** A checkout is looked at for a day: two days back miss nothing that the last walk could see. */
+/** A checkout is looked at for a day: two days back miss nothing that the last reconciliation could see. */
 const OVERLAP_MS = 2 * DAY
-const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
+const SHOWN_OF_ONE = { reconciliations: 1, discrepancies: 1_000 }
 
 export type ReconcileDeps = SettleDeps & Pick<CommonParts, 'catalogue'>
 export type ReconcileActDeps = ReconcileDeps & Pick<CommonParts, 'wallClock'>
 
 /**
- * The daily job. For each gateway it begins a comparison a day after the last began (the first: a day after
- * its first payment), and does one round of an unfinished one. Gives the calls made so far.
+ * The daily job. For each gateway it begins a reconciliation a day after the last began (the first: a day
+ * after its first payment), and does one round of an unfinished one. Gives the calls made so far.
  */
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
   let calls = 0
@@ -49,17 +48,17 @@ export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
 
 async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Promise<number> {
   const now = deps.clock.now()
-  const { unfinished, begunAt } = await lastComparison(deps.database, method.name)
+  const { unfinished, begunAt } = await lastReconciliation(deps.database, method.name)
   if (unfinished === null && (begunAt === null || now < begunAt + DAY)) return 0
   const sinceAt = (begunAt ?? now) - OVERLAP_MS
   if (unfinished !== null) return (await continueReconciliation(deps, unfinished)).reconciliation.calls
-  const walk = newWalk(deps, method, { sinceAt, booksUnknown: false, now })
-  await startComparison(deps.database, walk)
-  return (await continueReconciliation(deps, walk.id)).reconciliation.calls
+  const reconciliation = newReconciliation(deps, method, { sinceAt, booksUnknown: false, now })
+  await insertReconciliation(deps.database, reconciliation, null)
+  return (await continueReconciliation(deps, reconciliation.id)).reconciliation.calls
 }
 
 /**
- * The operator's comparison: written to the audit trail, then the first round at once. Throws `conflict`
+ * The operator's reconciliation: written to the audit trail, then the first round at once. Throws `conflict`
  * where the same operation has begun one, `unknown_method` where there is no such gateway.
  */
 export async function startReconciliation(
@@ -72,67 +71,71 @@ export async function startReconciliation(
     readonly gateway?: string | undefined
   },
   by: By,
-): Promise<Reconciliation> {
+): Promise<Round> {
   const now = deps.clock.now()
   const { sinceAt, booksUnknown, gateway: name } = request
   const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
   if (!gateway) throw new BillingError('unknown_method')
-  const walk = newWalk(deps, gateway, { sinceAt, booksUnknown, now })
-  const { id } = walk
-  const after = { comparison_id: id, since: toTimestamp(sinceAt), unknown: booksUnknown ? 'book' : 'report' }
+  const reconciliation = newReconciliation(deps, gateway, { sinceAt, booksUnknown, now })
+  const { id } = reconciliation
+  const after = {
+    reconciliation_id: id,
+    since: toTimestamp(sinceAt),
+    unknown: booksUnknown ? 'book' : 'report',
+  }
   const audit = auditEntry(deps.ids, { ...by, act: 'reconciliation.start' }, { after, now })
-  if (!(await startAskedComparison(deps.database, walk, audit))) throw new BillingError('conflict')
+  if (!(await insertReconciliation(deps.database, reconciliation, audit))) throw new BillingError('conflict')
   return continueReconciliation(deps, id)
 }
 
 /** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
-export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
+export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Round> {
   const now = deps.clock.now()
-  const claimed = await claimComparison(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
-  const failure = claimed && (await continueWalk(deps, claimed))
-  const { comparisons, findings } = await listComparisons(deps.database, id, SHOWN_OF_ONE)
-  const [reconciliation] = comparisons
+  const claimed = await claimReconciliation(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
+  const failure = claimed && (await workOn(deps, claimed))
+  const { reconciliations, discrepancies } = await readReconciliations(deps.database, id, SHOWN_OF_ONE)
+  const [reconciliation] = reconciliations
   if (!reconciliation) throw new BillingError('not_found', { extra: { reconciliation_id: id } })
-  return { reconciliation, findings, failure: failure && describeFailure(failure) }
+  return { reconciliation, discrepancies, failure: failure && describeFailure(failure) }
 }
 
-function newWalk(
+function newReconciliation(
   { ids }: ReconcileDeps,
   { name: method, list }: PaymentMethod,
   { now, ...wanted }: { sinceAt: Instant; booksUnknown: boolean; now: Instant },
-): Walk {
-  return { ...wanted, id: ids.next('cmp', now), method, startedAt: now, nextPage: list ? 1 : null }
+): Reconciliation {
+  return { ...wanted, id: ids.next('rcn', now), method, startedAt: now, nextPage: list ? 1 : null }
 }
 
 /** What ended the round before its time; null: nothing. */
-async function continueWalk(deps: ReconcileDeps, walk: Walk): Promise<ProviderFailure | null> {
-  let nextPage = walk.nextPage
+async function workOn(deps: ReconcileDeps, reconciliation: Reconciliation): Promise<ProviderFailure | null> {
+  let nextPage = reconciliation.nextPage
   let calls = 0
   while (nextPage !== null && calls < CALLS_A_ROUND) {
     calls += 1
-    const page = await comparePage(deps, walk, nextPage)
+    const page = await reconcilePage(deps, reconciliation, nextPage)
     if ('failure' in page) return page.failure
     nextPage = page.nextPage
   }
   if (nextPage !== null || calls === CALLS_A_ROUND) return null
-  return compareUnmatched(deps, walk, CALLS_A_ROUND - calls)
+  return reconcileUnmatched(deps, reconciliation, CALLS_A_ROUND - calls)
 }
 
-async function comparePage(
+async function reconcilePage(
   deps: ReconcileDeps,
-  walk: Walk,
+  reconciliation: Reconciliation,
   page: number,
 ): Promise<{ readonly nextPage: number | null } | { readonly failure: ProviderFailure | null }> {
-  const { list } = deps.methods.of(walk.method)
+  const { list } = deps.methods.of(reconciliation.method)
   if (!list) return { failure: null }
   const answer = await list.page(page)
   if (!answer.ok) return { failure: giveUp(deps, answer.failure) }
   const { checkouts } = answer.value
-  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= walk.sinceAt)
-  const compared = await compareAll(deps, walk, wanted)
-  const isOver = isAllBefore(checkouts, walk.sinceAt - CLOCK_SKEW_MAX)
+  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= reconciliation.sinceAt)
+  const compared = await reconcileAll(deps, reconciliation, wanted)
+  const isOver = isAllBefore(checkouts, reconciliation.sinceAt - CLOCK_SKEW_MAX)
   const nextPage = isOver ? null : answer.value.nextPage
-  await saveComparisonStep(deps.database, walk.id, {
+  await saveStep(deps.database, reconciliation.id, {
     ...compared,
     nextPage,
     calls: 1,
@@ -144,27 +147,27 @@ async function comparePage(
 }
 
 /** Our paid payments that the list did not show: each is asked for by name before it is called missing. */
-async function compareUnmatched(
+async function reconcileUnmatched(
   deps: ReconcileDeps,
-  walk: Walk,
+  reconciliation: Reconciliation,
   limit: number,
 ): Promise<ProviderFailure | null> {
-  const unmatched = await unmatchedPayments(deps.database, walk, limit)
-  const findings: Finding[] = []
+  const unmatched = await unmatchedPayments(deps.database, reconciliation, limit)
+  const discrepancies: Discrepancy[] = []
   const matched: Payment[] = []
   for (const payment of unmatched) {
     const answer = await deps.methods.of(payment.method).getCheckout(payment.checkoutId ?? '')
     if (!answer.ok) return giveUp(deps, answer.failure)
     const found = answer.value
-      ? await compareAll(deps, walk, [answer.value])
-      : { findings: [describe(walk, null, payment, MISSING)], matched: [] }
-    findings.push(...found.findings)
+      ? await reconcileAll(deps, reconciliation, [answer.value])
+      : { discrepancies: [describe(deps, reconciliation, null, payment, MISSING)], matched: [] }
+    discrepancies.push(...found.discrepancies)
     matched.push(...found.matched)
   }
   const now = deps.clock.now()
   const isFinished = unmatched.length < limit
-  await saveComparisonStep(deps.database, walk.id, {
-    findings,
+  await saveStep(deps.database, reconciliation.id, {
+    discrepancies,
     matched,
     nextPage: null,
     calls: unmatched.length,
@@ -172,49 +175,50 @@ async function compareUnmatched(
     finishedAt: isFinished ? now : null,
     now,
   })
-  if (isFinished) deps.log.info({ comparison_id: walk.id }, 'books compared with the provider')
+  if (isFinished) deps.log.info({ reconciliation_id: reconciliation.id }, 'books compared with the provider')
   return null
 }
 
 const MISSING = { kind: 'booked_not_paid', outcome: 'reported' } as const
 
-interface Compared {
-  readonly findings: readonly Finding[]
+interface Found {
+  readonly discrepancies: readonly Discrepancy[]
   readonly matched: readonly Payment[]
 }
 
-async function compareAll(
+async function reconcileAll(
   deps: ReconcileDeps,
-  walk: Walk,
+  reconciliation: Reconciliation,
   reports: readonly CheckoutReport[],
-): Promise<Compared> {
+): Promise<Found> {
   const ours = await paymentsOfCheckouts(
     deps.database,
-    walk.method,
+    reconciliation.method,
     reports.map((report) => report.checkoutId),
   )
-  const findings: Finding[] = []
+  const discrepancies: Discrepancy[] = []
   const matched: Payment[] = []
   for (const report of reports) {
     const compared = ours.find(({ payment }) => payment.checkoutId === report.checkoutId) ?? null
     const payment = compared?.payment ?? null
-    const verdict = compareCheckout(report, compared)
+    const verdict = judge(report, compared)
     if (verdict === 'matched' && payment) matched.push(payment)
     if (verdict === 'matched' || verdict === 'no_money') continue
     const differences = verdict === 'differs' && compared ? { differences: differing(report, compared) } : {}
-    const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, walk.booksUnknown) : 'reported'
+    const outcome =
+      verdict === 'paid_not_booked' ? await enter(deps, report, reconciliation.booksUnknown) : 'reported'
     const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
-    findings.push(describe(walk, report, payment, { kind, outcome, differences }))
+    discrepancies.push(describe(deps, reconciliation, report, payment, { kind, outcome, differences }))
   }
-  for (const { kind, outcome } of findings) deps.count({ name: 'finding', kind, outcome })
-  return { findings, matched }
+  for (const { kind, outcome } of discrepancies) deps.count({ name: 'discrepancy', kind, outcome })
+  return { discrepancies, matched }
 }
 
 /** It only compares what money says; whether a difference is a mistake is for a person to judge. */
-function compareCheckout(
+function judge(
   report: CheckoutReport,
-  compared: ComparedPayment | null,
-): Finding['kind'] | 'matched' | 'no_money' {
+  compared: ReconciledPayment | null,
+): Discrepancy['kind'] | 'matched' | 'no_money' {
   const payment = compared?.payment
   const isBooked = payment?.status === 'paid' || payment?.status === 'refunded'
   if (report.status !== 'paid') return isBooked ? 'booked_not_paid' : 'no_money'
@@ -223,7 +227,7 @@ function compareCheckout(
 }
 
 /** Ours first. What an operator took as the provider says it is none; else our books count. */
-function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ComparedPayment) {
+function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ReconciledPayment) {
   if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {
     ...(price.amount === amount ? {} : { amount: [price.amount, amount] }),
@@ -246,14 +250,16 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
 
 /** One side may be missing, not both. */
 function describe(
-  { method: gateway }: Walk,
+  { ids, clock }: ReconcileDeps,
+  { method: gateway }: Reconciliation,
   report: CheckoutReport | null,
   payment: Payment | null,
-  of: Pick<Finding, 'kind' | 'outcome'> & { readonly differences?: object },
-): Finding {
+  of: Pick<Discrepancy, 'kind' | 'outcome'> & { readonly differences?: object },
+): Discrepancy {
   const { kind, outcome, differences } = of
   const namedUser = kind === 'unknown_paid' ? null : (report?.userId ?? null)
   return {
+    id: ids.next('dsc', clock.now()),
     kind,
     outcome,
     user_id: payment?.userId ?? namedUser,
@@ -272,12 +278,12 @@ function describe(
 }
 
 function giveUp(deps: ReconcileDeps, failure: ProviderFailure): ProviderFailure {
-  // The walk has lost nothing: the next round asks for the same page.
-  deps.log.warn({ failure }, 'the comparison with the provider has to wait')
+  // The reconciliation has lost nothing: the next round asks for the same page.
+  deps.log.warn({ failure }, 'the reconciliation with the provider has to wait')
   return failure
 }
 
-function describeFailure(failure: ProviderFailure): Reconciliation['failure'] {
+function describeFailure(failure: ProviderFailure): Round['failure'] {
   const { kind, detail } = failure
   return { reason: kind === 'rejected' ? kind : failure.reason, detail }
 }

@@ -1,12 +1,12 @@
-// What comparisons found and a person judges.
+// Discrepancies that a person judges, as entries of the inbox.
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { addressOf } from '../pages/console-frame.js'
-import { findingInWords } from './finding-facts.js'
+import { discrepancyInWords } from './discrepancy-facts.js'
 import { FOUND } from './inbox.sql.js'
 
-export const FINDINGS_WAITING: readonly InboxKind[] = [
+export const DISCREPANCIES_WAITING: readonly InboxKind[] = [
   {
-    name: 'finding',
+    name: 'discrepancy',
     place: 6,
     urgency: 'now',
     select: FOUND,
@@ -14,7 +14,7 @@ export const FINDINGS_WAITING: readonly InboxKind[] = [
     nextActs: ['payment.recheck', 'reconciliation.start'],
     next: ({ paymentId }) => (paymentId === null ? 'reconciliation.start' : 'payment.recheck'),
     detailIs: 'what was found',
-    detail: (_pages, view, kind) => findingInWords(view, kind),
-    path: (base, { id }) => addressOf(base, 'findings', id),
+    detail: (_pages, view, kind) => discrepancyInWords(view, kind),
+    path: (base, { id }) => addressOf(base, 'discrepancies', id),
   },
 ]

@@ -1,35 +1,37 @@
-// A finding in words: what only one side has, or has otherwise, and what is known of it here.
+// A discrepancy in words: what only one side has, or has otherwise, and what is known of it here.
 import { plainName } from '../core/name.js'
 import { type Labels, paymentInWords } from '../ledger/labels.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import type { findFinding } from './findings.sql.js'
+import type { findDiscrepancy } from './discrepancies.sql.js'
 
-export type FoundFinding = NonNullable<Awaited<ReturnType<typeof findFinding>>> & { readonly labels: Labels }
+export type FoundDiscrepancy = NonNullable<Awaited<ReturnType<typeof findDiscrepancy>>> & {
+  readonly labels: Labels
+}
 
-const FINDINGS = ['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid'] as const
+const KINDS = ['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid'] as const
 
-export function findingInWords({ say }: Pick<View, 'say'>, kind: string): string {
-  const found = FINDINGS.find((one) => one === kind)
-  return found ? say(`finding_${found}`) : kind
+export function discrepancyInWords({ say }: Pick<View, 'say'>, kind: string): string {
+  const found = KINDS.find((one) => one === kind)
+  return found ? say(`discrepancy_${found}`) : kind
 }
 
 /** A payment that only the provider knows is a text. */
 export function factsOf(
   { base, formats }: ConsolePages,
   view: View,
-  { finding, isOurPayment, labels }: FoundFinding,
+  { discrepancy, isOurPayment, labels }: FoundDiscrepancy,
 ) {
   const { say, locale } = view
-  const { kind, outcome, checkout_id, payment_id, user_id, details, found_at, seen_at } = finding
-  const { closed_at, closed_by, closed_because } = finding
+  const { kind, outcome, checkout_id, payment_id, user_id, details, found_at, seen_at } = discrepancy
+  const { closed_at, closed_by, closed_because } = discrepancy
   const moment = (timestamp: string) => formats.moment(Date.parse(timestamp), locale)
   const linked = (page: string, id: string, text: string) => ({ href: addressOf(base, page, id), text })
   const ours = payment_id === null ? null : labels.payment(payment_id)
   const user = labels.user(user_id)
   const { amount } = Object(details)
   return [
-    [say('what'), findingInWords(view, kind)],
+    [say('what'), discrepancyInWords(view, kind)],
     [say('outcome'), closed_at === null ? codeInWords(view, 'outcome', outcome) : null],
     [say('checkout'), checkout_id],
     [

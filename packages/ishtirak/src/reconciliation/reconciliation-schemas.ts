@@ -1,4 +1,4 @@
-// The shapes of the comparison with the provider.
+// The shapes of the reconciliation with the provider.
 import { Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
@@ -23,7 +23,7 @@ export const ReconcileRequestSchema = request('ReconcileRequest', {
   why: Type.Optional(reason),
 })
 
-export const ComparisonSchema = object('Comparison', {
+export const ReconciliationSchema = object('Reconciliation', {
   id: Type.String(),
   since: timestamp,
   started_by: Type.String(),
@@ -32,10 +32,11 @@ export const ComparisonSchema = object('Comparison', {
   next_round_at: timestamp,
   calls: Type.Integer({ description: 'Questions put to the provider so far' }),
   checkouts: Type.Integer(),
-  findings: Type.Integer(),
+  discrepancies: Type.Integer(),
 })
 
-export const FindingSchema = object('Finding', {
+export const DiscrepancySchema = object('Discrepancy', {
+  id: Type.String(),
   kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
   outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
   user_id: nullable(Type.String()),
@@ -45,37 +46,30 @@ export const FindingSchema = object('Finding', {
   found_at: timestamp,
   seen_at: timestamp,
   details: Type.Unknown(),
-  version: Type.Integer({ description: 'Another one where the finding says something else' }),
+  version: Type.Integer({ description: 'Grows by one where the discrepancy says something else' }),
   closed_at: nullable(timestamp),
   closed_by: nullable(Type.String()),
   closed_because: nullable(Type.String()),
 })
 
-export const FindingParamsSchema = Type.Object({ checkout_id: Type.String({ maxLength: 200 }) })
+export const DiscrepancyParamsSchema = Type.Object({ discrepancy_id: Type.String({ maxLength: 100 }) })
 
 export const CloseRequestSchema = request('CloseRequest', {
-  kind: FindingSchema.properties.kind,
-  gateway: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: 'Where two gateways name a checkout alike; without it the finding that was seen last',
-    }),
-  ),
   version: Type.Optional(
     Type.Integer({
-      minimum: 0,
-      maximum: 0xffff_ffff,
+      minimum: 1,
+      maximum: 0x7fff_ffff,
       description:
-        'The `version` of the finding that was looked at: one that says something else by now is ' +
+        'The `version` of the discrepancy that was looked at: one that says something else by now is ' +
         'not closed',
     }),
   ),
   why: reason,
 })
 
-export const ReconciliationSchema = object('Reconciliation', {
-  reconciliation: ComparisonSchema,
-  findings: Type.Array(FindingSchema),
+export const RoundSchema = object('ReconciliationRound', {
+  reconciliation: ReconciliationSchema,
+  discrepancies: Type.Array(DiscrepancySchema),
   failure: nullable(
     Type.Object({
       reason: Type.String({
@@ -89,8 +83,8 @@ export const ReconciliationSchema = object('Reconciliation', {
 })
 
 export const ReconciliationsSchema = object('Reconciliations', {
-  data: Type.Array(ComparisonSchema),
-  findings: Type.Array(FindingSchema),
+  data: Type.Array(ReconciliationSchema),
+  discrepancies: Type.Array(DiscrepancySchema),
 })
 
 export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })

@@ -44,10 +44,10 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
   it('agree when everything was booked', async () => {
     await world.as('user-1').buy()
     await world.as('user-2').upgrade()
-    const { reconciliation, findings } = await reconcile()
+    const { reconciliation, discrepancies } = await reconcile()
     expect(reconciliation).toMatchObject({ since: '2026-10-31T23:00:00Z', started_by: 'amina', checkouts: 2 })
     expect(reconciliation.finished_at).toBe('2026-11-21T12:00:00Z')
-    expect(findings).toEqual([])
+    expect(discrepancies).toEqual([])
   })
 
   it('say what the provider does instead of answering, in the answer of the round', async () => {
@@ -71,24 +71,24 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     const { paymentId } = await world.as('user-1').buy()
     await database().query(stopLooking)
     await world.advance(2 * 3_600)
-    const { findings } = await reconcile()
-    expect(findings).toMatchObject([
+    const { discrepancies } = await reconcile()
+    expect(discrepancies).toMatchObject([
       { kind: 'paid_not_booked', outcome: 'booked', user_id: 'user-1', payment_id: paymentId },
     ])
     expect((await world.as('user-1').get(STATUS)).body.plan).toBe('pro')
-    expect((await reconcile()).findings).toEqual([])
+    expect((await reconcile()).discrepancies).toEqual([])
   })
 
   it('show what was booked here and not paid there', async () => {
     const { paymentId } = await world.as('user-1').buy()
     await database().query(forgetCheckout)
-    const { findings } = await reconcile()
-    expect(findings.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
+    const { discrepancies } = await reconcile()
+    expect(discrepancies.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
       'booked_not_paid',
       // The checkout that really was paid carries our payment's id: to us it is a second one.
       'paid_not_booked',
     ])
-    const missing = findings.find(({ kind }: { kind: string }) => kind === 'booked_not_paid')
+    const missing = discrepancies.find(({ kind }: { kind: string }) => kind === 'booked_not_paid')
     expect(missing).toMatchObject({ outcome: 'reported', payment_id: paymentId, user_id: 'user-1' })
   })
 
@@ -97,63 +97,68 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     for (const ours of [900, 20_000]) {
       await database().script(booksChangedTo(ours))
       await world.advance(60)
-      const { findings } = await reconcile()
-      expect(findings).toMatchObject([
+      const { discrepancies } = await reconcile()
+      expect(discrepancies).toMatchObject([
         { kind: 'differs', payment_id: paymentId, details: { differences: { amount: [ours, 2000] } } },
       ])
     }
   })
 
-  describe('show a finding that a person closes', () => {
-    const waiting = async () => (await operator.get('/inbox?kind=finding')).body.data
+  describe('show a discrepancy that a person closes', () => {
+    const waiting = async () => (await operator.get('/inbox?kind=discrepancy')).body.data
     const close = (id: string) =>
-      operator.post(`/findings/${id}/close`, { kind: 'differs', why: 'the bank paid the rest by cheque' })
+      operator.post(`/discrepancies/${id}/close`, { why: 'the bank paid the rest by cheque' })
     let paymentId: string
     let checkoutId: string
+    let id: string
     beforeEach(async () => {
       const bought = await world.as('user-1').buy()
       paymentId = bought.paymentId
       checkoutId = bought.checkoutId
       await database().script(booksChangedTo(900))
-      await reconcile()
-      expect(await waiting()).toMatchObject([{ kind: 'finding', detail: 'differs', payment_id: paymentId }])
+      const { discrepancies } = await reconcile()
+      id = discrepancies[0].id
+      const entry = { id, kind: 'discrepancy', detail: 'differs', payment_id: paymentId }
+      expect(await waiting()).toMatchObject([entry])
     })
 
     it('with a reason, once: it is in the trail, waits no more, does not come back', async () => {
-      expect((await close('chk_of_another')).status).toBe(404)
-      const all = await Promise.all([1, 2, 3, 4, 5].map(() => close(checkoutId)))
+      expect((await close('dsc_of_another')).status).toBe(404)
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => close(id)))
       expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
       const because = 'the bank paid the rest by cheque'
       const closed = { closed_at: '2026-11-21T12:00:00Z', closed_by: 'amina', closed_because: because }
       expect(all.find(({ status }) => status === 200)?.body).toMatchObject(closed)
       const { audit } = await operator.payment(paymentId)
       const before = { checkout_id: checkoutId, details: { differences: { amount: [900, 2000] } } }
-      expect(audit.filter(({ act }: { act: string }) => act === 'finding.close')).toMatchObject([
+      expect(audit.filter(({ act }: { act: string }) => act === 'discrepancy.close')).toMatchObject([
         { actor: 'amina', why: because, before },
       ])
       await world.advance(60)
-      expect((await reconcile()).findings).toMatchObject([{ checkout_id: checkoutId, closed_by: 'amina' }])
+      expect((await reconcile()).discrepancies).toMatchObject([
+        { checkout_id: checkoutId, closed_by: 'amina' },
+      ])
       expect(await waiting()).toEqual([])
     })
 
     it('and comes back where the provider or the books say something else', async () => {
-      await close(checkoutId)
+      await close(id)
       await database().script(booksChangedTo(800))
       await world.advance(60)
       await reconcile()
       expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
-      const { findings } = await reconcile()
-      expect(findings).toMatchObject([{ closed_at: null, closed_by: null, closed_because: null }])
+      const { discrepancies } = await reconcile()
+      expect(discrepancies).toMatchObject([{ closed_at: null, closed_by: null, closed_because: null }])
     })
 
     it('as it was read by a call that names its version', async () => {
-      const read = async () => (await operator.get('/reconciliations')).body.findings[0]
+      const read = async () => (await operator.get('/reconciliations')).body.discrepancies[0]
       const { version } = await read()
       await world.advance(60)
       await reconcile()
       expect((await read()).version).toBe(version)
       const closeRead = (seen: number) =>
-        operator.post(`/findings/${checkoutId}/close`, { kind: 'differs', version: seen, why: 'fees' })
+        operator.post(`/discrepancies/${id}/close`, { version: seen, why: 'fees' })
       await database().script(booksChangedTo(800))
       await world.advance(60)
       await reconcile()
@@ -178,20 +183,20 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     expect(payment).toMatchObject({ status: 'paid', amount: 2000, amount_asked: null })
     const other = await payOtherwise(world, 'user-2', { charged: 1500 })
     await operator.post(`/payments/${other}/accept`, { why: 'the user was asked' })
-    expect((await reconcile()).findings).toEqual([])
+    expect((await reconcile()).discrepancies).toEqual([])
   })
 
   it('show paid checkouts without a payment of ours, once each, however often compared', async () => {
     const unnamed = await foreignCheckout({})
     const named = await foreignCheckout({ payment_id: 'pay_of_another_service', user_id: 'unknown' })
     await reconcile()
-    const { findings } = await reconcile()
+    const { discrepancies } = await reconcile()
     const unknown = { kind: 'unknown_paid', outcome: 'unknown_checkout', user_id: null }
     const details = { amount: 2000, provider_status: 'paid' }
-    expect(findings).toMatchObject(
+    expect(discrepancies).toMatchObject(
       [unnamed, named].sort().map((id) => ({ ...unknown, checkout_id: id, details })),
     )
-    expect((await operator.get('/reconciliations')).body.findings).toHaveLength(2)
+    expect((await operator.get('/reconciliations')).body.discrepancies).toHaveLength(2)
   })
 
   it('are compared by themselves once a day, from a day after the first payment', async () => {
@@ -204,15 +209,13 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     await world.advance(30)
     const first = (await operator.get('/reconciliations')).body
     expect(first.data).toMatchObject([{ started_by: 'schedule', finished_at: '2026-11-22T12:00:29Z' }])
-    expect(first.findings).toMatchObject([{ outcome: 'booked', payment_id: paymentId }])
+    expect(first.discrepancies).toMatchObject([{ outcome: 'booked', payment_id: paymentId }])
     await world.advance(DAY - 60)
     expect((await operator.get('/reconciliations')).body.data).toHaveLength(1)
     await world.advance(60)
     expect((await operator.get('/reconciliations')).body.data).toHaveLength(2)
     const metrics = await world.service.metrics.render()
-    expect(metrics.text).toContain(
-      'ishtirak_comparison_findings_total{kind="paid_not_booked",outcome="booked"} 1',
-    )
+    expect(metrics.text).toContain('ishtirak_discrepancies_total{kind="paid_not_booked",outcome="booked"} 1')
   })
 
   it('are walked in rounds of five calls, and the walk goes on in another process', async () => {
@@ -236,13 +239,13 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     for (const user of users) await world.as(user).buy()
     await database().query(forgetEachCheckout)
     // One call of the first round is for the list, so four of six are asked for.
-    const { reconciliation, findings } = await reconcile()
+    const { reconciliation, discrepancies } = await reconcile()
     expect(reconciliation).toMatchObject({ finished_at: null, calls: 5 })
     const missing = (all: readonly { kind: string; user_id: string }[]) =>
       all.flatMap(({ kind, user_id }) => (kind === 'booked_not_paid' ? user_id : [])).sort()
-    expect(missing(findings)).toHaveLength(4)
+    expect(missing(discrepancies)).toHaveLength(4)
     await world.advance(30)
-    const { data, findings: all } = (await operator.get('/reconciliations')).body
+    const { data, discrepancies: all } = (await operator.get('/reconciliations')).body
     expect(data).toMatchObject([{ calls: 7, finished_at: '2026-11-21T12:00:30Z' }])
     expect(missing(all)).toEqual(users)
   })

@@ -1,14 +1,14 @@
-// `ishtirak reconcile` goes on until the comparison is finished, and says after each round how far it is.
+// `ishtirak reconcile` goes on until the reconciliation is finished, and says after each round how far it is.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CommandFailed, type OperatorClient } from '../acts/operator-client.js'
 import { ROUND_MS } from './reconcile.js'
-import type { ReconciliationSchema } from './reconcile-schemas.js'
+import type { RoundSchema } from './reconciliation-schemas.js'
 
-type Round = Static<typeof ReconciliationSchema>
+type Round = Static<typeof RoundSchema>
 
 /** `text`: the answer after a round; gives that of the last. Throws `CommandFailed`: the provider refuses. */
-export async function comparisonFinished(
+export async function reconciliationFinished(
   client: OperatorClient,
   text: string,
   onCheckouts: (done: number) => void,
@@ -21,7 +21,7 @@ export async function comparisonFinished(
   process.stderr.write(`${describe(round, callsBefore)}\n`)
   await wait(ROUND_MS)
   const next = await client.ask({ method: 'POST', path: `/reconciliations/${reconciliation.id}/continue` })
-  return comparisonFinished(client, next, onCheckouts, reconciliation.calls)
+  return reconciliationFinished(client, next, onCheckouts, reconciliation.calls)
 }
 
 function describe({ reconciliation, failure }: Round, callsBefore: number): string {
@@ -30,7 +30,7 @@ function describe({ reconciliation, failure }: Round, callsBefore: number): stri
   const next = `the next round in ${ROUND_MS / 1_000} s`
   if (failure?.reason === 'rejected')
     throw new CommandFailed(`the provider refuses: ${failure.detail}
-The comparison ${id} is not finished (${sofar}). See ishtirak doctor; the service goes on with it.`)
+The reconciliation ${id} is not finished (${sofar}). See ishtirak doctor; the service goes on with it.`)
   if (failure) return `the provider fails (${failure.reason}): ${failure.detail}; ${sofar}; ${next}`
   // Another process did the round, and it alone knows why nothing came of it.
   if (calls === callsBefore) return `the provider did not answer in the last round; ${sofar}; ${next}`
