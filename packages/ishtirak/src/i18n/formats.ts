@@ -111,6 +111,23 @@ export function createFormats(timeZone: string) {
   }
 }
 
+/** What one language writes: an instant may be a timestamp. */
+export type Written = ReturnType<typeof writtenIn>
+
+export function writtenIn(formats: Formats, locale: Locale) {
+  const at = (of: Instant | string) => (typeof of === 'string' ? Date.parse(of) : of)
+  return {
+    money: (dinars: number) => formats.money(dinars, locale),
+    moved: (dinars: number) => formats.moved(dinars, locale),
+    centimes: (centimes: number) => formats.centimes(centimes, locale),
+    came: (payment: Parameters<Formats['came']>[0]) => formats.came(payment, locale),
+    number: (count: number) => formats.number(count, locale),
+    day: (of: Instant | string) => formats.day(at(of), locale),
+    month: (of: Instant) => formats.month(of, locale),
+    moment: (of: Instant | string) => formats.moment(at(of), locale),
+  }
+}
+
 /** A page names most of its days twice, among payments and in all time; each takes Intl 2 µs. */
 function daysIn(locale: Locale, timeZone: string): (instant: Instant) => string {
   const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })
