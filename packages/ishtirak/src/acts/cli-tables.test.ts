@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
 import { OperatorSessionsSchema } from '../access/session-acts.js'
-import { CodeBatchesSchema } from '../codes/code-schemas.js'
+import { CodeBatchSchema } from '../codes/code-schemas.js'
 import { EventsSchema } from '../events/schemas.js'
 import { RefundPreviewSchema } from '../ledger/refund.js'
 import { inboxAnswer } from '../overview/inbox-schemas.js'
@@ -68,7 +68,7 @@ it('each column is a member of the list’s schema', () => {
     moved: RefundPreviewSchema.properties.moved,
     discrepancies: RoundSchema.properties.discrepancies,
     events: EventsSchema.properties.data,
-    batches: CodeBatchesSchema.properties.data,
+    batches: { items: CodeBatchSchema },
     inbox: inboxAnswer([]).properties.data,
     timeline: TimelineSchema.properties.data,
     trail: { items: trailList.item },

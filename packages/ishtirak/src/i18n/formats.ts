@@ -111,20 +111,21 @@ export function createFormats(timeZone: string) {
   }
 }
 
-/** What one language writes: an instant may be a timestamp. */
+/** What one language writes. An instant may be a timestamp. */
 export type Written = ReturnType<typeof writtenIn>
 
+/** Null of null. */
+type Write<Of> = <Given extends Of | null>(given: Given) => Given extends null ? null : string
+
 export function writtenIn(formats: Formats, locale: Locale) {
-  const at = (of: Instant | string) => (typeof of === 'string' ? Date.parse(of) : of)
+  const write = <Of>(format: (of: Of, locale: Locale) => string) =>
+    ((given: Of | null) => (given === null ? null : format(given, locale))) as Write<Of>
+  const writeAt = (format: (at: Instant, locale: Locale) => string) =>
+    write<Instant | string>((of) => format(typeof of === 'string' ? Date.parse(of) : of, locale))
+  const { money, moved, centimes, came, number, day, month, moment } = formats
   return {
-    money: (dinars: number) => formats.money(dinars, locale),
-    moved: (dinars: number) => formats.moved(dinars, locale),
-    centimes: (centimes: number) => formats.centimes(centimes, locale),
-    came: (payment: Parameters<Formats['came']>[0]) => formats.came(payment, locale),
-    number: (count: number) => formats.number(count, locale),
-    day: (of: Instant | string) => formats.day(at(of), locale),
-    month: (of: Instant) => formats.month(of, locale),
-    moment: (of: Instant | string) => formats.moment(at(of), locale),
+    ...{ money: write(money), moved: write(moved), centimes: write(centimes), came: write(came) },
+    ...{ number: write(number), day: writeAt(day), month: writeAt(month), moment: writeAt(moment) },
   }
 }
 

@@ -82,7 +82,7 @@ describeOnEach('the list of users', ({ database }) => {
     expect(seen).toEqual(await ids('method=card'))
   }
 
-  it('has each user in one state, who ends soonest first, page by page, as a file and on a page', async () => {
+  it('has each user in one state, who ends soonest first, by pages, as a file and on a page', async () => {
     await shop()
     await expectLists()
     const headers = { authorization: `Bearer ${ROLE_KEYS.accountant}` }
