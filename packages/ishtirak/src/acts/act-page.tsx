@@ -3,8 +3,9 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { ValidationCode, ValidationProblem } from '../core/error.js'
 import { problemInWords } from '../i18n/messages.js'
-import { type ConsolePages, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, renderConsole, Text, type View } from '../pages/console-frame.js'
 import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { type Column, Table } from '../pages/table.js'
 import { randomToken } from '../runtime/secret.js'
 
 /** One thing that changes, in words. */
@@ -65,12 +66,15 @@ export interface ActPage {
   readonly safeMore?: JSX.Element
 }
 
+const CHANGES: readonly Column<ChangeInWords>[] = [
+  { head: 'what', text: ({ name }) => name, isName: true },
+  { head: 'before', text: ({ before }) => before },
+  { head: 'after', text: ({ after }) => after },
+]
+
 export function actPage(pages: ConsolePages, view: View, act: ActPage): string {
   const { say, session } = view
   const { fields = [], sent = null } = act
-  const rows = act.changes.map(({ name, before, after }) => ({
-    safeCells: [<Text>{name}</Text>, <Text>{before}</Text>, <Text>{after}</Text>],
-  }))
   return renderConsole(pages, {
     ...view,
     title: act.title,
@@ -84,8 +88,8 @@ export function actPage(pages: ConsolePages, view: View, act: ActPage): string {
         <p safe>{act.text}</p>
         {act.safeMore ?? null}
         <WhyAgain {...{ view, sent }} />
-        {rows.length === 0 ? null : (
-          <Table columns={[say('what'), say('before'), say('after')]} safeRows={rows} named />
+        {act.changes.length === 0 ? null : (
+          <Table {...{ pages, view }} rows={act.changes} columns={CHANGES} />
         )}
         <form method="post" action={act.path}>
           <FormToken session={session} />

@@ -18,14 +18,13 @@ import {
   Facts,
   renderConsole,
   sendPage,
-  Table,
-  Text,
   type View,
 } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
+import { Table } from '../pages/table.js'
 import { bulks, resultsOf } from './bulk.sql.js'
 import { sendResults } from './bulk-readings.js'
 import { type BulkRequest, BulkSchema } from './bulk-schemas.js'
@@ -144,20 +143,10 @@ type Previewed = Awaited<ReturnType<typeof previewMany>>
 
 /** How many, what for all of them, and what changes for the first. */
 function First({ pages, view, preview }: { pages: Pages; view: View; preview: Previewed }) {
-  const { say, locale } = view
+  const { say, number } = view
   const { many, first } = preview.detail
-  const number = (count: number) => pages.formats.number(count, locale)
-  const rows = first.map(({ id, preview: one, code }) => {
-    const changes = one ? changesInWords(pages, view, one.changes) : []
-    const [before, after] = [changes.map((change) => change.before), changes.map((change) => change.after)]
-    return {
-      safeCells: [
-        <Text>{id}</Text>,
-        <Text>{before.join(' · ')}</Text>,
-        <Text>{code ? codeInWords(view, 'bulk', code) : after.join(' · ')}</Text>,
-      ],
-    }
-  })
+  const sides = (one: (typeof first)[number], side: 'before' | 'after') =>
+    (one.preview ? changesInWords(pages, view, one.preview.changes) : []).map((of) => of[side]).join(' · ')
   return (
     <>
       <Facts
@@ -169,7 +158,18 @@ function First({ pages, view, preview }: { pages: Pages; view: View; preview: Pr
         ]}
       />
       <h2 safe>{say('bulkFirst')}</h2>
-      <Table columns={[say('bulkTarget'), say('before'), say('after')]} safeRows={rows} named />
+      <Table
+        {...{ pages, view }}
+        rows={first}
+        columns={[
+          { head: 'bulkTarget', text: ({ id }) => id, isName: true },
+          { head: 'before', text: (one) => sides(one, 'before') },
+          {
+            head: 'after',
+            text: (one) => (one.code ? codeInWords(view, 'bulk', one.code) : sides(one, 'after')),
+          },
+        ]}
+      />
     </>
   )
 }
@@ -207,19 +207,7 @@ function choicePage(pages: Pages, view: View, typed: Typed): string {
 type Bulk = Awaited<ReturnType<typeof showBulk>>
 
 function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
-  const { say, locale } = view
-  const rows = found.map((bulk) => ({
-    safeCells: [
-      <a href={addressOf(pages.base, 'bulk', bulk.id)} safe>
-        {view.titleOfAct(bulk.act) ?? bulk.act}
-      </a>,
-      <Text>{bulk.operator}</Text>,
-      <Text>{pages.formats.moment(Date.parse(bulk.made_at), locale)}</Text>,
-      <Text>{`${bulk.done} / ${bulk.targets}`}</Text>,
-      <Text>{bulk.why}</Text>,
-    ],
-  }))
-  const columns = [say('act'), say('who'), say('when'), say('bulk_done'), say('why')]
+  const { say } = view
   return renderConsole(pages, {
     ...view,
     title: say('bulkTitle'),
@@ -227,7 +215,24 @@ function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
       <>
         <h1 safe>{say('bulkTitle')}</h1>
         <section class="card" aria-label={say('bulkTitle')}>
-          <Table columns={columns} safeRows={rows} empty={say('bulkNone')} />
+          <Table
+            {...{ pages, view }}
+            rows={found}
+            columns={[
+              {
+                head: 'act',
+                link: ({ id, act }) => ({
+                  href: addressOf(pages.base, 'bulk', id),
+                  text: view.titleOfAct(act) ?? act,
+                }),
+              },
+              { head: 'who', text: ({ operator }) => operator },
+              { head: 'when', text: ({ made_at }) => view.moment(made_at) },
+              { head: 'bulk_done', text: ({ done, targets }) => `${done} / ${targets}` },
+              { head: 'why', text: ({ why }) => why },
+            ]}
+            empty={say('bulkNone')}
+          />
         </section>
       </>
     ),
@@ -242,17 +247,9 @@ function bulkPage(
   bulk: Bulk,
   results: Awaited<ReturnType<typeof resultsOf>>,
 ): string {
-  const { say, locale } = view
-  const number = (count: number | null) => (count === null ? null : pages.formats.number(count, locale))
+  const { say, number } = view
   const mayStop =
     bulk.finished_at === null && bulk.stopped_because === null && mayDo(view.session.operator, stopBulk)
-  const rows = results.map(({ target, result, code }) => ({
-    safeCells: [
-      <Text>{target}</Text>,
-      <Text>{say(result === null ? 'bulk_left' : resultKey(result))}</Text>,
-      <Text>{code ? codeInWords(view, 'bulk', code) : ''}</Text>,
-    ],
-  }))
   const sums = bulk.unit === null ? null : `${number(bulk.sum_done)} / ${number(bulk.sum)}`
   const title = view.titleOfAct(bulk.act) ?? bulk.act
   return renderConsole(pages, {
@@ -275,10 +272,7 @@ function bulkPage(
               [say('bulkTargets'), number(bulk.targets)],
               ...COUNTS.map((count) => [say(`bulk_${count}`), number(bulk[count])] as const),
               [say(bulk.unit === 'dinars' ? 'bulkDinars' : 'bulkDays'), sums],
-              [
-                say('bulkFinished'),
-                bulk.finished_at && pages.formats.moment(Date.parse(bulk.finished_at), locale),
-              ],
+              [say('bulkFinished'), view.moment(bulk.finished_at)],
               [say('bulkStopped'), bulk.stopped_because],
             ]}
           />
@@ -288,7 +282,15 @@ function bulkPage(
             ) : null}
             <LinkButton href={`${addressOf(pages.base, 'bulk', bulk.id)}/file`} label={say('asFile')} />
           </p>
-          <Table columns={[say('bulkTarget'), say('bulkResult'), say('why')]} safeRows={rows} />
+          <Table
+            {...{ pages, view }}
+            rows={results}
+            columns={[
+              { head: 'bulkTarget', text: ({ target }) => target },
+              { head: 'bulkResult', text: ({ result }) => say(result ? resultKey(result) : 'bulk_left') },
+              { head: 'why', text: ({ code }) => code && codeInWords(view, 'bulk', code) },
+            ]}
+          />
         </section>
       </>
     ),
