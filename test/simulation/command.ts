@@ -97,7 +97,9 @@ async function runAll(
         nextSeed: () => (failure || next > options.to ? null : next++),
         answered: (answer) => {
           if (answer.kind === 'failed') failure ??= answer
-          else report(answer, options, figures)
+          else figures.add(answer.figures)
+          if (answer.kind === 'passed' && options.trace)
+            console.log(`seed ${answer.seed}\n${answer.journal.join('\n')}`)
           progress.at(figures.of('seeds'), options.to - options.from + 1)
         },
       })
@@ -107,15 +109,6 @@ async function runAll(
     await databases.remove()
   }
   return failure
-}
-
-function report(
-  answer: Extract<WorkerResult, { kind: 'passed' }>,
-  { trace }: Options,
-  figures: SimulationFigures,
-): void {
-  figures.add(answer.figures)
-  if (trace) console.log(`seed ${answer.seed}\n${answer.journal.join('\n')}`)
 }
 
 interface Dispatch {

@@ -203,10 +203,7 @@ export async function readLedger(database: Database): Promise<Ledger> {
   return row?.ledger as Ledger
 }
 
-/**
- * Each seed begins with empty tables. Only tables with rows are truncated: an empty one costs as much as a
- * full one.
- */
+/** Each seed begins with empty tables. Truncating an empty table costs as much as truncating a full one. */
 const emptyTables = `
   do $$
   declare

@@ -424,10 +424,7 @@ function sourceOf(of: Pick<Source, 'id' | 'plan' | 'months' | 'single'> & { read
   return { id, plan, months, days: 0, seconds: 0, units, single, worth: ratio(paid), changes: [] }
 }
 
-/**
- * One after the other, each month counted from the anchor; the end of time that is not in months is the
- * anchor of the months after it.
- */
+/** One after the other. Months count from the anchor, which is the end of the last time not in months. */
 function laidOut(from: number, sources: readonly Source[]): readonly Piece[] {
   let [anchor, count] = [from, 0]
   return sources.map((source) => {
@@ -527,10 +524,7 @@ export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
   return !last || endedAt !== null || now >= last.end - WINDOW_MS
 }
 
-/**
- * Whether so many months more may be bought, so that what is paid ahead ends within `most` months: from a
- * whole second on.
- */
+/** Whether what is paid ahead ends within `most` months with so many months more, to the whole second. */
 export function mayBuyAhead(standing: Standing, now: number, months: number, most: number): boolean {
   if (isRenewable(standing, now)) return true
   const { run } = standing

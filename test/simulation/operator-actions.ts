@@ -25,11 +25,12 @@ export const OPERATOR_ACTIONS = {
   ...{ accept: 1.5, recheck: 0.7, refund: 0.5, end: 0.2, grant: 0.6, codes: 1, decide: 3, record: 0.8 },
   ...{ moveBalance: 0.6, correct: 0.6 },
 } as const
+export type OperatorAction = keyof typeof OPERATOR_ACTIONS
 
 const RULE = 'an act of the operator does what it says'
 
 export function operatorTasks(
-  action: keyof typeof OPERATOR_ACTIONS,
+  action: OperatorAction,
   world: SimulatedWorld,
   process: Process,
 ): readonly Task[] {

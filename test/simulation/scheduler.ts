@@ -30,10 +30,7 @@ export function drawFaultRates(random: SeededRandom): FaultRates {
   return { calm: NO_FAULTS, windy: FEW_FAULTS, storm: MANY_FAULTS }[kind]
 }
 
-/**
- * One process from its start to its death. Tasks from outside (payers, the provider) use `OUTSIDE`, which
- * never dies.
- */
+/** One process from its start to its death. Payers and the provider use `OUTSIDE`, which never dies. */
 export interface ProcessState {
   readonly name: string
   isAlive: boolean
@@ -96,10 +93,7 @@ export class StepScheduler {
     private readonly random: SeededRandom,
     private readonly figures: SimulationFigures,
     private readonly note: (line: string) => void,
-    /**
-     * Run some steps concurrently, so that they compete for the server's locks. The server decides their
-     * order.
-     */
+    /** Runs some steps at once, so that they compete for the server's locks, which decide their order. */
     private readonly race = false,
   ) {}
 
@@ -120,10 +114,7 @@ export class StepScheduler {
     this.faultRates = NO_FAULTS
   }
 
-  /**
-   * Waits until chosen, then runs `work` and resolves with its result. Never settles if the process dies
-   * here.
-   */
+  /** Waits until chosen, then resolves with the result of `work`. Never settles if the process dies here. */
   step<Value>(
     state: ProcessState,
     kind: StepKind,
@@ -170,10 +161,7 @@ export class StepScheduler {
     for (const timer of due) timer.ring()
   }
 
-  /**
-   * Ends a process as kill -9 does: its completed steps stay, the rest never happens, no caller gets an
-   * answer.
-   */
+  /** Ends a process as kill -9 does: its completed steps stay, the rest never happens, no call returns. */
   kill(state: ProcessState, where: string): void {
     state.isAlive = false
     this.note(`    ${state.name} killed ${where}`)
@@ -246,10 +234,7 @@ export class StepScheduler {
   }
 }
 
-/**
- * Coalesced calls wait for the end of their turn (runtime/coalesce.ts), and what they resolve may wait for
- * one more.
- */
+/** Coalesced calls wait for the end of their turn (database/coalesce.ts), and their callers for one more. */
 const TURNS = 3
 
 /** Resolves when all code has run to its next step: only promises and these turns lie between two steps. */

@@ -13,20 +13,10 @@ export interface WorkerSettings {
   readonly race: boolean
 }
 
-export type WorkerResult =
-  | {
-      readonly kind: 'passed'
-      readonly seed: number
-      readonly figures: Record<string, number>
-      readonly journal: readonly string[]
-    }
-  | {
-      readonly kind: 'failed'
-      readonly seed: number
-      readonly rule: string
-      readonly evidence: string
-      readonly journal: readonly string[]
-    }
+export type WorkerResult = { readonly seed: number; readonly journal: readonly string[] } & (
+  | { readonly kind: 'passed'; readonly figures: Record<string, number> }
+  | { readonly kind: 'failed'; readonly rule: string; readonly evidence: string }
+)
 
 export function isWorker(): boolean {
   return process.env.SIMULATION_WORKER !== undefined

@@ -1,12 +1,7 @@
 // Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the
 // service, and a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
-import {
-  type BillingRules,
-  NEVER_PAID,
-  type SubscriptionFacts,
-  statusAt,
-} from '../../packages/ishtirak/src/core/subscription.js'
+import * as subscription from '../../packages/ishtirak/src/core/subscription.js'
 import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -41,7 +36,7 @@ export interface SimulatedWorldOptions {
   readonly processes: number
   readonly race: boolean
   /** Replace the service's, to test that wrong ones are detected. */
-  readonly rules?: Partial<BillingRules>
+  readonly rules?: Partial<subscription.BillingRules>
   readonly breakProvider?: ProcessDeps['breakProvider']
 }
 
@@ -98,7 +93,7 @@ export class SimulatedWorld {
     ...{ users: [], payments: [], documents: [], series: [], owing: [], outbox: [] },
     ...{ events: [], grants: [], codes: [], transfers: [], entries: [] },
   }
-  #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
+  #facts: ReadonlyMap<string, subscription.SubscriptionFacts> = new Map()
   /** For reading without a process. */
   readonly quietParts: Parts
   readonly #deps: ProcessDeps
@@ -132,23 +127,10 @@ export class SimulatedWorld {
     this.balanceMax = ofBalances.pick([0, 9000, 40_000, 300_000])
     this.jobRuns = ofBalances.pick([0, 0.05, 0.3, 1])
     const { prepayMaxMonths, balanceMax, emulator, scheduler } = this
-    const rules = {
-      calendar: createCalendar('Africa/Algiers'),
-      prepayMaxMonths,
-      balanceMax,
-      ...options.rules,
-    }
+    const calendar = createCalendar('Africa/Algiers')
     this.#deps = {
-      ...{
-        database,
-        scheduler,
-        emulator,
-        clock,
-        random: random.stream('ids'),
-        figures,
-        rules,
-        breakProvider,
-      },
+      ...{ database, scheduler, emulator, clock, figures, breakProvider, random: random.stream('ids') },
+      rules: { calendar, prepayMaxMonths, balanceMax, ...options.rules },
       edition: () => this.edition,
     }
     this.quietParts = quietParts(this.#deps)
@@ -339,7 +321,7 @@ export class SimulatedWorld {
   }
 
   /** The facts of a user as they are stored. */
-  factsOf(userId: string): SubscriptionFacts | undefined {
+  factsOf(userId: string): subscription.SubscriptionFacts | undefined {
     return this.#facts.get(userId)
   }
 
@@ -364,8 +346,9 @@ export class SimulatedWorld {
   }
 
   #checkAccess(userId: string): void {
-    const facts = this.#facts.get(userId) ?? NEVER_PAID
-    const { plan, status, currentPeriodEnd, instrument } = statusAt(facts, this.now, this.quietParts.rules)
+    const facts = this.#facts.get(userId) ?? subscription.NEVER_PAID
+    const is = subscription.statusAt(facts, this.now, this.quietParts.rules)
+    const { plan, status, currentPeriodEnd, instrument } = is
     const standing = this.standingOf(userId)
     const actual = JSON.stringify({ plan: plan.id, status, currentPeriodEnd, instrument })
     const wanted = JSON.stringify(accessAt(standing, this.now))
