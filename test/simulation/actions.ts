@@ -1,5 +1,4 @@
-// What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule
-// for that action, with the state at its start and the ledger after all concurrent tasks have ended.
+// Each result is checked against the state at its start and the ledger after all concurrent tasks.
 import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
 import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/history.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
@@ -44,7 +43,6 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
 
 type TasksOf = (world: SimulatedWorld, process: Process, userId: string) => readonly Task[]
 
-/** What a process of the service does for a user, or by itself. */
 const OF_PROCESSES: Readonly<Record<string, TasksOf>> = {
   click: (world, _, userId) => clicks(world, userId),
   redeem: (world, _, userId) => redemptions(world, userId),
@@ -170,7 +168,6 @@ export function sweep(world: SimulatedWorld, process: Process, limit: number): T
   })
 }
 
-/** One round of the daily comparison with the provider's list; gives 0 when there is nothing to compare. */
 export function compare(world: SimulatedWorld, process: Process): Task {
   return deed(world, process, { name: 'compare', start: reconcileDaily })
 }

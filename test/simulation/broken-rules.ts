@@ -5,7 +5,6 @@ import type { Database, Parameter, Row } from '../../packages/ishtirak/src/datab
 import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/ledger/method.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
-/** The parts of the service that are changed, by the name of the query; `*`: every query. */
 interface Removed {
   readonly found: readonly string[]
   readonly text?: Readonly<Record<string, (text: string) => string>>
@@ -63,7 +62,6 @@ const withoutGuardOfRequest = swap('and version = $2 returning', 'and $2::bigint
 
 const DUE = 'where u.renews_at <= $1::timestamptz'
 
-/** The periods that the refund of a paid payment is decided on. */
 function periodsOfRefunds(other: (period: StoredPeriod, paymentId: string) => StoredPeriod) {
   const changed = (row: Row) => {
     const periods = row.periods as StoredPeriod[]

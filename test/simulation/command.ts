@@ -1,4 +1,3 @@
-// The command `npm run nightly -- simulate`: runs one seed or a range on all cores and prints the figures.
 // A broken rule ends the run with the seed, the last steps and the command that repeats it.
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -80,7 +79,6 @@ interface GivenOptions extends Omit<Options, 'from' | 'to' | 'processes'> {
 
 type Failure = Extract<WorkerResult, { kind: 'failed' }>
 
-/** Hands out the seeds one by one; gives the first failure, or null. */
 async function runAll(
   options: Options,
   figures: SimulationFigures,

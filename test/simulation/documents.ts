@@ -1,6 +1,4 @@
-// Documents among the deeds: some users are companies from the start, some say so late, some are persons who
-// ask for an invoice, and operators correct what was issued. Which documents a payment must have, and their
-// numbers, is worked out here from the rows, without the service.
+// Which documents a payment must have, and their numbers, is worked out from the rows, without the service.
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import type { TypedBuyer } from '../../packages/ishtirak/src/core/buyer-details.js'
 import { correctInvoice as correctAct } from '../../packages/ishtirak/src/documents/correct-invoice.js'
@@ -32,7 +30,6 @@ function standingOf(buyer: StoredBuyer | null | undefined): Standing {
   return rc && nif && nis && ai && legalForm ? 'company' : 'incomplete'
 }
 
-/** Details as they are typed, each with an address of its own. */
 function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {
   const address = `${random.between(1, 9999)} rue Didouche Mourad, Alger`
   const company = {
@@ -48,7 +45,6 @@ function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {
   ])
 }
 
-/** What is known of users and their documents from one look at the ledger to the next. */
 export class Documents {
   /** What users were said to be since the last look, whether it was saved or not. */
   readonly said = new Map<string, Standing[]>()
@@ -88,7 +84,6 @@ export class Documents {
   }
 }
 
-/** In the order in which they were issued. */
 const documentsOf = ({ documents }: Ledger, { id }: BookedPayment): readonly BookedDocument[] =>
   documents.filter(({ payment }) => payment === id).sort((one, other) => one.place - other.place)
 
@@ -97,7 +92,6 @@ const buyerOf = ({ users }: Ledger, userId: string) => users.find(({ user }) => 
 /** Money that only fills a balance has bought nothing. */
 const sellsTime = ({ kind, start }: BookedPayment) => kind !== 'top_up' && start !== null
 
-/** What series of each kind begin with. */
 const LETTERS = { receipt: '', invoice: 'F-', credit_note: 'A-' } as const
 
 function checkNumbers({ documents, series: drawn }: Ledger, now: number): void {

@@ -1,5 +1,4 @@
-// The provider of a simulation: the emulator's API, checkout service and event writer, without sockets and
-// timers. Calls run in the process and can fail on the way; its webhooks are delivered by webhooks.ts.
+// Without sockets and timers: calls run in the process and can fail on the way.
 
 import { ApiKeys } from '../../packages/chargily-emulator/src/api-keys.js'
 import { CheckoutService } from '../../packages/chargily-emulator/src/checkout-service.js'
@@ -78,13 +77,11 @@ export function createEmulator(of: {
     },
     checkout: (id: string) => context.store.checkouts.get(id),
     checkouts: (): readonly records.CheckoutRecord[] => [...context.store.checkouts.values()],
-    /** The amount of the request that made it. */
     priceOf: (checkoutId: string) => orders.get(checkoutId)?.price,
     takings: (): readonly Taking[] =>
       [...context.store.checkouts.values()].flatMap((checkout) =>
         takingOf(checkout, orders.get(checkout.id)?.price ?? checkout.amount),
       ),
-    /** The events written since the last call. */
     newEvents: (): readonly records.DeliveryRecord[] => {
       const all = [...context.store.deliveries.values()]
       const fresh = all.slice(seen)
@@ -97,7 +94,6 @@ export function createEmulator(of: {
 
 function openServer(context: EmulatorContext, checkoutService: CheckoutService) {
   const server = buildServer({ ...context, checkoutService, advance: async () => undefined })
-  /** By checkout: the request that made it, and its amount. */
   const orders = new Map<string, { request: Parameters<Send>[0]; price: number }>()
   const inject = async (request: Parameters<Send>[0]) => {
     const { url, method, headers, body } = request
@@ -132,7 +128,6 @@ const answers =
   (status: number, text: string, headers: AnswerHeaders = {}): Trouble =>
   async () => ({ status, headers, body: [Buffer.from(text)] })
 
-/** The error has the properties of Node's system errors. */
 const fails =
   (message: string, properties: Readonly<Record<string, string>>): Trouble =>
   async () => {

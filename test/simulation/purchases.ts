@@ -223,7 +223,6 @@ export function redemption(world: SimulatedWorld, userId: string, code: MadeCode
   return [task]
 }
 
-/** A checkout can be paid for half an hour. */
 export const LIFETIME_MS = 30 * 60_000
 
 /** Expired and undecided by the bank, so it takes no card. A click in flight may still have seen it open. */

@@ -1,7 +1,4 @@
-// Runs one step at a time, chosen at random. Every effect of the service (a statement, a call to the
-// provider) is a step that waits here until it is chosen; between two steps code only computes. So between
-// any two steps another task may run, time may pass, or the process may die; and the same seed repeats it
-// exactly.
+// Between two steps code only computes, so another task may run, time may pass or the process may die.
 
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -15,7 +12,6 @@ export interface FaultRates {
   readonly kill: number
   /** The database is away for one statement, or its answer is lost after the commit. */
   readonly database: number
-  /** One call to the provider fails. */
   readonly provider: number
   /** Time passes between two steps, as on a slow network or a busy machine. */
   readonly slow: number
@@ -82,7 +78,6 @@ const MOST_STEPS = 20_000
 
 export class StepScheduler {
   faultRates: FaultRates = NO_FAULTS
-  /** Called after the clock has moved. */
   onTime: () => void = () => undefined
   #parked: Parked[] = []
   #timers: Timer[] = []
@@ -97,7 +92,6 @@ export class StepScheduler {
     private readonly race = false,
   ) {}
 
-  /** Runs the tasks concurrently until each has ended. */
   async run(tasks: readonly Task[], faultRates: FaultRates): Promise<void> {
     this.faultRates = faultRates
     const pausesEndAt = this.clock.now() + LONGEST_RUN_MS
@@ -151,7 +145,6 @@ export class StepScheduler {
     })
   }
 
-  /** Moves the clock and fires the timers that are due. */
   pass(ms: number): void {
     this.clock.advance(ms)
     const now = this.clock.now()

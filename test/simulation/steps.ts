@@ -1,5 +1,4 @@
-// The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over,
-// then a phase without faults, after which everything that was paid must be booked.
+// Ends with a phase without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
@@ -120,10 +119,7 @@ async function time(world: SimulatedWorld): Promise<void> {
   if (beside === 0 && random.boolean(0.75)) await refundAtBoundary(world, turn.userId)
 }
 
-/**
- * A refund at the instant at which one term ends and the next starts: of the term that ends, which was used,
- * so nothing is left to refund; or of the one that starts, which is running.
- */
+/** Of the term that ends nothing is left to refund; the one that starts is running. */
 async function refundAtBoundary(world: SimulatedWorld, userId: string): Promise<void> {
   const candidates = paidBy(world, userId).filter(({ start, end: endAt }) =>
     [start, endAt].includes(world.now),
@@ -274,7 +270,6 @@ async function codeComesBack(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a code comes back')
 }
 
-/** Several users redeem a code of one use at once. */
 async function codeIsWanted(world: SimulatedWorld): Promise<void> {
   const process = await processWithoutFaults(world)
   await world.run([makeCode(world, process, 'quarter')])
@@ -408,10 +403,7 @@ async function planChanges(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: another plan in mid-term')
 }
 
-/**
- * A user tops up and orders, and time passes over the ends at which it buys, mostly without the job, while
- * the catalogue changes and payments are refunded, some to the balance.
- */
+/** Time passes over the ends at which a standing order buys, mostly without the job. */
 async function balanceRenews(world: SimulatedWorld): Promise<void> {
   const { random, focus: userId } = world
   if (world.balanceMax === 0) return
@@ -450,10 +442,7 @@ async function balanceRenews(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a balance renews')
 }
 
-/**
- * A user who has bought gives the details of a company; what is owed is issued, corrected, asked for and
- * refunded, much of it at once.
- */
+/** What is owed is issued, corrected, asked for and refunded, much of it at once. */
 async function companyComes(world: SimulatedWorld): Promise<void> {
   const { random, focus: userId } = world
   if (paidBy(world, userId).length === 0) return
@@ -521,7 +510,6 @@ async function historySum(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: history')
 }
 
-/** As the model has them, of those that are written down. */
 function renewalsBooked(world: SimulatedWorld, userId: string) {
   const isRenewal = ({ kind }: { readonly kind: string }) => kind === 'renewal'
   const count = world.ledger.entries.filter((one) => one.user === userId && isRenewal(one)).length
@@ -567,7 +555,6 @@ async function end(world: SimulatedWorld): Promise<void> {
   await issueAllOwed(world, await processWithoutFaults(world))
 }
 
-/** What was computed for months is written down, and nothing else. */
 async function bookAll(world: SimulatedWorld): Promise<void> {
   const process = await processWithoutFaults(world)
   await untilNothingIsFound(world, () => bookRenewals(world, process))
@@ -610,7 +597,6 @@ async function untilNothingIsFound(world: SimulatedWorld, next: () => Task): Pro
   } while (found > 0)
 }
 
-/** Tasks of each action with this probability. */
 const some = (world: SimulatedWorld, actions: readonly Action[], probability: number): readonly Task[] =>
   actions.filter(() => world.random.boolean(probability)).flatMap((action) => tasksFor(action, world))
 

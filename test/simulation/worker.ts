@@ -1,4 +1,3 @@
-// One worker of the simulation: a process with its own database that runs one seed after the other.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { migrate, schemaFit } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
@@ -6,7 +5,6 @@ import { STEADY_PLANS } from './databases.js'
 import { runSeed, SeedFailed } from './run-seed.js'
 
 export interface WorkerSettings {
-  /** As DATABASE_URL. */
   readonly url: string
   readonly days: number
   readonly processes: number | null

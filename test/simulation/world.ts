@@ -1,5 +1,4 @@
-// Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the
-// service, and a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
+// Runs tasks concurrently and checks the rules afterwards.
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import * as subscription from '../../packages/ishtirak/src/core/subscription.js'
 import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
@@ -63,7 +62,6 @@ export class SimulatedWorld {
   readonly users: readonly string[]
   /** The user who acts most at the moment. */
   focus: string
-  /** Checkouts whose addresses were given to users, in order. */
   readonly shown: Shown[] = []
   /** Payments that the operator asked to accept, and to refund. */
   readonly accepted = new Set<string>()
@@ -71,9 +69,7 @@ export class SimulatedWorld {
   readonly acceptedBlind = new Set<string>()
   readonly refunded = new Set<string>()
   readonly refundedTo = new Map<string, 'balance' | 'hand'>()
-  /** What was sold when the job changed a standing order, by the event. */
   readonly heldBy = new Map<string, Edition>()
-  /** Days that the operator asked to grant, by the operation. */
   readonly granted = new Map<string, AskedGrant>()
   readonly codes = new Codes()
   readonly transfers = new Transfers()
@@ -94,16 +90,13 @@ export class SimulatedWorld {
     ...{ events: [], grants: [], codes: [], transfers: [], entries: [] },
   }
   #facts: ReadonlyMap<string, subscription.SubscriptionFacts> = new Map()
-  /** For reading without a process. */
   readonly quietParts: Parts
   readonly #deps: ProcessDeps
   readonly #processes: (Process | null)[]
   #started = 0
   #afterwards: (() => void)[] = []
   #surprises: unknown[] = []
-  /** Of the steps since the last check. */
   #instants = new Set<number>()
-  /** Each from its instant on. */
   readonly #editions: { readonly from: number; readonly edition: Edition }[] = []
 
   constructor(options: SimulatedWorldOptions) {
@@ -147,12 +140,10 @@ export class SimulatedWorld {
     if (this.journal.length < LINES_KEPT) this.journal.push(line)
   }
 
-  /** The processes that are alive. */
   processes(): readonly Process[] {
     return this.#processes.filter((process) => process?.state.isAlive).filter((process) => process !== null)
   }
 
-  /** The user in focus, more often than the others. */
   anyUser(): string {
     return this.random.boolean(0.6) ? this.focus : this.random.pick(this.users)
   }
@@ -171,13 +162,11 @@ export class SimulatedWorld {
     return this.shown.some((shown) => shown.checkoutId === checkoutId)
   }
 
-  /** What can be paid now of the checkouts that were shown, to this user or to any. */
   openOf(user?: string): readonly Shown[] {
     const isPending = (id: string) => this.emulator.checkout(id)?.status === 'pending'
     return this.shown.filter((one) => one.userId === (user ?? one.userId) && isPending(one.checkoutId))
   }
 
-  /** What is sold at the moment. */
   get edition(): Edition {
     return this.#editions.at(-1)?.edition ?? {}
   }
@@ -259,7 +248,6 @@ export class SimulatedWorld {
     return historyOf(this, new Map(this.takings().map((taking) => [taking.checkoutId, taking])), userId)
   }
 
-  /** The history as it was known, and with each entry since. */
   #historiesSince(userId: string, known: number): readonly (readonly Entry[])[] {
     const history = this.historyOf(userId)
     const first = Math.min(known, history.length)
@@ -278,7 +266,6 @@ export class SimulatedWorld {
     }
   }
 
-  /** All money that came, by whichever way. */
   takings(): readonly Taking[] {
     const { emulator, ledger, slips } = this
     const soldBy = (payment: BookedPayment) => this.#soldBy(payment)
@@ -320,12 +307,10 @@ export class SimulatedWorld {
     return said == null || payment?.amount !== said ? taking : { ...taking, amount: said }
   }
 
-  /** The facts of a user as they are stored. */
   factsOf(userId: string): subscription.SubscriptionFacts | undefined {
     return this.#facts.get(userId)
   }
 
-  /** The user's state by the model, from what is booked. */
   standingOf(userId: string): Standing {
     return standingAfter(this.historyOf(userId), this.now)
   }
@@ -339,7 +324,6 @@ export class SimulatedWorld {
     return this.#editions.findLast(({ from }) => from <= instant)?.edition ?? {}
   }
 
-  /** The price of a month of each plan. */
   soldAt(instant: number): Readonly<Record<string, number>> {
     const plans = Object.entries(this.editionAt(instant))
     return Object.fromEntries(plans.map(([plan, prices]) => [plan, prices[1] ?? 0]))

@@ -1,4 +1,3 @@
-// Facts for tests: a payment, a report of it, an entry of the audit trail, the billing rules.
 import type { AuditEntry } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
@@ -13,7 +12,7 @@ if (!free || !pro) throw new Error('the seed has two plans')
 export const FREE: Plan = free
 export const PRO: Plan = pro
 
-/** With the limits of the seed; the first plan is the free one. */
+/** The first plan is the free one. */
 export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({ limits: SEED_LIMITS, plans, free: FREE })
 
 export const RULES: BillingRules = {
@@ -25,7 +24,6 @@ export const instantOf = (text: string): Instant => Date.parse(text)
 export const NOON = instantOf('2026-11-21T12:00:00Z')
 export const days = (count: number): Instant => count * DAY
 
-/** A purchase; a test that says another kind says what belongs to it. */
 export function aPayment(changes: Partial<Payment> = {}): Payment {
   const purchase: Payment = {
     ...{ kind: 'purchase', id: 'pay_01', userId: 'user-1', boughtBy: null, poNumber: null, plan: PRO },
