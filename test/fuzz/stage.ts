@@ -1,5 +1,3 @@
-// The world of a fuzz run: users with paid, open and reviewed payments, and the ids of all their records.
-
 import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { OPERATOR_KEY, operatorOf } from '../support/operator.js'

@@ -51,7 +51,6 @@ export class Documents {
   readonly #before = new Map<string, Standing>()
   readonly #booked = new Set<string>()
 
-  /** All that the user may have been since the last look. */
   standingsOf(userId: string, ledger: Ledger): readonly Standing[] {
     const before = this.#before.get(userId) ?? 'incomplete'
     return [before, ...(this.said.get(userId) ?? []), standingOf(buyerOf(ledger, userId))]
@@ -67,7 +66,6 @@ export class Documents {
     }
   }
 
-  /** After all that is checked with this look at the ledger. */
   looked({ users }: Ledger): void {
     for (const { user, buyer } of users) this.#before.set(user, standingOf(buyer))
     this.said.clear()
@@ -139,7 +137,6 @@ function checkInForce(payment: BookedPayment, own: readonly BookedDocument[], le
 
 const numberOf = ({ series, number }: BookedDocument) => `${series}-${String(number).padStart(6, '0')}`
 
-/** Details that a user gives; `standing`: absent: any. */
 export function nameBuyer(
   world: SimulatedWorld,
   process: Process,
@@ -159,7 +156,6 @@ export function nameBuyer(
   })
 }
 
-/** An invoice of any payment of a user, by one request or by several at once. */
 export function askInvoices(world: SimulatedWorld, process: Process, userId: string): readonly Task[] {
   const own = world.ledger.payments.filter(({ user }) => user === userId)
   const paid = own.filter(({ status }) => status === 'paid')
@@ -202,7 +198,6 @@ export function askInvoice(world: SimulatedWorld, process: Process, payment: Boo
   })
 }
 
-/** A credit note, and another invoice with the details of now. */
 export function correctInvoice(world: SimulatedWorld, process: Process, id: string): Task {
   const creditNotes = () =>
     world.ledger.documents.filter(({ payment, kind }) => payment === id && kind === 'credit_note').length
@@ -215,17 +210,16 @@ export function correctInvoice(world: SimulatedWorld, process: Process, id: stri
   })
 }
 
-/** The job that issues what is owed. */
 export function issueOwed(world: SimulatedWorld, process: Process): Task {
   const start = async (parts: Process['parts']) =>
     world.figures.count('owed invoices issued', await issueOwedInvoices(parts, () => true))
   return deed(world, process, { name: 'owed invoices', start })
 }
 
-/** So long is the job that died with a user away from them. */
+/** The job that died with a user leaves a lease of so long. */
 const LEASE_MS = 5 * 60_000
 
-/** The job without faults, past the leases of those that died. Then nobody lacks the invoice that is owed. */
+/** The job without faults, past the leases of those that died: no invoice is owed afterwards. */
 export async function issueAllOwed(world: SimulatedWorld, process: Process): Promise<void> {
   world.pass(LEASE_MS)
   // A sale counts if it is at most so old when the job looks.
