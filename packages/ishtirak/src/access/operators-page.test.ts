@@ -1,5 +1,3 @@
-// Who is signed in to the console, over the API and in the console, and a session that an owner ends.
-
 import { beforeEach, expect, it } from 'vitest'
 import { actOften, type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'

@@ -1,6 +1,3 @@
-// Operators whom an owner makes: their key is shown once and opens what their role may, until they are
-// blocked or get another; and an owner is always left.
-
 import { expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'

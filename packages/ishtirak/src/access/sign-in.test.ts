@@ -1,5 +1,3 @@
-// Into the console and out of it: by a key, for eight hours, and never after the key is withdrawn.
-
 import { expect, it } from 'vitest'
 import { enterConsole, signIn } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'

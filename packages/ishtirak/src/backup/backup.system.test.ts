@@ -1,6 +1,3 @@
-// A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what
-// came after it is found by the comparison with the provider.
-
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,3 @@
-// Money that a user pays in: it buys, it renews by itself, and each dinar of it stands in a ledger.
-
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'

@@ -1,4 +1,3 @@
-// The card of the balance on a user's page: what they read and press, without a script.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'

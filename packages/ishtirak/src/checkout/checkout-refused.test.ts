@@ -1,5 +1,3 @@
-// A new checkout is compared with its order before anybody sees its address. One that differs is refused,
-// ended at the provider, and left for the operator to see.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'

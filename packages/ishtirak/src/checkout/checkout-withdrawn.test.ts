@@ -1,6 +1,3 @@
-// A checkout whose purpose is over: another payment bought the month meanwhile. It is shown nowhere and ended
-// at the provider; paid all the same, it counts.
-
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { ownerNamed } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-// The history in pages: nothing skipped, nothing repeated, also where the order of time says nothing.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { worldOfEachTest } from '../../../../test/support/world.js'

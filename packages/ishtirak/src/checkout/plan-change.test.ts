@@ -1,5 +1,3 @@
-// A dearer plan in mid-term, through the whole: quoted, bought by a click or as a payment, booked, told.
-
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'

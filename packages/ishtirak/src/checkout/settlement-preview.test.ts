@@ -1,5 +1,3 @@
-// What the provider says of a payment now, and what would follow; nothing is changed.
-
 import { expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'

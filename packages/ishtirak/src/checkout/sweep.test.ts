@@ -1,5 +1,4 @@
-// Every webhook is dropped: a user who returns from paying sees the payment at once, one who closed the
-// browser within the sweep's bound, and a failing provider never fails a read.
+// Every webhook is dropped.
 import { beforeEach, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type Caller, createWorld, worldOfEachTest } from '../../../../test/support/world.js'

@@ -1,6 +1,3 @@
-// What is sold beyond the month: terms, ahead of the renewal window, quoted before and as one payable
-// checkout.
-
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -114,8 +111,7 @@ describeScenario('a term', ({ database }) => {
         users[index % users.length]?.post(PAYMENTS, { plan: 'pro', months: monthsOf(index) }),
       ),
     )
-    // Choices that fight over the one place may be asked to wait, or have opened as many as an hour
-    // allows.
+    // Choices that meet may be asked to wait, or have opened as many as an hour allows.
     for (const answer of answers) expect([201, 429, 503]).toContain(answer?.status)
     for (const [index, answer] of answers.entries())
       if (answer?.status === 201) expect(answer.body.months).toBe(monthsOf(index))

@@ -1,4 +1,3 @@
-// The click on "upgrade": one checkout however often it is clicked, and nothing blindly repeated.
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'

@@ -1,5 +1,3 @@
-// The provider's webhook: what is accepted, what is booked, and what is answered.
-
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'

@@ -1,6 +1,3 @@
-// Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked
-// batch says.
-
 import { expect, it } from 'vitest'
 import { PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'

@@ -1,4 +1,3 @@
-// The page of codes: batches, cards that are shown once, one code that is revoked, and who used them.
 import { beforeEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'

@@ -1,7 +1,3 @@
-// Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that
-// dies, and counts with money that comes late. All codes that do not count are refused alike, and only so
-// many may be tried.
-
 import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'

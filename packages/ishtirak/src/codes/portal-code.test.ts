@@ -1,4 +1,3 @@
-// A code in the portal: what it is worth is said before it is used, by pages without a script.
 import { describe, expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'

@@ -1,6 +1,3 @@
-// Codes of months: time without a payment, once for each use, with an event and a mail, and
-// without a receipt.
-
 import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'

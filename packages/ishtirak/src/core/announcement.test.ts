@@ -1,4 +1,3 @@
-// Which boundary is announced, and when to look next.
 import { describe, expect, it } from 'vitest'
 import { days, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { type Boundary, decideAnnouncement, firstAnnouncementAt } from './announcement.js'

@@ -1,4 +1,3 @@
-// What is typed of a buyer: read as people write it, kept as it was written, refused by field.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -14,7 +13,6 @@ import {
 const NIF = '000216001808337'
 const NIS = '000216180833713'
 
-/** What is kept of one field, or the code of its fault. */
 function read(field: BuyerField, typed: string): string | null | { readonly code: string } {
   const { problems, ...of } = readBuyerDetails({ kind: 'company', [field]: typed })
   if (problems) {

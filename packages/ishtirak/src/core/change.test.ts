@@ -1,4 +1,3 @@
-// A dearer plan in mid-term: what it costs, what it changes, and that nothing paid is lost or counted twice.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -327,7 +326,6 @@ describe('the quote of a change', () => {
   })
 })
 
-/** One act of a user or an operator, some time after the one before. */
 const acts = fc.array(
   fc.record({
     after: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 * 86_400 })),
@@ -368,7 +366,6 @@ interface BookedChange {
   readonly at: Instant
 }
 
-/** Books what the act does; changes are checked by `onChange`. */
 function perform(
   { facts, now: before, ids }: State,
   { after, act, plan, months, off, count, paidAfter }: Act,

@@ -1,4 +1,3 @@
-// Days that the operator grants, among months that were bought: no second is given twice, none is lost.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
@@ -14,7 +13,6 @@ import {
   statusAt,
 } from './subscription.js'
 
-/** One source of time. */
 interface Step {
   readonly id: string
   readonly at: Instant
@@ -65,10 +63,7 @@ describe('days that are granted', () => {
   })
 })
 
-/**
- * Each period on its own length, without a gap: months from the end of the granted days before them, else
- * from the run's.
- */
+/** Months count from the end of the granted days before them, else from the run's anchor. */
 function expectWhole(facts: SubscriptionFacts): void {
   const { run, periods, paidUntil } = facts
   const { monthsAfter } = RULES.calendar
@@ -98,10 +93,7 @@ function expectWhole(facts: SubscriptionFacts): void {
   expect([paidUntil, monthsAfter(run?.anchorAt ?? 0, run?.months ?? 0)]).toEqual([end, end])
 }
 
-/**
- * What of its periods is left; granted days that a refund moved next to each other are the same as one period
- * of both.
- */
+/** Granted days that a refund moved next to each other are the same as one period of both. */
 function leftOf({ periods }: SubscriptionFacts, now: Instant) {
   const left: { start: Instant; end: Instant; months: number }[] = []
   for (const { start, end, months, granted } of periods) {

@@ -1,4 +1,3 @@
-// Which mail is still worth sending: judged by facts and time alone.
 import { describe, expect, it } from 'vitest'
 import { PRO, RULES } from '../../../../test/support/fixtures.js'
 import {

@@ -1,5 +1,3 @@
-// Nothing is worth less or more than was paid: whatever a user buys, changes, tops up, orders and is given
-// back, the dinars that came in are what was earned, what is owed and what was given back.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {

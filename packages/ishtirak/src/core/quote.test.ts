@@ -130,7 +130,6 @@ const aHistory = fc
   .array(fc.tuple(anInstant, fc.integer({ min: 1, max: 36 }), granted), { maxLength: 5 })
   .map((purchases) => bought(...purchases.toSorted(([one], [other]) => one - other)))
 
-/** One purchase that is wanted, in a world of plans and paid time. */
 const aWish = fc.record({
   catalogue: aCatalogue,
   facts: aHistory,

@@ -1,4 +1,4 @@
-// Who may, and what is said to who may not; which role may do what is in main/roles.test.ts.
+// Which role may do what is in main/roles.test.ts.
 import { describe, expect, it } from 'vitest'
 import { BillingError } from './error.js'
 import { requireRole } from './role.js'

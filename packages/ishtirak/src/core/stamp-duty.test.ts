@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { FLAT, GRADED } from '../../../../test/support/stamp-duty.js'
 import { stampDutyOn } from './stamp-duty.js'
 
-/** Compares the duty on each amount, in centimes. */
 const expectDuty = (term: Parameters<typeof stampDutyOn>[1], duties: Readonly<Record<number, number>>) => {
   const found = Object.keys(duties).map((amount) => [amount, stampDutyOn(Number(amount), term)])
   expect(Object.fromEntries(found)).toEqual(duties)

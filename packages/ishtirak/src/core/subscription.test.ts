@@ -1,4 +1,3 @@
-// What a user is at an instant, from the facts of what was paid.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { days, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'

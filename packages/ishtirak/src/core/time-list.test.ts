@@ -1,5 +1,3 @@
-// The list of all time: it is in order and without overlap, nothing that was taken back is in it, and it says
-// what gave what.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { instantOf } from '../../../../test/support/fixtures.js'

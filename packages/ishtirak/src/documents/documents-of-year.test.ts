@@ -1,5 +1,3 @@
-// A year's receipts in one table.
-
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-// The sums of a document as they are printed add up, whatever was bought, and so do its words.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { documentWith, PAID } from '../../../../test/support/receipt.js'

@@ -1,4 +1,3 @@
-// Receipts as users get them: the PDF is read back, in all three languages.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { factsOf, hasColor, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'

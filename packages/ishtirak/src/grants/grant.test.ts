@@ -1,5 +1,3 @@
-// Days that the operator grants: the end moves by exactly so much, once, and nothing that was paid changes.
-
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-// All time of many users in one statement: each user gets their own, in the order that was asked for.
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-// The lists of users and payments: who is in each, page by page, as a file and in the console.
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
@@ -25,10 +24,7 @@ describeOnEach('the list of users', ({ database }) => {
     expect((await owner.post(path, { why: 'asked', ...fields })).status).toBe(200)
   }
 
-  /**
-   * On 21 November `lapsed`, `refunded`, `ended` and `graced` buy a month; refunded on the 22nd, ended on the
-   * 23rd. On 23 December, where time stands at last, `lapsed` is in grace no more.
-   */
+  /** On 21 November all four buy a month. On 23 December, where time stands, `lapsed` is past its grace. */
   async function shop(): Promise<void> {
     await setProfile(world, 'never', { email: 'never@example.dz', name: '=1+1' })
     for (const userId of ['lapsed', 'ended']) await world.as(userId).buy()

@@ -14,7 +14,6 @@ import {
 
 const NOTHING: FoundUsage = { user: null, known: null, consumed: null, count: null }
 
-/** What is stored, in memory: as the statements find and write it. */
 function createStore() {
   const counts = new Map<string, StoredCount>()
   const stored = new Map<string, StoredOperation>()

@@ -1,4 +1,3 @@
-// When a limit of a user was full: what is refused is written down by the hour, what is counted is not.
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'

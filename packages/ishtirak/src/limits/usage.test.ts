@@ -1,5 +1,3 @@
-// The platform's day with the limits: it asks on every deploy, the day turns, the user pays in the middle of
-// it, the plan ends. Everything through HTTP.
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { platformFor } from '../../../../test/support/platform.js'

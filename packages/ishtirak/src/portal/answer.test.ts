@@ -1,5 +1,3 @@
-// Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of
-// the browser; and what is open is named, with a way back to the choice that loses no money.
 import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'

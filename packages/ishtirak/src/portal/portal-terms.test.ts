@@ -1,4 +1,3 @@
-// The choice of terms on the portal's page, and what its forms buy.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
@@ -15,7 +14,6 @@ describeScenario('the choice of terms', ({ database }) => {
     [...html.matchAll(new RegExp(`<input type="radio" name="${name}" value="([^"]+)"([^>]*)>`, 'g'))].map(
       ([, value, more]) => [value, more?.match(/checked|disabled/)?.[0]],
     )
-  /** What the one form of a summary sends. */
   const fieldsOf = ({ text }: Answer) =>
     Object.fromEntries(
       [...text.matchAll(/<input type="hidden" name="(plan|months|start|code|ahead)" value="([^"]*)"/g)].map(

@@ -1,5 +1,3 @@
-// When which plan runs: the hero and the page after paying name it, and one list has all time in order, for
-// the user, the host and operators alike.
 import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'

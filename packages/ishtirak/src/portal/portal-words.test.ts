@@ -1,5 +1,3 @@
-// What the pages say where something went wrong or is about to: what it means for the plan and the money, and
-// whom to call.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,6 +1,3 @@
-// The way into the portal and what it refuses: links that work once, forms that are ours, text that stays
-// text.
-
 import { beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { followToAnswer } from '../../../../test/support/portal.js'

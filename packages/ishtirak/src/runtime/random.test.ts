@@ -16,8 +16,7 @@ describe('ids', () => {
   it('of one millisecond carry 80 random bits and cannot be computed from one another', () => {
     const ids = createIds()
     const parts = Array.from({ length: 4_000 }, () => randomBitsOf(ids.next('pay', AT)))
-    // 4,000 throws of a coin: 2,000 heads, and a standard deviation of 31.6. Eight of them are passed once in
-    // 10^15.
+    // 4,000 coins: 2,000 heads with a standard deviation of 31.6. One run in 10^15 is eight of them off.
     for (let bit = 0; bit < 80; bit++) {
       const heads = parts.filter((part) => part[bit] === '1').length
       expect(Math.abs(heads - 2_000), `bit ${bit}`).toBeLessThan(253)

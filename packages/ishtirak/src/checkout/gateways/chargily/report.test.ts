@@ -1,6 +1,3 @@
-// Readers of what Chargily says: the dialects that were seen, the oddities that were reported, and anything
-// at all.
-
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT } from '../../../../../../test/support/stub-provider.js'
