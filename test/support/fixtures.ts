@@ -4,7 +4,7 @@ import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/inst
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import { type Catalogue, type Plan, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
-import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
+import type { BillingRules, SubscriptionFacts } from '../../packages/ishtirak/src/core/subscription.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
 const [free, pro] = SEED_PLANS
@@ -23,6 +23,15 @@ export const RULES: BillingRules = {
 export const instantOf = (text: string): Instant => Date.parse(text)
 export const NOON = instantOf('2026-11-21T12:00:00Z')
 export const days = (count: number): Instant => count * DAY
+
+/** Paid once, at `NOON`. */
+export const MONTH_END = instantOf('2026-12-21T12:00:00Z')
+export const ONE_MONTH: SubscriptionFacts = {
+  run: { anchorAt: NOON, months: 1 },
+  paidUntil: MONTH_END,
+  periods: [{ sourceId: 'pay_01', plan: PRO, months: 1, start: NOON, end: MONTH_END }],
+  ...{ endedAt: null, instrument: 'cib', balance: null },
+}
 
 export function aPayment(changes: Partial<Payment> = {}): Payment {
   const purchase: Payment = {

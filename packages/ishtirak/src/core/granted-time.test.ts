@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { forAll } from '../../../../test/support/for-all.js'
 import { DAY, HOUR, type Instant } from './instant.js'
 import { decideEnd, decideRefund } from './refund.js'
 import {
@@ -161,19 +162,16 @@ function give(life: Life, one: Step): void {
 
 it('time in is time out: what is left is, to the second, what was added and not used or given back', () => {
   const begin = fc.integer({ min: 0, max: 365 * 24 }).map((hour) => january + hour * HOUR)
-  fc.assert(
-    fc.property(begin, fc.array(step, { maxLength: 25 }), (begin, happenings) => {
-      let now = begin
-      const life: Life = { facts: NEVER_PAID, steps: [] }
-      for (const [index, { what, wait, months, days, nth }] of happenings.entries()) {
-        now += wait
-        const id = `${what}_${index}`
-        if (what === 'end') life.facts = decideEnd(life.facts, now, RULES)?.subscription ?? life.facts
-        else if (what === 'refund') giveBack(life, nth, now)
-        else give(life, what === 'grt' ? { id, at: now, days } : { id, at: now, months })
-        if (life.facts.run) expectWhole(life.facts)
-      }
-    }),
-    { numRuns: 200 },
-  )
+  forAll(200, begin, fc.array(step, { maxLength: 25 }), (begin, happenings) => {
+    let now = begin
+    const life: Life = { facts: NEVER_PAID, steps: [] }
+    for (const [index, { what, wait, months, days, nth }] of happenings.entries()) {
+      now += wait
+      const id = `${what}_${index}`
+      if (what === 'end') life.facts = decideEnd(life.facts, now, RULES)?.subscription ?? life.facts
+      else if (what === 'refund') giveBack(life, nth, now)
+      else give(life, what === 'grt' ? { id, at: now, days } : { id, at: now, months })
+      if (life.facts.run) expectWhole(life.facts)
+    }
+  })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { forAll } from '../../../../test/support/for-all.js'
 import { createIds } from './random.js'
 
 const AT = Date.UTC(2026, 10, 21)
@@ -25,21 +26,18 @@ describe('ids', () => {
     expect(new Set(steps).size, 'no step comes twice').toBe(steps.length)
   })
 
-  it('made at different instants sort in the order of time, and none comes twice', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(3), { maxLength: 200 }), (steps) => {
-        const ids = createIds()
-        let at = AT
-        const made = steps.map((step) => {
-          at += step
-          return ids.next('pay', at)
-        })
-        const instants = [...made].sort().map((id) => id.slice(0, 14))
-        expect(instants).toEqual(made.map((id) => id.slice(0, 14)))
-        expect(new Set(made).size).toBe(made.length)
-      }),
-    )
-  })
+  it('made at different instants sort in the order of time, and none comes twice', () =>
+    forAll(100, fc.array(fc.nat(3), { maxLength: 200 }), (steps) => {
+      const ids = createIds()
+      let at = AT
+      const made = steps.map((step) => {
+        at += step
+        return ids.next('pay', at)
+      })
+      const instants = [...made].sort().map((id) => id.slice(0, 14))
+      expect(instants).toEqual(made.map((id) => id.slice(0, 14)))
+      expect(new Set(made).size).toBe(made.length)
+    }))
 })
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
