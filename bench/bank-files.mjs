@@ -77,5 +77,5 @@ async function measure(file) {
 }
 
 function ask(suffix, init) {
-  return fetch(`${service.url}/api/v1/operator/statements${suffix}`, { headers, ...init })
+  return fetch(`${service.url}/api/v1/operator/bank-statements${suffix}`, { headers, ...init })
 }

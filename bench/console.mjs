@@ -128,7 +128,7 @@ async function pages(visitor) {
   }
   return Object.entries({
     inbox: '/console',
-    'inbox, one kind': '/console?kind=finding',
+    'inbox, one kind': '/console?kind=discrepancy',
     'inbox, 2nd page': await nextOf(visitor, '/console'),
     'inbox, API': `${API}/inbox`,
     ...Object.fromEntries(
@@ -154,7 +154,7 @@ async function pages(visitor) {
     health: '/console/health',
     'health, API': `${API}/health`,
     'events that wait, API': `${API}/events?state=waiting`,
-    'comparisons, API': `${API}/reconciliations`,
+    'reconciliations, API': `${API}/reconciliations`,
     operators: '/console/operators',
   })
 }

@@ -110,16 +110,16 @@ const steps = (users) => [
         where n = months`,
       `insert into user_search (user_id, key)
        select user_id, key from users, search_keys(name, email, buyer) key`,
-      `insert into comparisons (id, since_at, started_by, started_at, next_round_at, finished_at, checkouts,
-                                findings)
-       select 'cmp_' || lpad(n::text, 10, '0'), t - interval '3 days', 'schedule', t, t,
+      `insert into reconciliations (id, method, since_at, started_by, started_at, next_round_at, finished_at,
+                                    checkouts, discrepancies)
+       select 'rcn_' || lpad(n::text, 10, '0'), 'chargily', t - interval '3 days', 'schedule', t, t,
               t + interval '1 minute', 17000, 10
          from generate_series(1, 1826) n, lateral (select ${day0} - (1826 - n) * interval '1 day' as t) s`,
-      `insert into comparison_findings (user_id, checkout_id, kind, payment_id, outcome, details,
-                                        comparison_id, found_at, seen_at)
-       select ${userId}, 'chk_' || c.id || n, 'differs', ${id('pay_')}, 'reported', '{"amount": 2000}', c.id,
-              c.started_at, c.finished_at
-         from comparisons c, generate_series(1, case when c.id = 'cmp_0000001826' then 200 else 10 end) n,
+      `insert into discrepancies (id, user_id, method, checkout_id, kind, payment_id, outcome, details,
+                                  reconciliation_id, found_at, seen_at)
+       select 'dsc_' || c.id || n, ${userId}, 'chargily', 'chk_' || c.id || n, 'differs',
+              ${id('pay_')}, 'reported', '{"amount": 2000}', c.id, c.started_at, c.finished_at
+         from reconciliations c, generate_series(1, case when c.id = 'rcn_0000001826' then 200 else 10 end) n,
               lateral (select 1 + (right(c.id, 4)::int * 500 + n * 37) % ${users} as i) s`,
       `insert into event_endpoint (url, deliver_from)
        values ('https://host.example', ${day0} - interval '5 years')`,

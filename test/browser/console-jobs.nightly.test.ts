@@ -177,7 +177,7 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
         rows.push(`21/11/2026;VIREMENT ${body.transfer.reference};;${body.amount},00`)
       }
       const csv = `Date;Libellé;Débit;Crédit\n${rows.join('\n')}\n`
-      await click('nav a[href$="/console/statements"]')
+      await click('nav a[href$="/console/bank-statements"]')
       await upload('input[type="file"]', { name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
       await click('form[enctype] button.go')
       await click('#sure ~ .actions a.go')

@@ -57,7 +57,7 @@ describeInBrowser('the console on a phone', ({ visit }) => {
       ['journal', '/console/trail'],
       ['operators', '/console/operators'],
       ['months', '/console/months'],
-      ['statements', '/console/statements'],
+      ['statements', '/console/bank-statements'],
       ['codes', '/console/codes'],
     ]
   })

@@ -11,7 +11,7 @@ describeWorldInBrowser('a bank statement', SELLS_BY_TRANSFER, ({ visit, world })
     await page.goto(`${world().url}/console?lang=ar`)
     await page.fill('input[name="key"]', OPERATOR_KEY)
     await leaveBy(page, () => page.keyboard.press('Enter'))
-    await page.goto(`${world().url}/console/statements`)
+    await page.goto(`${world().url}/console/bank-statements`)
     await keepScreenshot(page, 'statements-ar-360')
     const width = () => page.evaluate(() => document.documentElement.scrollWidth)
     expect(await width()).toBeLessThanOrEqual(360)
@@ -24,7 +24,7 @@ describeWorldInBrowser('a bank statement', SELLS_BY_TRANSFER, ({ visit, world })
     await upload('01/02/2026;X;5,00\n')
     await keepScreenshot(page, 'statement-unclear-ar-360')
     expect(await width()).toBeLessThanOrEqual(360)
-    await page.goto(`${world().url}/console/statements`)
+    await page.goto(`${world().url}/console/bank-statements`)
     const wanted = { plan: 'pro', method: 'transfer' }
     const { transfer } = (await world().as('payer').post('/api/v1/billing/payments', wanted)).body
     const line = `21/11/2026;VIR ${transfer.reference.slice(1)};;2000,00`

@@ -14,9 +14,9 @@ bank_statements_newest=bank_statements.newest bank_statements_withdrawn=bank_sta
 bulk_acts_newest=bulk.newest bulk_targets_by_place=bulk.results closed_months_in_sequence=closed.close
 closed_months_once=closed.months code_batches_by_id=codes.find code_batches_newest=codes.batches
 code_tries_of_user=code_tries.begin codes_by_hash=upgrades.request codes_of_batch=codes.batches
-comparison_findings_newest=comparisons.findings_of comparison_findings_once=findings.one
-comparisons_by_id=comparisons.save_step comparisons_newest=comparisons.list
-comparisons_unfinished=comparisons.claim
+discrepancies_by_id=discrepancies.one discrepancies_newest=discrepancies.newest
+discrepancies_once=reconciliations.save_step reconciliations_by_id=reconciliations.save_step
+reconciliations_newest=reconciliations.list reconciliations_unfinished=reconciliations.last
 drawer_days_once=drawer.count
 drawer_days_waiting=inbox.page event_endpoint_once=outbox.prune grants_by_id=settlements.save
 grants_of_code=codes.uses inbox_known_once=inbox_known.note

@@ -36,7 +36,7 @@ describeOnEach('work on many', ({ database }) => {
   afterEach(() => world.stop())
 
   const importLines = async (lines: readonly string[]) => {
-    const answer = await world.call('POST', '/api/v1/operator/statements?account=ccp&day_order=dmy', {
+    const answer = await world.call('POST', '/api/v1/operator/bank-statements?account=ccp&day_order=dmy', {
       headers: { authorization: `Bearer ${ROLE_KEYS.accountant}`, 'content-type': 'text/csv' },
       body: ['Date;Libellé;Débit;Crédit', ...lines].join('\r\n'),
     })
@@ -59,7 +59,7 @@ describeOnEach('work on many', ({ database }) => {
         id = (await importLines(lines)).statement_id
       })
       const operator = operatorOf(world, ROLE_KEYS.accountant)
-      return { read, shown: await countOf(() => operator.get(`/statements/${id}`)) }
+      return { read, shown: await countOf(() => operator.get(`/bank-statements/${id}`)) }
     }
     const one = await ofLines(1)
     expect(one.read).toBe(IMPORT)
@@ -73,7 +73,7 @@ describeOnEach('work on many', ({ database }) => {
       const operator = operatorOf(world, ROLE_KEYS.accountant)
       let results: readonly { outcome: string }[] = []
       const count = await countOf(async () => {
-        results = (await operator.post(`/statements/${id}/approve`, asked)).body.results
+        results = (await operator.post(`/bank-statements/${id}/approve`, asked)).body.results
       })
       expect(results.map(({ outcome }) => outcome)).toEqual(users.map(() => 'approved'))
       return count

@@ -42,8 +42,8 @@ a payment ended as review
 ishtirak_settlements_total{outcome="review"} 0x60 1x60
 ishtirak_settlements_total{outcome="booked"} 0+5x120
 IshtirakBooksDiffer 55m 70m severity=ticket kind=differs outcome=reported
-the comparison with the provider found differs: reported
-ishtirak_comparison_findings_total{kind="differs",outcome="reported"} 0x60 1x60
+the reconciliation with the provider found differs: reported
+ishtirak_discrepancies_total{kind="differs",outcome="reported"} 0x60 1x60
 IshtirakEventsGivenUp 55m 70m severity=page
 events to the platform are given up
 ishtirak_event_deliveries_total{outcome="endpoint_disabled"} 0x60 1x60

@@ -1,9 +1,9 @@
 // Deciding lines, or withdrawing a file, takes as much for each line of many as of few.
 import { expect, it } from 'vitest'
+import { settleLines } from '../../packages/ishtirak/src/bank-statements/bank-matches.sql.js'
+import { waitingTransfers } from '../../packages/ishtirak/src/bank-statements/bank-references.sql.js'
+import { removeWithdrawn } from '../../packages/ishtirak/src/bank-statements/bank-statements.sql.js'
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
-import { settleLines } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
-import { waitingTransfers } from '../../packages/ishtirak/src/statements/bank-references.sql.js'
-import { removeWithdrawn } from '../../packages/ishtirak/src/statements/bank-statements.sql.js'
 import { describePlans } from '../support/databases.js'
 import { days, NOON } from '../support/fixtures.js'
 import { bookedByKarim, insertTransfers } from '../support/known-transfers.js'

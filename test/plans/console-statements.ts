@@ -9,14 +9,6 @@ import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import { countEndings, sumsOf } from '../../packages/ishtirak/src/books/figures.sql.js'
 import { linesOf } from '../../packages/ishtirak/src/books/lines.sql.js'
-import { findFinding, findingNamed } from '../../packages/ishtirak/src/compare/findings.sql.js'
-import {
-  lastComparison,
-  listComparisons,
-  paymentsOfCheckouts,
-  saveComparisonStep,
-  unmatchedPayments,
-} from '../../packages/ishtirak/src/compare/reconcile.sql.js'
 import { readSearch } from '../../packages/ishtirak/src/core/search.js'
 import {
   countWaitingEvents,
@@ -49,6 +41,16 @@ import {
   findUsersByWord,
 } from '../../packages/ishtirak/src/overview/search.sql.js'
 import { timelinePage } from '../../packages/ishtirak/src/overview/timeline.sql.js'
+import {
+  findDiscrepancy,
+  readReconciliations,
+} from '../../packages/ishtirak/src/reconciliation/discrepancies.sql.js'
+import {
+  lastReconciliation,
+  paymentsOfCheckouts,
+  saveStep,
+  unmatchedPayments,
+} from '../../packages/ishtirak/src/reconciliation/reconcile.sql.js'
 import { listProofs } from '../../packages/ishtirak/src/transfers/proof.sql.js'
 import { sameProofsOf } from '../../packages/ishtirak/src/transfers/same-proofs.sql.js'
 import { findTransfer } from '../../packages/ishtirak/src/transfers/transfers.sql.js'
@@ -71,13 +73,13 @@ const [endedWeeks, endingWeek] = [
   { from: NOON - days(21), to: NOON },
   { from: NOON, to: NOON + days(7) },
 ]
-const walk = { id: 'cmp_1', method: 'chargily', sinceAt: NOON - days(3), startedAt: NOON - days(1) }
+const walk = { id: 'rcn_1', method: 'chargily', sinceAt: NOON - days(3), startedAt: NOON - days(1) }
 const step = {
-  ...{ nextPage: null, calls: 1, checkouts: 1, findings: [], finishedAt: NOON, now: NOON },
+  ...{ nextPage: null, calls: 1, checkouts: 1, discrepancies: [], finishedAt: NOON, now: NOON },
   matched: [payment],
 }
 const further = { at: NOON, id: 'pay_7_1' }
-const newestFinding = { comparisons: 1, findings: 5 }
+const newestDiscrepancies = { reconciliations: 1, discrepancies: 5 }
 
 const trail = (
   filter: Partial<Parameters<typeof trailPage>[1]['filter']>,
@@ -95,7 +97,7 @@ const listed =
   (db) =>
     listedUsers(db, new Map([[part, lastDay]]), null, 50)
 
-/** Of one user, payment, comparison or word. */
+/** Of one user, payment, reconciliation or word. */
 export const CONSOLE: readonly Run[] = [
   (db) => findUsersByWord(db, readSearch('user-7@host.example', true)),
   (db) => {
@@ -120,7 +122,7 @@ export const CONSOLE: readonly Run[] = [
   (db) => actsOnUser(db, NO_USER, 20),
   trail({ userId: 'user-7' }),
   trail({ paymentId: 'pay_7_5' }),
-  (db) => findFinding(db, findingNamed('differs chargily chk_7_5 user-7')),
+  (db) => findDiscrepancy(db, 'dsc_7'),
   (db) => sameProofsOf(db, ofPayment),
   (db) => findPaymentWithUser(db, 'pay_7_5'),
   traces('operator.received'),
@@ -129,7 +131,7 @@ export const CONSOLE: readonly Run[] = [
   traces('operator.acts_on_payment'),
   (db) => findTransfer(db, ofPayment),
   (db) => listProofs(db, ofPayment),
-  (db) => listComparisons(db, 'cmp_1', { comparisons: 1, findings: 1_000 }),
+  (db) => readReconciliations(db, 'rcn_1', { reconciliations: 1, discrepancies: 1_000 }),
   (db) => findWrittenEvent(db, 'evt_7_1'),
 ]
 
@@ -157,13 +159,13 @@ export const CONSOLE_LISTS: readonly Run[] = [
   payments({ limit: 5 }),
   (db) => listEvents(db, { ...events, limit: 5 }),
   countWaitingEvents,
-  (db) => lastComparison(db, 'chargily'),
+  (db) => lastReconciliation(db, 'chargily'),
   (db) => paymentsOfCheckouts(db, 'chargily', ['chk_7_1', 'chk_8_1']),
   (db) => unmatchedPayments(db, walk, 5),
-  (db) => saveComparisonStep(db, 'cmp_1', step),
+  (db) => saveStep(db, 'rcn_1', step),
   (db) => deleteOldSessions(db, NOON),
-  only('comparisons.list', (db) => listComparisons(db, null, newestFinding)),
-  (db) => listComparisons(db, null, newestFinding),
+  only('reconciliations.list', (db) => readReconciliations(db, null, newestDiscrepancies)),
+  (db) => readReconciliations(db, null, newestDiscrepancies),
 ]
 
 /** They read all that waits, up to a thousand of a kind, or sort it. */
@@ -171,6 +173,6 @@ export const CONSOLE_WAITING: readonly Run[] = [
   payments({ after: { createdAt: NOON, id: 'pay_7_5' }, limit: 5 }),
   (db) => noteInbox(db, inbox, { now: NOON, beside: [] }),
   unmailedEntries,
-  (db) => markMailed(db, [{ kind: 'finding', id: 'a' }]),
+  (db) => markMailed(db, [{ kind: 'discrepancy', id: 'a' }]),
   (db) => listEvents(db, { ...events, waiting: true, limit: 5 }),
 ]

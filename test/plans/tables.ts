@@ -69,14 +69,14 @@ export const rowsOf = (users: number): string[] => [
      returning user_id, id, method_reference
    )
    insert into transfers (user_id, payment_id, reference) select user_id, id, method_reference from asked`,
-  `insert into comparisons (id, since_at, started_by, started_at, next_round_at, finished_at)
-   select 'cmp_' || n, t, 'schedule', t, t, t
+  `insert into reconciliations (id, method, since_at, started_by, started_at, next_round_at, finished_at)
+   select 'rcn_' || n, 'chargily', t, 'schedule', t, t, t
      from generate_series(1, 500) n,
        lateral (select timestamptz '2026-11-21T12:00:00Z' - n * interval '1 day' as t) s`,
-  `insert into comparison_findings (user_id, method, checkout_id, kind, outcome, details, comparison_id,
+  `insert into discrepancies (id, user_id, method, checkout_id, kind, outcome, details, reconciliation_id,
     found_at, seen_at)
-   select 'user-' || n, 'chargily', 'chk_' || n || '_1', 'differs', 'reported', '{}',
-          'cmp_' || (1 + n % 500), t, t
+   select 'dsc_' || n, 'user-' || n, 'chargily', 'chk_' || n || '_1', 'differs', 'reported', '{}',
+          'rcn_' || (1 + n % 500), t, t
      from generate_series(1, ${users}) n,
           lateral (select timestamptz '2026-11-21T12:00:00Z' - (1 + n % 500) * interval '1 day' as t) s`,
   `insert into audit (user_id, id, acted_at, actor, act, payment_id, before, after)

@@ -76,10 +76,10 @@ it('while it approves the lines of a bank statement', async () => {
   for (let n = 0; n < LINES; n += 20)
     await Promise.all(Array.from({ length: 20 }, (_, place) => order(`payer-${n + place}`)))
   const file = `Date;Text;Credit\n${rows.join('\n')}\n`
-  const { statement_id, counts } = await ask('/operator/statements?account=ccp', file)
+  const { statement_id, counts } = await ask('/operator/bank-statements?account=ccp', file)
   expect(counts).toMatchObject({ sure: LINES })
   const approve = (operation_id: string) =>
-    ask(`/operator/statements/${statement_id}/approve`, { why: 'seen', operation_id })
+    ask(`/operator/bank-statements/${statement_id}/approve`, { why: 'seen', operation_id })
   for (const [place, count] of [37, 81].entries()) {
     const approval = approve(`part-${place}`)
     await killAfter('payment.approve', count)

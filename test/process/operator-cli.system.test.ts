@@ -274,7 +274,7 @@ it('open the database of a stopped service, under the given name', async () => {
   await service.kill('SIGTERM')
   const books = await runCommand(['reconcile', '--since', '2026-01-01'], { ...env, ISHTIRAK_URL: '' })
   expect(books.errors).toBe('ISHTIRAK_URL is empty and counts as unset\n')
-  expect(books.output).toMatch(/findings +0\n/)
+  expect(books.output).toMatch(/discrepancies +0\n/)
   const refund = ['payments', 'refund', paymentId, '--why', 'asked for it']
   const opened = (words: readonly string[]) => commands.run(words, env)
   const refunded = await opened([...refund, '--as', 'karim'])

@@ -39,7 +39,7 @@ describeScenario('a demo', ({ database }) => {
     return { world, operator: operatorOf(world) }
   }
 
-  /** Its provider knows what it sold: a comparison finds what it is to find. */
+  /** Its provider knows what it sold: a reconciliation finds what it is to find. */
   const compare = async (world: World) => {
     const { emulator } = world
     const operator = operatorOf(world)
@@ -48,7 +48,7 @@ describeScenario('a demo', ({ database }) => {
       await world.advance(30)
       body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body
     }
-    const found = body.findings.map(({ kind, outcome }: Record<string, string>) => `${kind} ${outcome}`)
+    const found = body.discrepancies.map(({ kind, outcome }: Record<string, string>) => `${kind} ${outcome}`)
     const unknown = 'unknown_paid unknown_checkout'
     expect(found.sort()).toEqual(['paid_not_booked unchanged', unknown, unknown])
     const paid = emulator.checkouts().filter(({ status }) => status === 'paid')
@@ -84,10 +84,10 @@ describeScenario('a demo', ({ database }) => {
     await compare(world)
     await expectBooksToAgree(world, database(), months)
 
-    // The comparisons of the sandbox report again what was found.
+    // The reconciliations of the sandbox report again what was found.
     for (const hours of [0.1, 5]) {
       await world.advance(hours * 3_600)
-      expect([hours, (await operator.get('/inbox')).body.counts.finding]).toEqual([hours, 2])
+      expect([hours, (await operator.get('/inbox')).body.counts.discrepancy]).toEqual([hours, 2])
     }
     await expect(refuseSecondDemo(sandboxOf(world))).rejects.toMatchObject({ code: 'conflict' })
     const { paymentId } = await world.as('user-1').buy()

@@ -67,7 +67,7 @@ it('has no text of a bank statement: read in, refused, approved, set aside and w
   const owner = operatorOf(world)
   const send = async (csv: string, query = '') => {
     const headers = { 'content-type': 'text/csv', authorization: `Bearer ${OPERATOR_KEY}` }
-    const path = `/api/v1/operator/statements?account=ccp${query}`
+    const path = `/api/v1/operator/bank-statements?account=ccp${query}`
     return world.call('POST', path, { body: csv, headers })
   }
   const head = 'Date;Text;Debit;Credit\n'
@@ -81,10 +81,10 @@ it('has no text of a bank statement: read in, refused, approved, set aside and w
   const [first] = body.data
   expect(first.text).toContain('HALIMA')
   const visit = await enterConsole(world, OPERATOR_KEY)
-  await visit.open(`/console/statements/${body.statement_id}`)
-  await owner.post(`/statements/${body.statement_id}/approve`, { why: 'seen' })
+  await visit.open(`/console/bank-statements/${body.statement_id}`)
+  await owner.post(`/bank-statements/${body.statement_id}/approve`, { why: 'seen' })
   await owner.post(`/bank-lines/${first.id}/set-aside`, { why: 'the rent' })
-  await owner.post(`/statements/${body.statement_id}/withdraw`, { why: 'wrong file' })
+  await owner.post(`/bank-statements/${body.statement_id}/withdraw`, { why: 'wrong file' })
   await world.as('user-1').buy()
   await world.advance(120)
   expect(said('payment settled')).toHaveLength(1)

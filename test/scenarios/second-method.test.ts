@@ -7,7 +7,6 @@ import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { createUpgradeState, upgrade } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { webhookRoutes } from '../../packages/ishtirak/src/checkout/webhook.route.js'
-import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { DAY, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { createApp } from '../../packages/ishtirak/src/http/app.js'
 import { createMetrics } from '../../packages/ishtirak/src/http/metrics.js'
@@ -18,6 +17,7 @@ import {
 } from '../../packages/ishtirak/src/ledger/method.js'
 import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
 import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
+import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/reconciliation/reconcile.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
@@ -40,8 +40,9 @@ const PUSHED: Webhook = {
 }
 
 const selectPayments = sql(`select user_id, method, status from payments order by created_at, method`)
-const selectFindings = sql(`select c.method, c.finished_at is not null as is_finished, f.kind, f.checkout_id
-     from comparisons c left join comparison_findings f on f.comparison_id = c.id order by c.method`)
+const selectDiscrepancies =
+  sql(`select c.method, c.finished_at is not null as is_finished, d.id, d.kind, d.checkout_id
+     from reconciliations c left join discrepancies d on d.reconciliation_id = c.id order by c.method`)
 
 describeScenario('another gateway', ({ database }) => {
   const world = worldOfEachTest(database, { withoutJobs: true })
@@ -125,17 +126,18 @@ describeScenario('another gateway', ({ database }) => {
         await reconcileDaily(deps)
       }
       const found = { kind: 'booked_not_paid', checkout_id: checkoutId, is_finished: true }
-      expect(await database().query(selectFindings)).toMatchObject([
+      const discrepancies = await database().query(selectDiscrepancies)
+      expect(discrepancies).toMatchObject([
         { ...found, method: 'chargily' },
         { ...found, method: 'pretend' },
       ])
       const operator = operatorOf(world)
-      const { body } = await operator.post(`/findings/${checkoutId}/close`, {
-        ...{ kind: found.kind, gateway: 'chargily', why: 'its test data were wiped' },
-      })
+      const [first, second] = discrepancies
+      const why = 'its test data were wiped'
+      const { body } = await operator.post(`/discrepancies/${first?.id}/close`, { why })
       expect(body).toMatchObject({ gateway: 'chargily', closed_by: 'amina' })
-      const { data } = (await operator.get('/inbox?kind=finding')).body
-      expect(data).toMatchObject([{ id: `${found.kind} pretend ${checkoutId} ${USER}` }])
+      const { data } = (await operator.get('/inbox?kind=discrepancy')).body
+      expect(data).toMatchObject([{ id: second?.id }])
     })
   })
 

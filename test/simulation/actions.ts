@@ -4,8 +4,8 @@ import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/h
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
-import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
+import { reconcileDaily } from '../../packages/ishtirak/src/reconciliation/reconcile.js'
 import type { SeededRandom } from '../support/random.js'
 import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
 import { askInvoices, issueOwed, nameBuyer } from './documents.js'
@@ -22,7 +22,7 @@ import type { SimulatedWorld } from './world.js'
 export const ACTIONS = {
   ...{ click: 6, redeem: 1.5, prove: 0.7, topUp: 1.2, order: 0.8, renew: 1.5, holdOrders: 0.5 },
   ...{ nameBuyer: 0.6, askInvoice: 1, issueOwed: 0.7, pay: 6, leak: 0.3, second: 0.8, status: 3 },
-  ...{ history: 1, payment: 1, sweep: 3, announce: 1, compare: 0.5, webhook: 7, replay: 1, forgery: 0.5 },
+  ...{ history: 1, payment: 1, sweep: 3, announce: 1, reconcile: 0.5, webhook: 7, replay: 1, forgery: 0.5 },
   ...OPERATOR_ACTIONS,
 } as const
 export type Action = keyof typeof ACTIONS
@@ -61,7 +61,7 @@ const OF_PROCESSES: Readonly<Record<string, TasksOf>> = {
   announce: (world, process) => [
     deed(world, process, { name: 'announce', start: (parts) => announceTime(parts, 50) }),
   ],
-  compare: (world, process) => [compare(world, process)],
+  reconcile: (world, process) => [reconcile(world, process)],
 }
 
 /** A payer uses the page of an open checkout. `leak`: one whose address the service gave to no user. */
@@ -168,8 +168,9 @@ export function sweep(world: SimulatedWorld, process: Process, limit: number): T
   })
 }
 
-export function compare(world: SimulatedWorld, process: Process): Task {
-  return deed(world, process, { name: 'compare', start: reconcileDaily })
+/** Gives 0 when there is nothing to reconcile. */
+export function reconcile(world: SimulatedWorld, process: Process): Task {
+  return deed(world, process, { name: 'reconcile', start: reconcileDaily })
 }
 
 /** Due webhooks, a replayed one or a forged one. Without a running process they count as not delivered. */

@@ -1,7 +1,7 @@
 // Ends with a phase without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
-import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
+import { ACTIONS, type Action, oddPayment, payAt, reconcile, status, sweep, tasksFor } from './actions.js'
 import { bookRenewals, checkHeld, holdOrders, order, topUp } from './balances.js'
 import { changeAtDesk } from './desk.js'
 import { askInvoice, correctInvoice, issueAllOwed, nameBuyer } from './documents.js'
@@ -181,7 +181,7 @@ function boundOf(world: SimulatedWorld, checkoutId: string, paidAt: number): num
   return createdAt + (look ?? DAY)
 }
 
-/** Paid at an address that no user was given, and reported by no event: the daily comparison finds it. */
+/** Paid at an address that no user was given, and reported by no event: the reconciliation finds it. */
 function isUnreportedLeak(world: SimulatedWorld, checkoutId: string): boolean {
   return !world.isShown(checkoutId) && !world.webhooks.acknowledgedCheckouts.has(checkoutId)
 }
@@ -538,7 +538,7 @@ async function end(world: SimulatedWorld): Promise<void> {
     world.pass(ms)
     await quietSweep(world)
   }
-  await compareAll(world)
+  await reconcileAll(world)
   for (const taking of world.takings())
     requireAccounted(world, taking, 'what was taken is booked, under review or refunded')
   await historySum(world)
@@ -566,15 +566,15 @@ async function bookAll(world: SimulatedWorld): Promise<void> {
   }
 }
 
-/** The daily comparison, round by round: it finds even what was paid at an address given to no user. */
-async function compareAll(world: SimulatedWorld): Promise<void> {
+/** The daily reconciliation, round by round: it finds even what was paid at an address given to no user. */
+async function reconcileAll(world: SimulatedWorld): Promise<void> {
   world.pass(DAY)
   const process = await processWithoutFaults(world)
   await untilNothingIsFound(world, () => {
     world.pass(MINUTE)
-    return compare(world, process)
+    return reconcile(world, process)
   })
-  world.figures.count('checked: comparison')
+  world.figures.count('checked: reconciliation')
 }
 
 /** Draws fault rates and runs the tasks with them, after dead processes were started. */

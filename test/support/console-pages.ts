@@ -28,7 +28,7 @@ export async function openShop(
   const operator = operatorOf(world, ROLE_KEYS.owner)
   let { body } = await operator.post('/reconciliations/start', {
     since: '2026-10-01',
-    why: 'the weekly comparison',
+    why: 'the weekly reconciliation',
   })
   while (body.reconciliation.finished_at === null) {
     await world.advance(30)

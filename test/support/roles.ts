@@ -58,7 +58,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   startReconciliation: [{ body: { since: '2026-11-20' } }],
   createOperator: [{ body: { name: 'x', ...ROLE } }],
   setOperatorRole: [{ body: ROLE }],
-  closeFinding: [{ body: { kind: 'differs', why: 'x' } }],
+  closeDiscrepancy: [{ body: { why: 'x' } }],
   revokeCode: [{ body: { code: 'x', why: 'x' } }],
   createCodes: [{ body: { kind: 'percent', percent: 10, count: 1, why: 'x' } }],
 }
@@ -102,7 +102,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   getDeclaration: exported('/months/2026-11/declaration'),
   exportSales: exported('/exports/sales?month=2026-11'),
   exportAccounts: exported('/exports/accounts?month=2026-11'),
-  importBankStatement: reading('statement.import', '/statements?account=ccp'),
+  importBankStatement: reading('statement.import', '/bank-statements?account=ccp'),
   downloadProof: reading('payment.read_proof', '/payments/x/proofs/1'),
   downloadReceipt: reading('payment.read_receipt', '/payments/x/receipt'),
   continueBulk: reading('bulk.start', '/bulk/x/continue'),

@@ -16,5 +16,5 @@ export async function sendProof(world: World, userId: string, paymentId: string,
 
 export async function sendBankStatement(world: World, key: string, file: string | Uint8Array, query = '') {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/csv', 'accept-language': 'en' }
-  return world.call('POST', `/api/v1/operator/statements?account=ccp${query}`, { headers, body: file })
+  return world.call('POST', `/api/v1/operator/bank-statements?account=ccp${query}`, { headers, body: file })
 }

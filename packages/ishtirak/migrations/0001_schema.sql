@@ -133,7 +133,7 @@ create table payments (
   -- What the method said each time it changed the payment, oldest first: a handful at most.
   reports jsonb not null default '[]',
   -- When the method's own list last showed it as paid, with our amount.
-  compared_at timestamptz,
+  reconciled_at timestamptz,
   -- The W3C `traceparent` that the purchase goes on with. Null where no traces are collected.
   traceparent text,
   -- The id comes first: the return page knows a payment by nothing else. It cannot be guessed.
@@ -927,12 +927,12 @@ create index users_unpaid on users (user_id) where paid_until is null and ended_
 create index users_with_balance on users (user_id) where balance > 0;
 
 
--- The comparison with the provider
+-- The reconciliation of our books with the provider's list
 
-create table comparisons (
+create table reconciliations (
   id text not null,
-  -- Each method is compared by itself: its list is its own.
-  method text not null default 'chargily' constraint method_is_given check (method <> ''),
+  -- Each method is reconciled by itself: its list is its own.
+  method text not null constraint method_is_given check (method <> ''),
   since_at timestamptz not null,
   started_by text not null,
   started_at timestamptz not null,
@@ -942,21 +942,22 @@ create table comparisons (
   next_page integer constraint next_page_is_positive check (next_page > 0),
   calls integer not null default 0,
   checkouts integer not null default 0,
-  findings integer not null default 0,
+  discrepancies integer not null default 0,
   -- No process works on it before this, so that the calls of all processes together stay bounded.
   next_round_at timestamptz not null,
   finished_at timestamptz,
-  constraint comparisons_by_id primary key (id)
+  constraint reconciliations_by_id primary key (id)
 );
-comment on table comparisons is
-  'Each walk through a provider''s list. It goes on where it stopped, in whatever process.';
+comment on table reconciliations is
+  'Each reading of a provider''s list. It goes on where it stopped, in whatever process.';
 
-create index comparisons_newest on comparisons (started_at desc);
-create index comparisons_unfinished on comparisons (started_at) where finished_at is null;
+create index reconciliations_newest on reconciliations (started_at desc);
+create index reconciliations_unfinished on reconciliations (started_at) where finished_at is null;
 
-create table comparison_findings (
-  -- Empty while it is not known whose checkout it is.
-  user_id text not null,
+create table discrepancies (
+  id text not null,
+  -- Null while it is not known whose checkout it is.
+  user_id text,
   -- Two gateways may name a checkout alike.
   method text not null constraint method_is_given check (method <> ''),
   checkout_id text not null,
@@ -967,22 +968,25 @@ create table comparison_findings (
   -- What became of it: the outcome of settling it, or `reported`.
   outcome text not null,
   details jsonb not null,
-  comparison_id text not null,
+  -- Grows where the provider says something else.
+  version integer not null default 1,
+  reconciliation_id text not null,
   found_at timestamptz not null,
   seen_at timestamptz not null,
   -- Closed by an operator it waits no more, and comes back only where the provider says something else.
   closed_at timestamptz,
   closed_by text,
   closed_because text,
-  constraint comparison_findings_once primary key (user_id, checkout_id, kind, method),
+  constraint discrepancies_by_id primary key (id),
+  constraint discrepancies_once unique (checkout_id, kind, method),
   constraint closed_for_a_reason check (
     (closed_at is null) = (closed_by is null) and (closed_at is null) = (closed_because is null)
   )
 );
-comment on table comparison_findings is
-  'What only one side has, or has differently. Seen again, it is the same finding.';
+comment on table discrepancies is
+  'What only one side has, or has differently. Seen again, it is the same discrepancy.';
 
-create index comparison_findings_newest on comparison_findings (seen_at desc);
+create index discrepancies_newest on discrepancies (seen_at desc);
 
 
 -- Acts on many: an act that is done to each of a list. The list was frozen when it was confirmed.

@@ -2,7 +2,6 @@ import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
 import { OperatorSessionsSchema } from '../access/session-acts.js'
 import { CodeBatchesSchema } from '../codes/code-schemas.js'
-import { ReconciliationSchema } from '../compare/reconcile-schemas.js'
 import { EventsSchema } from '../events/schemas.js'
 import { RefundPreviewSchema } from '../ledger/refund.js'
 import { TrailSchema } from '../overview/audit-trail.js'
@@ -15,6 +14,7 @@ import {
 } from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'
 import { TimelineSchema } from '../overview/timeline.js'
+import { RoundSchema } from '../reconciliation/reconciliation-schemas.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, and in no text that only holds one', () => {
@@ -66,7 +66,7 @@ it('each column is a member of the list’s schema', () => {
     users_listed: ListedUsersSchema.properties.data,
     payments: { items: OperatorPaymentSchema },
     moved: RefundPreviewSchema.properties.moved,
-    findings: ReconciliationSchema.properties.findings,
+    discrepancies: RoundSchema.properties.discrepancies,
     events: EventsSchema.properties.data,
     batches: CodeBatchesSchema.properties.data,
     inbox: inboxAnswer([]).properties.data,

@@ -33,7 +33,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   sent: ['at', 'type', 'sequence'],
   trail: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'],
   audit: ['at', 'actor', 'act', 'payment_id', 'why'],
-  findings: ['kind', 'outcome', 'user_id', 'payment_id', 'checkout_id', 'details'],
+  discrepancies: ['kind', 'outcome', 'user_id', 'payment_id', 'checkout_id', 'details'],
   batches: [
     ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
     ...['until', 'revoked_at', 'why'],

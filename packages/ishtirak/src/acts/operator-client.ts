@@ -88,7 +88,7 @@ export class Refused extends CommandFailed {
   }
 }
 
-/** A comparison's round makes five calls of at most 5 s to the provider. */
+/** A reconciliation's round makes five calls of at most 5 s to the provider. */
 const ANSWER_MS = 60_000
 
 export interface RunningService {
@@ -184,8 +184,8 @@ const NOUNS: Readonly<Record<string, string>> = {
   event_id: 'event',
   waiting_event_id: 'event that waits, called',
   session_id: 'session',
-  reconciliation_id: 'comparison',
-  finding_id: 'finding',
+  reconciliation_id: 'reconciliation',
+  discrepancy_id: 'discrepancy',
   bulk_id: 'act on many',
   statement_id: 'bank statement',
   line_id: 'line of a bank statement',

@@ -158,8 +158,8 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     const operator = operatorOf(after)
     const found = async (unknown?: string) => {
       const { body } = await operator.post('/reconciliations/start', { since: '2026-11-20', unknown })
-      const { findings } = body as { findings: { user_id: string | null; outcome: string }[] }
-      return findings.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
+      const { discrepancies } = body as { discrepancies: { user_id: string | null; outcome: string }[] }
+      return discrepancies.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
     }
     const reported = ['null: unknown_checkout', 'null: unknown_checkout']
     expect(await found()).toEqual([...reported, ...reported])

@@ -141,8 +141,8 @@ describeScenario('a code that takes something off', ({ database }) => {
     await database().script('truncate users, outbox cascade; update codes set used = 0')
     world.clock.advance(2 * HOUR * 1_000)
     const asked = { since: '2026-11-01', unknown: 'book' }
-    const { findings } = (await operator.post('/reconciliations/start', asked)).body
-    expect(findings).toMatchObject([{ outcome: 'booked', user_id: 'user-1' }])
+    const { discrepancies } = (await operator.post('/reconciliations/start', asked)).body
+    expect(discrepancies).toMatchObject([{ outcome: 'booked', user_id: 'user-1' }])
     expect(await pricesOf('user-1')).toEqual([{ amount: 1700, discount: 300, status: 'paid' }])
     expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
   })

@@ -32,7 +32,7 @@ const insertRefusal =
 const selectFacts = sql(`select (select jsonb_agg(to_jsonb(u) order by user_id) from users u) as users,
           (select jsonb_agg(to_jsonb(p) order by p.id) from payments p) as payments,
           (select jsonb_agg(to_jsonb(g) order by g.id) from grants g) as grants,
-          (select jsonb_agg(to_jsonb(f)) from comparison_findings f) as findings,
+          (select jsonb_agg(to_jsonb(d)) from discrepancies d) as discrepancies,
           (select jsonb_agg(to_jsonb(a) order by a.id) from audit a) as audit`)
 
 const EACH_COUNTS = new Set<string | undefined>(
@@ -141,12 +141,13 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     }
   })
 
-  it('closes no finding', async () => {
+  it('closes no discrepancy', async () => {
     await buy('user-1')
     await database().script(booksChangedTo(2_500))
     await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations/start', { since: '2026-11-01' })
-    const [, address = ''] = /href="[^"]*(\/console\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
-    const id = decodeURIComponent(address.replace('/console/findings/', ''))
-    await sendInterrupted(`${address}/close`, { act: 'finding.close', id })
+    const [, address = ''] =
+      /href="[^"]*(\/console\/discrepancies\/[^"]*)"/.exec((await visit.open()).text) ?? []
+    const id = decodeURIComponent(address.replace('/console/discrepancies/', ''))
+    await sendInterrupted(`${address}/close`, { act: 'discrepancy.close', id })
   })
 })

@@ -10,7 +10,7 @@ import { sql } from '../../../../test/support/sql.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
-import { reconcileDaily } from '../compare/reconcile.js'
+import { reconcileDaily } from '../reconciliation/reconcile.js'
 import { recordPayment } from './record-act.js'
 
 const USER = 'user-1'
@@ -33,7 +33,7 @@ const countRows =
           (select count(*) from audit where act <> 'operator.refused') as acts,
           (select count(*) from audit where act = 'operator.refused') as refusals,
           (select count(*) from users) as users,
-          (select count(*) from comparisons) as comparisons`)
+          (select count(*) from reconciliations) as reconciliations`)
 
 const OPTIONS = { env: { PLANS_FILE }, withoutJobs: true }
 
@@ -219,12 +219,12 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     expect(await rows()).toMatchObject({ payments: 2, receipts: 2 })
   })
 
-  it('is asked for by no sweep and no comparison, and a recheck changes nothing', async () => {
+  it('is asked for by no sweep and no reconciliation, and a recheck changes nothing', async () => {
     const { payment } = (await record()).body
     await world.advance(3 * 86_400)
     const { parts } = world.service
     expect([await checkDuePayments(parts, 100), await reconcileDaily(parts)]).toEqual([0, 0])
-    expect(await rows()).toMatchObject({ comparisons: 0 })
+    expect(await rows()).toMatchObject({ reconciliations: 0 })
     const { body } = await operator.post(`/payments/${payment.id}/recheck`, { why: 'to be sure' })
     expect(body.payment).toMatchObject({ status: 'paid', period_end: payment.period_end })
     // Approvals are for what users asked to pay.

@@ -93,8 +93,8 @@ it('the commands have none of a capability that is absent', () => {
     addAllOperatorCommands(program, capabilities, commandHost)
     return program.commands.map((one) => one.name())
   }
-  const OWN = { 'bank-statements': 'statements', codes: 'codes', books: 'export', backup: 'restore' }
-  for (const [name, command] of Object.entries({ ...OWN, compare: 'reconcile', balance: 'balance' })) {
+  const OWN = { 'bank-statements': 'bank-statements', codes: 'codes', books: 'export', backup: 'restore' }
+  for (const [name, command] of Object.entries({ ...OWN, reconciliation: 'reconcile', balance: 'balance' })) {
     expect(commandsOf(CAPABILITIES)).toContain(command)
     expect(commandsOf(without(name))).not.toContain(command)
   }

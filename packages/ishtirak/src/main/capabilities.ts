@@ -3,12 +3,12 @@
 import { access } from '../access/access.js'
 import { backup } from '../backup/backup-capability.js'
 import { balance } from '../balance/balance-capability.js'
+import { bankStatements } from '../bank-statements/bank-statements.js'
 import { books } from '../books/books.js'
 import { bulk } from '../bulk/bulk.js'
 import { buyers } from '../buyers/buyers.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
-import { compare } from '../compare/compare.js'
 import { desk } from '../desk/desk-capability.js'
 import { documents } from '../documents/documents.js'
 import { events } from '../events/events.js'
@@ -19,7 +19,7 @@ import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
 import { proformas } from '../proformas/proformas.js'
-import { statements } from '../statements/statements.js'
+import { reconciliation } from '../reconciliation/reconciliation.js'
 import { transfers } from '../transfers/transfers.js'
 
 export const CAPABILITIES = [
@@ -32,13 +32,13 @@ export const CAPABILITIES = [
   documents,
   transfers,
   proformas,
-  statements,
+  bankStatements,
   desk,
   grants,
   codes,
   balance,
   books,
-  compare,
+  reconciliation,
   bulk,
   backup,
   access,

@@ -198,7 +198,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   bulk_id: ['blk_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   session_id: ['ses_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   use_id: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  reconciliation_id: ['cmp_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  reconciliation_id: ['rcn_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   target: ['user-1'],
   reference: ['K4M9-2R8F-JW36'],
   line: ['21/11/2026;K4M9-2R8F-JW36;2000,00'],

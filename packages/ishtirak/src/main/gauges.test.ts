@@ -49,7 +49,7 @@ describeScenario('the figures', ({ database }) => {
     const inbox = (name: string, kind: string) => figure(lines, `ishtirak_inbox_${name}{kind="${kind}"}`)
     const figures = (kind: string) => [inbox('entries', kind), inbox('oldest_age_seconds', kind)]
     expect(figures('transfer_open')).toEqual([2, 73 * HOUR])
-    expect(figures('finding')).toEqual([0, 0])
+    expect(figures('discrepancy')).toEqual([0, 0])
     // What was asked for, opened and booked: the platform has confirmed none of it.
     const [waiting] = await database().query(countEvents)
     expect(Number(waiting?.n)).toBeGreaterThan(1)

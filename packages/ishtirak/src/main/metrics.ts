@@ -54,10 +54,10 @@ const COUNTERS: Readonly<Record<Occurrence['name'], CounterDefinition>> = {
     labelNames: ['outcome'],
     begun: each('outcome', 'sent', 'failed', 'refused'),
   },
-  finding: {
-    name: 'ishtirak_comparison_findings_total',
+  discrepancy: {
+    name: 'ishtirak_discrepancies_total',
     help:
-      'What the comparison with the provider found on one side only, or different, by what was made of ' +
+      'What the reconciliation with the provider found on one side only, or different, by what was made of ' +
       'it',
     labelNames: ['kind', 'outcome'],
     begun: [

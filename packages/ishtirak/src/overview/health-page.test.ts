@@ -63,10 +63,12 @@ describeScenario('the health of the service', ({ database }) => {
     expect(await ofBackup()).toEqual(isEmbedded ? ['ok'] : [])
   })
 
-  it('has a page, with the last comparison and what waits for the platform', async () => {
+  it('has a page, with the last reconciliation and what waits for the platform', async () => {
     const { paymentId } = await world.as('user-1').buy()
     const visit = await enterConsole(world, OPERATOR_KEY)
-    expect(wordsOf((await visit.open('/console/health')).text)).toContain('There has been no comparison yet.')
+    expect(wordsOf((await visit.open('/console/health')).text)).toContain(
+      'There has been no reconciliation yet.',
+    )
     await operatorOf(world).post('/reconciliations/start', { since: '2026-11-01', why: 'x' })
     const { text } = await visit.open('/console/health')
     const words = wordsOf(text)
@@ -90,7 +92,7 @@ describeScenario('the health of the service', ({ database }) => {
     expect(words).not.toContain('switched off')
   })
 
-  it('resends an event, skips it and starts a comparison; each once, and in the trail', async () => {
+  it('resends an event, skips it and starts a reconciliation; each once, and in the trail', async () => {
     await world.as('user-1').buy()
     const visit = await enterConsole(world, OPERATOR_KEY)
     const [event] = (await operatorOf(world).get('/events?state=waiting')).body.data
@@ -99,7 +101,7 @@ describeScenario('the health of the service', ({ database }) => {
       [`${own}/resend`, {}, '/console/users/user-1', 'Events sent again'],
       [`${own}/skip`, { why: 'x' }, '/console/users/user-1', 'Event skipped'],
       ['/console/events/resend-waiting', {}, '/console/health', 'All waiting events sent again'],
-      [START, { since: '2026-11-01' }, '/console/health', 'Comparison started'],
+      [START, { since: '2026-11-01' }, '/console/health', 'Reconciliation started'],
     ] as const) {
       // The page shows the newest five acts, and of one instant any.
       world.clock.advance(1_000)

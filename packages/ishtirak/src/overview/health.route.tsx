@@ -1,4 +1,4 @@
-// How the service is: what `doctor` says, the last comparison with the provider, events to the platform, and
+// How the service is: what `doctor` says, the last reconciliation, events to the platform, and
 // the jobs.
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
@@ -27,7 +27,6 @@ import type { AllPages } from './all-pages.js'
 import { readTrail } from './audit-trail.js'
 import { CheckFound, Verdict } from './check-found.js'
 import { readHealth } from './health.js'
-import { HealthLinesCard, readHealthLines } from './health-lines.js'
 import { isOfAct, NoticeOf, noticeIn, Trail } from './trail.js'
 
 type Health = Awaited<ReturnType<typeof readHealth>>
@@ -48,10 +47,6 @@ export function healthRoute(app: App, pages: AllPages): void {
       Promise.all(pages.healthCards.map((card) => card(view))),
     ])
     const labels = await readLabels(pages, { users: events.data.map((event) => event.user_id) })
-    const lines = await readHealthLines(pages, view, health)
-    // Open too where the address asks for something of it.
-    const isAsked = Object.keys(Object(request.query)).some((name) => name !== 'lang')
-    const isOpen = isAsked || lines.some(({ verdict }) => verdict === 'fail')
     const notice = noticeIn(request)
     const trailPath = addressOf(pages.base, 'trail')
     const html = renderConsole(pages, {
@@ -62,16 +57,10 @@ export function healthRoute(app: App, pages: AllPages): void {
         <>
           <h1 safe>{view.say('health')}</h1>
           <NoticeOf view={view} acts={trail.data} notice={notice} />
-          <HealthLinesCard {...{ view, lines }} />
-          <details open={isOpen}>
-            <summary>
-              <h2 safe>{view.say('allOfHealth')}</h2>
-            </summary>
-            <Checks {...{ pages, view, health }} />
-            {safeCards}
-            <Deliveries {...{ pages, view, events, labels, health }} />
-            <Jobs {...{ pages, view, health }} />
-          </details>
+          <Checks {...{ pages, view, health }} />
+          {safeCards}
+          <Deliveries {...{ pages, view, events, labels, health }} />
+          <Jobs {...{ pages, view, health }} />
           <Trail {...{ pages, view }} acts={trail.data} isOpen={isOfAct(notice)} />
           <p class="actions">
             <LinkButton href={trailPath} label={view.say('trailAll')} />

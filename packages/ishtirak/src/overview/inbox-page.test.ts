@@ -80,7 +80,7 @@ describeWorld('the page of the inbox', { env: { TRANSFER_FILE } }, ({ world, dat
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { text } = await visit.open()
     expect(text).not.toContain('/payments/pay_of_another_shop')
-    const [, href = ''] = /href="([^"]*\/findings\/[^"]*)"/.exec(text) ?? []
+    const [, href = ''] = /href="([^"]*\/discrepancies\/[^"]*)"/.exec(text) ?? []
     const page = await visit.open(href.slice(world.base.length))
     expect(page.status).toBe(200)
     const words = wordsOf(page.text)
@@ -89,7 +89,7 @@ describeWorld('the page of the inbox', { env: { TRANSFER_FILE } }, ({ world, dat
       expect(words).toContain(part)
     expect(page.text).not.toMatch(/href="[^"]*(payments\/pay_of|users\/user-of)/)
     for (const id of ['x', 'differs chk_1 ', 'differs chargily chk_1 ', '%00'])
-      expect([id, (await visit.open(`/console/findings/${id}`)).status >= 400]).toEqual([id, true])
+      expect([id, (await visit.open(`/console/discrepancies/${id}`)).status >= 400]).toEqual([id, true])
   })
 
   it('has pages, and a way back to the first', async () => {

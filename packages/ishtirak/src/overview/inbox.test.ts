@@ -32,14 +32,14 @@ const approveOnce = sql(`update transfers set approvals = $2::jsonb where paymen
 const unkeep = sql('update payments set kept_at = null')
 
 const compared =
-  sql(`insert into comparisons (id, since_at, started_at, books_unknown, method, started_by, next_round_at,
-     finished_at)
-   select 'cmp_1', t, t, false, 'chargily', 'schedule', t, t
+  sql(`insert into reconciliations (id, since_at, started_at, books_unknown, method, started_by,
+     next_round_at, finished_at)
+   select 'rcn_1', t, t, false, 'chargily', 'schedule', t, t
      from (select timestamptz '2026-11-21T11:00Z') n(t)`)
 const found =
-  sql(`insert into comparison_findings (user_id, method, checkout_id, kind, outcome, details, comparison_id,
+  sql(`insert into discrepancies (id, user_id, method, checkout_id, kind, outcome, details, reconciliation_id,
      found_at, seen_at)
-   select $1, 'chargily', $2, 'unknown_paid', 'reported', '{}', 'cmp_1', t, t
+   select $1, $2, 'chargily', $3, 'unknown_paid', 'reported', '{}', 'rcn_1', t, t
      from (select timestamptz '2026-11-21T11:00Z') n(t)`)
 
 interface Waiting {
@@ -158,33 +158,36 @@ describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => 
     expect(await entries()).toEqual([])
   })
 
-  it('has what the last comparison found, without a payment that there is not', async () => {
+  it('has what the last reconciliation found, without a payment that there is not', async () => {
     await foreignCheckout({ payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
     await compare()
-    const finding = { kind: 'finding', detail: 'unknown_paid', payment_id: null, user_id: null, amount: 2000 }
-    expect(await entries()).toMatchObject([{ ...finding, next_act: 'reconciliation.start' }])
+    const discrepancy = {
+      kind: 'discrepancy',
+      detail: 'unknown_paid',
+      payment_id: null,
+      user_id: null,
+      amount: 2000,
+    }
+    expect(await entries()).toMatchObject([{ ...discrepancy, next_act: 'reconciliation.start' }])
     await world.advance(60)
     await operator.post('/reconciliations/start', { since: '2026-11-21T12:00:30Z' })
     expect(await entries()).toEqual([])
   })
 
-  it('leads to what was found, and lets it be closed, whatever the provider names a checkout', async () => {
+  it('leads to what was found, and lets it be closed, also where it is not known whose it is', async () => {
     await database().query(compared, [])
-    const names = ['two words', '100% a%20b']
-    for (const name of names) for (const user of ['', 'a b ']) await database().query(found, [user, name])
+    await database().query(found, ['dsc_1', null, 'two words'])
+    await database().query(found, ['dsc_2', 'a b ', '100% a%20b'])
     const { open, ask, submit } = await enterConsole(world, OPERATOR_KEY)
-    const waiting: Waiting[] = await entries('?kind=finding')
-    expect(waiting).toHaveLength(4)
+    const waiting: Waiting[] = await entries('?kind=discrepancy')
+    expect(waiting).toHaveLength(2)
     for (const { id } of waiting) {
-      const page = `/console/findings/${encodeURIComponent(id)}`
+      const page = `/console/discrepancies/${encodeURIComponent(id)}`
       expect((await open(page)).status).toBe(200)
       const { fields } = await ask(`${page}/close`)
       expect((await submit(`${page}/close`, { ...fields, why: 'seen' })).status).toBe(303)
     }
-    expect(await entries('?kind=finding')).toEqual([])
-    await database().query(found, ['', 'three more words'])
-    const request = { kind: 'unknown_paid', why: 'seen' }
-    expect((await operator.post('/findings/three%20more%20words/close', request)).status).toBe(200)
+    expect(await entries('?kind=discrepancy')).toEqual([])
   })
 
   it('has events that are switched off, an address that fails, and an event never taken', async () => {
@@ -253,7 +256,7 @@ describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => 
     await sendProof(world, 'user-3', proved)
     world.clock.advance(60_000)
     const second = await payUnderReview(world, 'user-2')
-    const counts = { payment_review: 2, transfer_proof: 1, mail_failed: 1, finding: 0 }
+    const counts = { payment_review: 2, transfer_proof: 1, mail_failed: 1, discrepancy: 0 }
     expect((await inbox('?limit=1')).counts).toMatchObject(counts)
     const pages: readonly Waiting[][] = await operator.pages('/inbox?limit=1')
     const ids = pages.map((page) => page.map((one) => one.payment_id))

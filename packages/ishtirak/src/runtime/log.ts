@@ -92,7 +92,7 @@ export type Occurrence =
       readonly name: 'event_delivery'
       readonly outcome: 'delivered' | 'failed' | 'endpoint_disabled'
     }
-  /** The comparison with the provider found what only one side has. */
-  | { readonly name: 'finding'; readonly kind: string; readonly outcome: string }
+  /** The reconciliation with the provider found what only one side has. */
+  | { readonly name: 'discrepancy'; readonly kind: string; readonly outcome: string }
 
 export type Count = (what: Occurrence) => void

@@ -35,7 +35,7 @@ const envWith = (TRANSFER_FILE: string) => ({
 // Without what was refused.
 const selectActs = sql(`select actor, act, reason from audit where act <> 'operator.refused' order by id`)
 const selectReceipts = sql('select payment_id from documents where place = 0 order by number')
-const selectCompared = sql('select distinct method from comparisons')
+const selectCompared = sql('select distinct method from reconciliations')
 const setProof = sql('update transfers set proof_at = $2::timestamptz where payment_id = $1')
 
 describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, restart }) => {

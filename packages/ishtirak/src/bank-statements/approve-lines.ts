@@ -1,0 +1,268 @@
+// Approves lines of a bank statement, each by the act that approves one transfer: with its own audit entry,
+// second approval and refusals. An entry with all that is to be approved comes first, the results are the
+// last one. One query saves the approval of a line, which line pays the transfer, and the entry that names
+// both. If a process ends in the middle, the trail says why each line was approved, and a repetition does
+// the rest.
+import type { Static } from 'typebox'
+import { act, actTexts } from '../acts/act.js'
+import { type By, recordAct, requireUnchanged } from '../acts/audit.sql.js'
+import type { Typed } from '../acts/form.js'
+import { performOrRepeat } from '../acts/perform.js'
+import type { Preview } from '../acts/preview.js'
+import { NO_USER, type Subject } from '../acts/subject.js'
+import { INSTRUMENTS } from '../core/account.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { formatReference } from '../core/reference.js'
+import type { Operator } from '../core/role.js'
+import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
+import { approveByLine } from '../transfers/decide.js'
+import type { Candidate } from './bank-match.js'
+import { outcomesOf, settleLines } from './bank-matches.sql.js'
+import {
+  type LineResult,
+  LinesApprovalSchema,
+  LinesApprovedSchema,
+  StatementParamsSchema,
+} from './bank-schemas.js'
+import { findBankStatement, findResults, resultsOperation, someOfStatement } from './bank-statements.sql.js'
+import {
+  type BankDeps,
+  isStored,
+  matched,
+  type ReadStatement,
+  readStatement,
+  type SureLine,
+  statementNamed,
+  toApprove,
+  versionOf,
+} from './read-statement.js'
+import { bankStatementsWords } from './words.js'
+
+/** So many are answered in time. */
+export const APPROVED_AT_ONCE = 100
+
+const STATEMENT: Subject<BankDeps> = {
+  name: 'statement',
+  path: '/bank-statements/:statement_id',
+  params: StatementParamsSchema,
+  command: { group: 'bank-statements', argument: 'statement' },
+  about: async (deps, id) => {
+    const { firstDay, lastDay } = await statementNamed(deps, id)
+    return { userId: NO_USER, label: () => `${firstDay} – ${lastDay}` }
+  },
+}
+
+/** `amount`: in dinars; null: what was asked for. */
+type Chosen = SureLine & { readonly amount: number | null }
+
+export const approveLines = act<BankDeps>().does({
+  name: 'statement.approve',
+  roles: ['accountant'],
+  on: STATEMENT,
+  countsEach: true,
+  operationId: 'approveBankStatement',
+  summary: 'Approve the transfers that lines of a bank statement are for',
+  description:
+    'Each as by `approvePayment`, in the name of the caller: from `second_approval_from` on it waits for ' +
+    'another operator. One that is refused leaves the others as they are.',
+  input: LinesApprovalSchema,
+  tells: ['lines'],
+  answer: LinesApprovedSchema,
+  texts: actTexts(bankStatementsWords, 'approve_lines'),
+  form: {
+    fields: async () => [],
+    asks: null,
+    reason: ({ say }) => say('approveLinesWhy'),
+    read: (_pages, typed) => linesIn(typed),
+    inWords: (pages, { say, locale }, { detail: wanted }: Preview<readonly Chosen[]>, typed) => ({
+      hidden: choicesIn(typed),
+      changes: wanted.map(({ line, candidate: { transfer }, amount }) => {
+        const { amountAsked, reference, name, userId } = transfer
+        const day = pages.formats.day(Date.parse(line.day), locale)
+        const came = pages.formats.centimes(line.centimes, locale)
+        return {
+          name: [day, name ?? userId, formatReference(reference)].join(' · '),
+          before: pages.formats.money(amountAsked, locale),
+          after: (amount ?? amountAsked) === amountAsked ? came : `${came} · ${say('became_review')}`,
+        }
+      }),
+    }),
+  },
+  run: async (deps, { id, input, by }) => {
+    const read = await readStatement(deps, id)
+    const wanted = await wantedIn(deps, read, input, by.operator)
+    requireUnchanged(by, versionOf(wanted))
+    const { account } = read.statement
+    const after: Approval = { statement_id: id, account, lines: wanted.map(describeLine) }
+    const entryId = await recordAct(deps, { ...by, act: 'statement.approve' }, { after })
+    // A call with the same name was a moment faster: this one is its repetition.
+    if (entryId === null) throw new BillingError('conflict')
+    return { results: await approveAll(deps, { entryId, ...after }, by) }
+  },
+  finish: async (deps, { by }, { id: entryId, after }) => {
+    if (await findResults(deps.database, entryId)) return
+    const { operationId, ...rest } = by
+    const named = operationId === undefined ? rest : { ...rest, operationName: operationId }
+    // The entry has what `run` wrote.
+    await approveAll(deps, { entryId, ...(after as unknown as Approval) }, named)
+  },
+  preview: async (deps, { id, input, by }) => {
+    const wanted = await wantedIn(deps, await readStatement(deps, id), input, by.operator)
+    const changes = wanted.map(({ line, candidate: { transfer } }) => ({
+      what: `${line.day} · ${transfer.name ?? transfer.userId}`,
+      before: `${transfer.amountAsked} DZD`,
+      after: `${line.centimes / 100} DZD`,
+    }))
+    return { version: versionOf(wanted), changes, detail: wanted }
+  },
+  show: async (deps, { id, by }, outcome, earlier) => {
+    const found = earlier && (await findResults(deps.database, earlier.id))
+    const { results } = found ? { results: found } : (outcome as { readonly results: readonly LineResult[] })
+    // The statement may be withdrawn by now; what was approved is approved all the same.
+    const left = (await findBankStatement(deps.database, id))
+      ? toApprove(await readStatement(deps, id), by.operator).length
+      : 0
+    return { statement_id: id, results: [...results], left }
+  },
+})
+
+const CHOICE = /^line_(.+)$/
+
+function choicesIn(typed: Typed): Typed {
+  const names = Object.keys(typed).filter((name) => CHOICE.test(name) || name === 'chosen')
+  return Object.fromEntries(names.map((name) => [name, typed[name] ?? '']))
+}
+
+/** Of the form: each line with the payment that was chosen, or several. Throws `validation_failed`. */
+function linesIn(typed: Typed): Pick<Static<typeof LinesApprovalSchema>, 'lines'> {
+  if (typed.chosen === undefined) return {}
+  const lines = Object.entries(typed).flatMap(([name, value]) => {
+    const [, line] = CHOICE.exec(name) ?? []
+    const payments = line === undefined ? [] : value.split(' ').filter(Boolean)
+    return payments.map((payment_id) => ({ line: line ?? '', payment_id }))
+  })
+  if (lines.length === 0) throw wrongField('lines', 'required')
+  return { lines }
+}
+
+/**
+ * Throws `conflict` while lines of the file are still being stored, `validation_failed` if a line is not open
+ * in the statement, or if the payment is not one of its candidates.
+ */
+async function wantedIn(
+  deps: BankDeps,
+  read: ReadStatement,
+  { lines: named }: Pick<Static<typeof LinesApprovalSchema>, 'lines'>,
+  operator: Operator,
+): Promise<readonly Chosen[]> {
+  const { statement } = read
+  const { lines, storedLines } = statement
+  if (!isStored(statement))
+    throw new BillingError('conflict', { extra: { lines, stored_lines: storedLines } })
+  if (!named)
+    return toApprove(read, operator)
+      .slice(0, APPROVED_AT_ONCE)
+      .map((one) => ({ ...one, amount: null }))
+  const ids = [...new Set(named.map(({ line }) => line))]
+  const found = await matched(deps, await someOfStatement(deps.database, statement.id, ids))
+  const byId = new Map(found.map((line) => [line.id, line]))
+  return named.map(({ line: id, payment_id }) => {
+    const line = byId.get(id)
+    const candidate = line?.match?.candidates.find(({ transfer }) => transfer.paymentId === payment_id)
+    if (!line || !candidate) throw wrongField('lines', 'not_allowed')
+    const isOne = named.filter((one) => one.line === id).length === 1
+    return { line, candidate, amount: isOne ? line.centimes / 100 : sharedAmount(candidate) }
+  })
+}
+
+/** Of a line that pays several, what was asked for; a line that does not add up cannot be shared out. */
+function sharedAmount({ rule }: Candidate): number | null {
+  return rule === 'sum_of_references' ? null : Number.NaN
+}
+
+/** All that is to be approved, as its entry in the audit trail has it. */
+interface Approval {
+  readonly statement_id: string
+  readonly account: keyof typeof INSTRUMENTS
+  readonly lines: readonly LineToApprove[]
+}
+
+interface LineToApprove {
+  readonly line: string
+  readonly payment_id: string
+  readonly user_id: string
+  /** Whole dinars; null: what came is not, or cannot be shared out. */
+  readonly amount: number | null
+  readonly received_at: string
+}
+
+function describeLine({ line, candidate: { transfer }, amount }: Chosen): LineToApprove {
+  const dinars = amount ?? transfer.amountAsked
+  return {
+    ...{ line: line.id, payment_id: transfer.paymentId, user_id: transfer.userId },
+    ...{ amount: Number.isInteger(dinars) ? dinars : null, received_at: line.day },
+  }
+}
+
+/** Lines that were approved before under the same name are not approved again. */
+async function approveAll(
+  deps: BankDeps,
+  { entryId, account, lines }: Approval & { readonly entryId: string },
+  by: By,
+): Promise<readonly LineResult[]> {
+  const refusals = new Map<LineToApprove, string>()
+  for (const one of lines) {
+    const together = lines.filter(({ line }) => line === one.line).map(({ payment_id }) => payment_id)
+    const code = await refusalOf(() => approveOne(deps, one, { account, together }, by))
+    if (code !== null) refusals.set(one, code)
+  }
+  const transfers = lines.map(({ user_id, payment_id }) => ({ userId: user_id, paymentId: payment_id }))
+  const [statuses] = await Promise.all([
+    outcomesOf(deps.database, transfers),
+    settleLines(deps.database, deps.clock.now()),
+  ])
+  const results = lines.map((one) => {
+    const code = refusals.get(one) ?? null
+    const status = statuses.get(one.payment_id)
+    const outcome =
+      code !== null
+        ? 'refused'
+        : status === 'paid'
+          ? 'approved'
+          : status === 'review'
+            ? status
+            : 'waits_for_second'
+    return { line: one.line, payment_id: one.payment_id, outcome, code } as const
+  })
+  const { operator, reason } = by
+  const told = { operator, reason, act: 'statement.approved', operationId: resultsOperation(entryId) }
+  await recordAct(deps, told, { after: { results } })
+  return results
+}
+
+/** Null: the act was done. Throws what is not a refusal: the next lines would fail too. */
+async function refusalOf(work: () => Promise<void>): Promise<string | null> {
+  try {
+    await work()
+    return null
+  } catch (error) {
+    if (error instanceof BillingError) return error.code
+    throw error
+  }
+}
+
+async function approveOne(
+  deps: BankDeps,
+  { line, payment_id: paymentId, user_id: userId, amount, received_at }: LineToApprove,
+  of: { readonly account: keyof typeof INSTRUMENTS; readonly together: readonly string[] },
+  { operator, reason, operationName }: By,
+): Promise<void> {
+  // Centimes are not booked.
+  if (amount === null || amount > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
+  const received = { amount, received_at, payment_method: INSTRUMENTS[of.account] }
+  const named = operationName === undefined ? {} : { operationId: `${operationName} ${line}` }
+  const input = { ...received, ...(reason !== null && { why: reason }) }
+  const paying = { id: line, paymentIds: of.together }
+  const call = { id: paymentId, input, by: { operator, reason, ...named } }
+  await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
+}

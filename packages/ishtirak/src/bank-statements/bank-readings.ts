@@ -1,0 +1,175 @@
+// What operators read of bank statements, by API and by command; and a statement that is read in.
+import { byInstant, pageCursor } from '../acts/paging.js'
+import { reading } from '../acts/reading.js'
+import { DAY } from '../core/instant.js'
+import type { Permission } from '../core/role.js'
+import { viewRows } from '../ledger/schemas.js'
+import { readDay } from './bank-day.js'
+import { BANK_FILE_BYTES_MAX } from './bank-file.js'
+import type { BankLineState } from './bank-line.js'
+import { awaitedTransfers } from './bank-matches.sql.js'
+import {
+  AwaitedQuerySchema,
+  AwaitedSchema,
+  ImportQuerySchema,
+  LinesQuerySchema,
+  LinesSchema,
+  StatementParamsSchema,
+  StatementQuerySchema,
+  StatementSchema,
+  StatementsQuerySchema,
+  StatementsSchema,
+} from './bank-schemas.js'
+import { linesIn, newestStatements } from './bank-statements.sql.js'
+import { importStatement } from './import-statement.js'
+import {
+  type BankDeps,
+  matched,
+  readStatement,
+  viewLine,
+  viewStatement,
+  viewSummary,
+} from './read-statement.js'
+
+export const READ_STATEMENTS: Permission = { name: 'statement.read', roles: ['accountant'] }
+export const IMPORT_STATEMENT: Permission = { name: 'statement.import', roles: ['accountant'] }
+
+const SHOWN = 50
+
+const byPlace = pageCursor<{ readonly place: number }>(
+  ({ place }) => [place],
+  ([place]) => (typeof place === 'number' ? { place } : null),
+)
+const byDay = pageCursor<{ readonly day: string; readonly id: string }>(
+  ({ day, id }) => [day, id],
+  ([day, id]) => (isDay(day) && typeof id === 'string' ? { day, id } : null),
+)
+
+function isDay(part: unknown): part is string {
+  return typeof part === 'string' && readDay(part, 'ymd') === part
+}
+
+/** Money in without a payment, from a line on. */
+export async function openLines(
+  deps: BankDeps,
+  of: { readonly cursor?: string | undefined; readonly limit: number; readonly state?: BankLineState },
+) {
+  const after = of.cursor === undefined ? null : byDay.decode(of.cursor)
+  const found = await linesIn(deps.database, { state: of.state ?? 'open', after, limit: of.limit })
+  return byDay.pageOf(await matched(deps, found), of.limit)
+}
+
+/** A page of a statement, from a line on. */
+async function pageOfStatement(
+  deps: BankDeps,
+  id: string,
+  of: {
+    readonly operator: Parameters<typeof viewStatement>[1]
+    readonly cursor?: string | undefined
+    readonly limit?: number | undefined
+  },
+) {
+  const { cursor, limit = SHOWN } = of
+  const after = cursor === undefined ? 0 : byPlace.decode(cursor).place
+  const read = await readStatement(deps, id, { after, limit: limit + 1 })
+  const { items, nextCursor } = byPlace.pageOf(read.onPage, limit)
+  const data = items.map((line) => viewLine(line, id))
+  return { ...viewStatement(read, of.operator), data, next_cursor: nextCursor }
+}
+
+const readStatements = reading<BankDeps>()
+
+export const importBankStatement = readStatements.reads({
+  ...IMPORT_STATEMENT,
+  method: 'POST',
+  path: '/bank-statements',
+  takes: { mostBytes: BANK_FILE_BYTES_MAX },
+  operationId: 'importBankStatement',
+  summary: 'Read in a bank statement',
+  description:
+    'The body is the file as the bank gives it: CSV, at most 5 MiB. How it is written is said in ' +
+    'TRANSFER_FILE or here, else guessed; what can be two things is refused with `unclear`, `form` and ' +
+    '`first_rows`. Lines that are known stay once, so a file may be sent again. The lines of a long file ' +
+    'are stored after the answer: it is read when `stored_lines` is `lines`.',
+  query: ImportQuerySchema,
+  refuses: ['payload_too_large', 'request_timeout', 'file_not_accepted'],
+  answer: StatementSchema,
+  // Of a file: see cli-import.ts.
+  command: null,
+  read: async (deps, { query: { account, ...said }, operator, file }) => {
+    const by = { operator, reason: null }
+    const id = await importStatement(deps, { account, file, said }, by)
+    return pageOfStatement(deps, id, { operator })
+  },
+})
+
+export const listStatements = readStatements.reads({
+  ...READ_STATEMENTS,
+  path: '/bank-statements',
+  operationId: 'listBankStatements',
+  summary: 'Bank statements that were read in, newest first',
+  query: StatementsQuerySchema,
+  refuses: ['invalid_cursor'],
+  answer: StatementsSchema,
+  command: { usage: 'bank-statements list', show: ({ data, ...rest }) => ({ statements: data, ...rest }) },
+  read: async ({ database }, { query: { cursor, limit = SHOWN } }) => {
+    const after = cursor === undefined ? null : byInstant.decode(cursor)
+    const found = await newestStatements(database, { after, limit })
+    const { items, nextCursor } = byInstant.pageBy(found, limit, ({ importedAt: at, id }) => ({ at, id }))
+    return { data: items.map(viewSummary), next_cursor: nextCursor }
+  },
+})
+
+export const getStatement = readStatements.reads({
+  ...READ_STATEMENTS,
+  path: '/bank-statements/:statement_id',
+  operationId: 'getBankStatement',
+  summary: 'A bank statement, its lines beside the transfers that they may be for',
+  params: StatementParamsSchema,
+  query: StatementQuerySchema,
+  refuses: ['invalid_cursor'],
+  answer: StatementSchema,
+  command: {
+    usage: 'bank-statements show <statement>',
+    show: ({ data, ...rest }) => ({ ...rest, lines: data }),
+  },
+  read: (deps, { params, query, operator }) =>
+    pageOfStatement(deps, params.statement_id, { operator, ...query }),
+})
+
+export const listBankLines = readStatements.reads({
+  ...READ_STATEMENTS,
+  path: '/bank-lines',
+  operationId: 'listBankLines',
+  summary: 'Money in without a payment, newest first; or lines in another state',
+  query: LinesQuerySchema,
+  refuses: ['invalid_cursor'],
+  answer: LinesSchema,
+  command: { usage: 'bank-statements lines', show: ({ data, ...rest }) => ({ lines: data, ...rest }) },
+  read: async (deps, { query: { state = 'open', cursor, limit = SHOWN } }) => {
+    const { items, nextCursor } = await openLines(deps, { state, cursor, limit })
+    return { data: items.map((line) => viewLine(line, line.statementId)), next_cursor: nextCursor }
+  },
+})
+
+/** Transfers whose money should have come by now. */
+export async function awaited(deps: BankDeps, days: number) {
+  const { database, clock, wallClock, transfers } = deps
+  const accounts = [...new Set(transfers?.accounts.map(({ kind }) => kind))]
+  const orderedBefore = clock.now() - days * DAY
+  const of = { orderedBefore, accounts, timeZone: wallClock.timeZone, days }
+  return viewRows(AwaitedSchema.properties.data.items, await awaitedTransfers(database, of))
+}
+
+export const AWAITED_DAYS = 3
+
+export const listAwaited = readStatements.reads({
+  ...READ_STATEMENTS,
+  path: '/bank-statements/awaited',
+  operationId: 'listAwaitedTransfers',
+  summary: 'Payments without money: transfers that no line of the statements of their days names',
+  query: AwaitedQuerySchema,
+  answer: AwaitedSchema,
+  command: { usage: 'bank-statements awaited', show: ({ data }) => ({ transfers: data }) },
+  read: async (deps, { query: { days = AWAITED_DAYS } }) => ({ data: await awaited(deps, days) }),
+})

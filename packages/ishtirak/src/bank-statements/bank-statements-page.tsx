@@ -1,0 +1,353 @@
+// The page of all bank statements: the form that reads one in, money in without a payment, and payments
+// without money.
+import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { type Field, Input } from '../acts/act-page.js'
+import { DELIMITERS, ENCODINGS } from '../acts/csv-file.js'
+import { INSTRUMENTS } from '../core/account.js'
+import type { BillingError, ValidationProblem } from '../core/error.js'
+import { formatReference } from '../core/reference.js'
+import { isConsoleKey } from '../i18n/console.js'
+import { instrumentName, problemInWords } from '../i18n/messages.js'
+import {
+  addressOf,
+  type ConsolePages,
+  NoWrap,
+  Pager,
+  renderConsole,
+  Table,
+  Text,
+  type View,
+} from '../pages/console-frame.js'
+import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
+import { UserCell } from '../pages/user-cell.js'
+import type { awaited, openLines } from './bank-readings.js'
+import { AWAITED_DAYS } from './bank-readings.js'
+import type { StoredStatement } from './bank-statements.sql.js'
+import { LINE_ACTS } from './line-acts.js'
+import type { BankDeps, MatchedLine } from './read-statement.js'
+
+/** A file that was refused, with the form as it was sent. */
+export interface NotRead {
+  readonly error: BillingError
+  readonly typed: Readonly<Record<string, string>>
+}
+
+interface Shown {
+  readonly statements: readonly StoredStatement[]
+  readonly lines: Awaited<ReturnType<typeof openLines>>
+  readonly returned: readonly MatchedLine[]
+  readonly transfers: Awaited<ReturnType<typeof awaited>>
+  readonly notRead: NotRead | null
+  readonly isFirst: boolean
+  readonly isDone: boolean
+}
+
+interface Part {
+  readonly pages: ConsolePages & BankDeps
+  readonly view: View
+  readonly shown: Shown
+}
+
+export function statementsPage(pages: ConsolePages & BankDeps, view: View, shown: Shown): string {
+  const { say } = view
+  const part = { pages, view, shown }
+  return renderConsole(pages, {
+    ...view,
+    title: say('statements'),
+    section: 'statements',
+    languagePath: addressOf(pages.base, 'bank-statements'),
+    safeContent: (
+      <>
+        <h1 safe>{say('statements')}</h1>
+        {shown.isDone ? (
+          <p class="notice" safe>
+            {say('lineDone')}
+          </p>
+        ) : null}
+        <ImportForm {...part} />
+        <WithoutPayment {...part} />
+        <Returned {...part} />
+        <WithoutMoney {...part} />
+        <Statements {...part} />
+      </>
+    ),
+  })
+}
+
+function ImportForm({ pages, view, shown }: Part) {
+  const { say, session } = view
+  const { notRead } = shown
+  const typed = { ...formFound(notRead), ...notRead?.typed }
+  const isWrong = notRead !== null && notRead.error.extra.reason !== 'empty'
+  const sent = notRead && { typed: {}, problems: problemsOf(notRead.error) }
+  return (
+    <Card id="import" title={say('statementImport')}>
+      {notRead ? <WhyNotRead view={view} notRead={notRead} /> : null}
+      <p safe>{say('statementImportText')}</p>
+      <form method="post" action={addressOf(pages.base, 'bank-statements')} enctype="multipart/form-data">
+        <FormToken session={session} />
+        <Input {...{ view, field: accountField(pages, view, typed), sent: null }} isRequired />
+        <details open={isWrong}>
+          <summary safe>{say('statementForm')}</summary>
+          <p class="soft" safe>
+            {say('statementFormText')}
+          </p>
+          {formFields(view, typed).map((field) => (
+            <Input {...{ view, field, sent }} isRequired={false} />
+          ))}
+        </details>
+        <label for="field-file">
+          <span safe>{say('statementFile')}</span>
+          <input id="field-file" type="file" name="file" accept=".csv,.txt,.tsv,text/csv" required />
+        </label>
+        <p class="actions">
+          <SubmitButton label={say('statementSend')} />
+        </p>
+      </form>
+    </Card>
+  )
+}
+
+/** Of the fields: those that are wrong, and those that the file does not tell. */
+function problemsOf({ problems, extra }: BillingError): readonly ValidationProblem[] {
+  const unclear = Array.isArray(extra.unclear) ? extra.unclear : []
+  return [
+    ...problems.map((one) => ({ ...one, pointer: one.pointer.replace('/query', '') })),
+    ...unclear.map((name) => ({ pointer: `/${name}`, code: 'required' as const })),
+  ]
+}
+
+/** What was found out from a file, where not all of it is clear. */
+function formFound(notRead: NotRead | null): Readonly<Record<string, string>> {
+  const form: object = Object(notRead?.error.extra.form)
+  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, String(value)]))
+}
+
+function accountField(
+  { transfers }: BankDeps,
+  view: View,
+  { account = '' }: Readonly<Record<string, string>>,
+): Field {
+  const kinds = [...new Set(transfers?.accounts.map(({ kind }) => kind))]
+  const choices = kinds.map((kind) => [kind, instrumentName(INSTRUMENTS[kind], view.locale)] as const)
+  return { name: 'account', label: view.say('statementAccount'), type: 'text', value: account, choices }
+}
+
+function formFields({ say }: View, typed: Readonly<Record<string, string>>): readonly Field[] {
+  const guess = ['', say('statementGuess')] as const
+  const choices: Readonly<Record<string, Field['choices']>> = {
+    encoding: [guess, ...ENCODINGS.map((name) => [name, name] as const)],
+    delimiter: [guess, ...delimiters.map((name) => [name, say(`delimiter_${name}`)] as const)],
+    day_order: [
+      guess,
+      ...(['dmy', 'mdy', 'ymd'] as const).map((order) => [order, say(`order_${order}`)] as const),
+    ],
+    decimal: [guess, [',', '1.980,00'], ['.', '1,980.00']],
+  }
+  const names = [
+    'encoding',
+    'delimiter',
+    'header_rows',
+    'date',
+    'amount',
+    'direction',
+    'text',
+    'day_order',
+    'decimal',
+  ] as const
+  return names.map((name) => ({
+    ...{ name, label: say(`form_${name}`), value: typed[name] ?? '' },
+    type: name === 'header_rows' ? ('number' as const) : ('text' as const),
+    ...(choices[name] && { choices: choices[name] }),
+  }))
+}
+
+const delimiters = Object.keys(DELIMITERS) as (keyof typeof DELIMITERS)[]
+
+function WhyNotRead({ view, notRead: { error } }: { view: View; notRead: NotRead }) {
+  const { say } = view
+  const rows = error.extra.first_rows
+  return (
+    <Notice tone="warn" title={say('statementNotRead')} text={whyNotRead(view, error)}>
+      {Array.isArray(rows) ? <FirstRows view={view} rows={rows} /> : null}
+    </Notice>
+  )
+}
+
+function whyNotRead({ say, locale }: View, { code, extra, problems }: BillingError): string {
+  if (code === 'payload_too_large') return say('bank_file_too_large')
+  const [problem] = problems
+  if (problem) return `${problem.pointer.replace('/query/', '')}: ${problemInWords(problem, locale)}`
+  const unclear = Array.isArray(extra.unclear) ? extra.unclear : []
+  const what = unclear.map((name) => (isConsoleKey(`form_${name}`) ? say(`form_${name}` as never) : name))
+  const words = Array.isArray(extra.words) ? extra.words.join(', ') : ''
+  const key = words === '' ? `bank_file_${extra.reason}` : 'bank_file_direction_words'
+  return isConsoleKey(key)
+    ? say(key, {
+        line: String(extra.line ?? ''),
+        most: String(extra.most ?? ''),
+        what: what.join(', '),
+        words,
+      })
+    : String(extra.reason)
+}
+
+function FirstRows({ view, rows }: { view: View; rows: readonly (readonly string[])[] }) {
+  const width = Math.max(0, ...rows.map((row) => row.length))
+  const columns = Array.from({ length: width }, (_, at) => String(at + 1))
+  return (
+    <>
+      <h3 safe>{view.say('statementRows')}</h3>
+      <Table
+        columns={columns}
+        safeRows={rows.map((row) => ({ safeCells: row.map((cell) => <Text>{cell}</Text>) }))}
+      />
+    </>
+  )
+}
+
+function WithoutPayment({ pages, view, shown }: Part) {
+  const { say } = view
+  const { items, nextCursor } = shown.lines
+  const path = addressOf(pages.base, 'bank-statements')
+  return (
+    <Card id="without-payment" title={say('moneyWithoutPayment')}>
+      <LinesTable {...{ pages, view }} lines={items} empty={say('noMoneyWithoutPayment')} />
+      <Pager
+        view={view}
+        first={shown.isFirst ? null : `${path}#without-payment`}
+        next={nextCursor === null ? null : `${path}?cursor=${nextCursor}#without-payment`}
+      />
+    </Card>
+  )
+}
+
+function Returned({ pages, view, shown }: Part) {
+  const { say } = view
+  if (shown.returned.length === 0) return null
+  return (
+    <Card id="returned" title={say('linesReturned')}>
+      <p safe>{say('linesReturnedText')}</p>
+      <LinesTable {...{ pages, view }} lines={shown.returned} empty="" />
+    </Card>
+  )
+}
+
+export function LinesTable(of: {
+  pages: ConsolePages & BankDeps
+  view: View
+  lines: readonly MatchedLine[]
+  empty: string
+}) {
+  const { pages, view, lines, empty } = of
+  const { say, locale } = view
+  const actsOf = ({ state }: MatchedLine) =>
+    LINE_ACTS.filter(
+      ({ name }) => name === 'bank_line.set_aside' || (name === 'bank_line.mark_payout' && state === 'open'),
+    )
+  return (
+    <Table
+      columns={[say('day'), say('amount'), say('lineText'), say('what')]}
+      empty={empty}
+      safeRows={lines.map((line) => ({
+        safeCells: [
+          <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap>,
+          <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
+          <Text>{line.text}</Text>,
+          <>
+            {line.state === 'returned' ? <Named {...{ pages }} references={line.references} /> : null}
+            {line.match === null || line.match.kind === 'unknown' ? null : (
+              <a class="line" href={addressOf(pages.base, 'bank-statements', line.statementId)} safe>
+                {line.match.kind === 'sure' ? say('linesSure') : say('linesToChoose')}
+              </a>
+            )}
+            {actsOf(line).map((act) => (
+              <a class="line" href={pathOfAct(pages, act, line.id)} safe>
+                {titleOf(act, view)}
+              </a>
+            ))}
+          </>,
+        ],
+      }))}
+    />
+  )
+}
+
+/** Search pages of references: the payment, its user and its acts. */
+function Named({ pages, references }: { pages: ConsolePages; references: readonly string[] }) {
+  return (
+    <>
+      {references.map((reference) => (
+        <a class="line" href={`${addressOf(pages.base, 'search')}?q=${reference}`}>
+          <bdi safe>{formatReference(reference)}</bdi>
+        </a>
+      ))}
+    </>
+  )
+}
+
+function WithoutMoney({ pages, view, shown }: Part) {
+  const { say, locale } = view
+  const { formats, base } = pages
+  return (
+    <Card id="without-money" title={say('paymentsWithoutMoney')}>
+      <p class="soft" safe>
+        {say('paymentsWithoutMoneyText', { days: formats.number(AWAITED_DAYS, locale) })}
+      </p>
+      <Table
+        columns={[say('when'), say('user'), say('amount'), say('reference')]}
+        empty={say('noPaymentsWithoutMoney')}
+        safeRows={shown.transfers.map((of) => ({
+          safeCells: [
+            <NoWrap>{formats.moment(Date.parse(of.created_at), locale)}</NoWrap>,
+            <UserCell {...{ pages }} user={{ userId: of.user_id, name: of.name }} />,
+            <NoWrap>{formats.money(of.amount, locale)}</NoWrap>,
+            <a href={addressOf(base, 'payments', of.payment_id)}>
+              <bdi safe>{formatReference(of.reference)}</bdi>
+            </a>,
+          ],
+        }))}
+      />
+    </Card>
+  )
+}
+
+function Statements({ pages, view, shown }: Part) {
+  const { say, locale } = view
+  return (
+    <Card id="statements" title={say('statementsRead')}>
+      <Table
+        columns={[
+          say('statementDays'),
+          say('statementAccount'),
+          say('statementLines'),
+          say('statementBy'),
+          say('when'),
+        ]}
+        empty={say('noStatements')}
+        safeRows={shown.statements.map((of) => ({
+          safeCells: [
+            <a href={addressOf(pages.base, 'bank-statements', of.id)}>
+              <bdi safe>{daysOf(pages, view, of)}</bdi>
+            </a>,
+            <Text>{instrumentName(INSTRUMENTS[of.account], locale)}</Text>,
+            pages.formats.number(of.lines, locale),
+            <Text>{of.importedBy}</Text>,
+            <NoWrap>{pages.formats.moment(of.importedAt, locale)}</NoWrap>,
+          ],
+        }))}
+      />
+      <p class="actions">
+        <LinkButton href={addressOf(pages.base, '')} label={say('backToInbox')} />
+      </p>
+    </Card>
+  )
+}
+
+export function daysOf(
+  { formats }: ConsolePages,
+  { locale }: View,
+  of: Pick<StoredStatement, 'firstDay' | 'lastDay'>,
+) {
+  return `${formats.day(Date.parse(of.firstDay), locale)} – ${formats.day(Date.parse(of.lastDay), locale)}`
+}

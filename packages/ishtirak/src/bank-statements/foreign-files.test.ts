@@ -1,0 +1,156 @@
+// Bank statements as other programs write them: no line of them grants a plan for money that did not come.
+
+import { expect, it } from 'vitest'
+import { transferFile } from '../../../../test/support/config-files.js'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
+
+const KEY = 'karim-key-of-20-characters'
+const OWNER_KEY = 'owner-key-of-20-characters'
+const ENV = {
+  OPERATOR_KEYS: `karim:accountant:${KEY},owner:owner:${OWNER_KEY}`,
+  TRANSFER_FILE: transferFile(),
+}
+
+const HEAD = 'Date;Libellé;Débit;Crédit\n'
+
+describeWorld('a bank statement of another program', { env: ENV }, ({ world }) => {
+  const karim = () => operatorOf(world, KEY)
+  const order = async (userId: string) => {
+    const { id, transfer } = await orderTransfer(world, userId)
+    return { id: String(id), reference: String(transfer.reference) }
+  }
+  const send = (file: string | Uint8Array, query = '') => sendBankStatement(world, KEY, file, query)
+  const approve = async (id: string, more: object = {}) =>
+    (await karim().post(`/bank-statements/${id}/approve`, { why: 'on the statement', ...more })).body
+  const planOf = async (userId: string) => (await world.as(userId).get('/api/v1/billing/status')).body.plan
+  const inbox = async () =>
+    (await karim().get('/inbox')).body.data.filter(({ kind }: { kind: string }) => kind === 'money_returned')
+
+  it('grants what the operator chose all the same', async () => {
+    const { id, reference } = await order('u1')
+    const rows = `21/11/2026;VIR ${reference};2 000,00;1\n21/11/2026;X;5,00;2\n`
+    const { body } = await send(`Date;Libellé;Crédit;Zone\n${rows}`)
+    expect(body.data[0].match).toMatchObject({
+      kind: 'to_choose',
+      candidates: [{ differs: ['other_column'] }],
+    })
+    await approve(body.statement_id, { lines: [{ line: body.data[0].id, payment_id: id }] })
+    expect(await planOf('u1')).toBe('pro')
+  })
+
+  it('tells of money that went out again after its payment was approved, until it is refunded', async () => {
+    const { id, reference } = await order('u1')
+    const first = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n`)
+    await approve(first.body.statement_id)
+    expect(await planOf('u1')).toBe('pro')
+    const later = await send(
+      `${HEAD}21/11/2026;EXTOURNE ${reference};2 000,00;\n21/11/2026;LOYER;9 000,00;\n`,
+    )
+    expect(later.body.data).toMatchObject([{ state: 'returned', amount: -2_000, match: null }])
+    expect(await inbox()).toMatchObject([
+      { payment_id: id, user_id: 'u1', amount: 2_000, detail: '2026-11-21' },
+    ])
+    const visit = await enterConsole(world, KEY)
+    const page = wordsOf((await visit.open('/console')).text)
+    expect(page).toContain('Money of an approved transfer went out again')
+    expect(wordsOf((await visit.open('/console/bank-statements')).text)).toContain(
+      'Money that went out again',
+    )
+    const owner = operatorOf(world, OWNER_KEY)
+    const refunded = await owner.post(`/payments/${id}/refund`, { why: 'the bank took it back' })
+    expect(refunded.status).toBe(200)
+    expect(await inbox()).toEqual([])
+  })
+
+  it('tells of it until an operator sets the line aside; opened again, it is what it was', async () => {
+    const { reference } = await order('u1')
+    await approve((await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n`)).body.statement_id)
+    const { body } = await send(`${HEAD}21/11/2026;FRAIS ${reference};50,00;\n`)
+    const line = `/bank-lines/${body.data[0].id}`
+    expect((await karim().post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
+    expect((await karim().post(`${line}/set-aside`, { why: 'a fee' })).body.state).toBe('set_aside')
+    expect(await inbox()).toEqual([])
+    expect((await karim().post(`${line}/reopen`, { why: 'x' })).body.state).toBe('returned')
+    expect(await inbox()).toHaveLength(1)
+  })
+
+  it('tells equal lines of two files apart, or has them chosen', async () => {
+    const row = (text: string) => `21/11/2026;${text};;2 000,00\n`
+    const first = await send(HEAD + row('VIR') + row('A'))
+    // It holds all of the first file's day: its line is the same one.
+    expect((await send(HEAD + row('VIR') + row('A') + row('B'))).body.counts.new).toBe(1)
+    // It holds another part of the day: its equal line is another one, and is doubted.
+    const other = HEAD + row('VIR') + row('C')
+    const { body } = await send(other)
+    expect(body.counts.new).toBe(2)
+    expect((await send(other)).body.counts.new).toBe(0)
+    expect(body.data[0].id).not.toBe(first.body.data[0].id)
+    const { id, reference } = await order('u1')
+    await send(HEAD + row(reference) + row('D'))
+    const again = await send(HEAD + row(reference) + row('E'))
+    expect(again.body.data[0].match.candidates).toMatchObject([
+      { payment_id: id, differs: ['other_line', 'equal_line'] },
+    ])
+  })
+
+  it('tells equal lines of two files apart that come at once', async () => {
+    const row = (text: string) => `21/11/2026;${text};;2 000,00\n`
+    const sent = await Promise.all([send(HEAD + row('VIR') + row('A')), send(HEAD + row('VIR') + row('B'))])
+    expect(sent.map(({ body }) => body.counts.new)).toEqual([2, 2])
+  })
+
+  it('is read anew by what the operator says, and keeps no doubt of an earlier reading', async () => {
+    const { reference } = await order('u1')
+    const rows = `21/11/2026;VIR ${reference};2 000,00;Oran\n21/11/2026;X;5,00;Alger\n`
+    const file = `Date;Libellé;Crédit;Zone\n${rows}`
+    expect((await send(file)).body.counts.sure).toBe(0)
+    expect((await send(file, '&text=2,4')).body.counts).toMatchObject({ new: 0, sure: 1 })
+    expect((await send(file)).body.counts.sure).toBe(0)
+  })
+
+  it('with a row that was left out grants nothing by the reference of that row', async () => {
+    const { reference } = await order('u1')
+    const odd = `22/11/2026;ANNULATION; VIR ${reference};2 000,00;\n`
+    const { body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${odd}`)
+    expect([body.form.left_out, body.counts.sure]).toEqual([1, 0])
+    expect(body.data[0].match.candidates).toMatchObject([{ differs: ['left_out'] }])
+  })
+
+  it('shows how it was read before anything is approved', async () => {
+    const rows = '21/11/2026;VIR;2 000,00;1\n21/11/2026;B;C;1,00;2\nTotal;;2 001,00;\n22/11/2026;Y;5,00;2\n'
+    const { body } = await send(`Date;Libellé;Crédit;Zone\n${rows}`)
+    expect(body.form).toMatchObject({
+      ...{ direction: 'in', headings: ['Date', 'Libellé', 'Crédit', 'Zone'], telling: [4], left_out: 2 },
+      left_out_rows: [
+        { line: 3, why: 'cells' },
+        { line: 4, why: 'no_day' },
+      ],
+    })
+    const visit = await enterConsole(world, KEY)
+    const page = wordsOf((await visit.open(`/console/bank-statements/${body.statement_id}`)).text)
+    const [read = '', rest = ''] = page.split(/(?= Sure )/)
+    expect(read).toContain(
+      'Date: day Libellé: text Crédit: amount Zone: not understood 5: not used 21/11/2026 VIR 2 000,00 1',
+    )
+    expect(read).toContain('not understood: Zone.')
+    expect(read).toContain('each amount is money in')
+    expect(read).toContain('Line 3: another number of columns than the headings')
+    expect(rest).toContain('No line is sure.')
+  })
+
+  it('of many lines is stored in slices, and nothing is approved before all are there', async () => {
+    const { reference } = await order('u1')
+    const rows = Array.from({ length: 4_000 }, (_, at) => `20/11/2026;CLIENT ${at};;${at + 1},00\n`)
+    const { status, body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${rows.join('')}`)
+    expect([status, body.lines, body.stored_lines]).toEqual([200, 4_001, 2_000])
+    expect(await approve(body.statement_id)).toMatchObject({ code: 'conflict', stored_lines: 4_000 })
+    expect((await karim().get(`/bank-statements/${body.statement_id}`)).body.stored_lines).toBe(4_001)
+    const visit = await enterConsole(world, KEY)
+    expect((await visit.open(`/console/bank-statements/${body.statement_id}`)).status).toBe(200)
+    expect(await approve(body.statement_id)).toMatchObject({ results: [{ outcome: 'approved' }], left: 0 })
+  })
+})

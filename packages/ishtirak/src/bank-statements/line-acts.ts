@@ -1,0 +1,87 @@
+// What operators make of a line for which there is no payment: it is for none, the provider of cards paid it
+// out, or it is open after all.
+import { act, actTexts } from '../acts/act.js'
+import { auditEntry } from '../acts/audit.sql.js'
+import { WhySchema } from '../acts/reason.js'
+import { NO_USER, type Subject } from '../acts/subject.js'
+import { BillingError } from '../core/error.js'
+import { mayBecome } from './bank-line.js'
+import { LineParamsSchema, LineSchema } from './bank-schemas.js'
+import { decideLine, findLine, type StoredLine } from './bank-statements.sql.js'
+import { type BankDeps, matched, viewLine } from './read-statement.js'
+import { bankStatementsWords } from './words.js'
+
+const LINE: Subject<BankDeps> = {
+  name: 'bank_line',
+  path: '/bank-lines/:line_id',
+  params: LineParamsSchema,
+  command: { group: 'bank-statements', argument: 'line' },
+  about: async (deps, id) => {
+    const { day, text } = await lineNamed(deps, id)
+    return { userId: NO_USER, label: () => `${day} · ${text}` }
+  },
+  page: () => '/console/bank-statements',
+}
+
+/** Throws `not_found`. */
+async function lineNamed({ database }: Pick<BankDeps, 'database'>, id: string) {
+  const line = await findLine(database, id)
+  if (!line) throw new BillingError('not_found', { extra: { line_id: id } })
+  return line
+}
+
+function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
+  name: Name,
+  state: 'set_aside' | 'payout' | 'open',
+  of: { readonly operationId: string; readonly summary: string },
+) {
+  // Money that went out is opened again as what it was.
+  const stateOf = ({ centimes }: StoredLine) =>
+    state === 'open' && centimes < 0 ? ('returned' as const) : state
+  return act<BankDeps>().decides({
+    name: `bank_line.${name}`,
+    roles: ['accountant'],
+    on: LINE,
+    ...of,
+    description: '409 where it pays a payment, or is so already.',
+    input: WhySchema,
+    answer: LineSchema,
+    texts: actTexts(bankStatementsWords, name),
+    load: async (deps, { id }) => ({ version: 0, line: await lineNamed(deps, id) }),
+    decide: ({ line }) => {
+      if (!mayBecome(line, stateOf(line)))
+        throw new BillingError('conflict', { extra: { line_state: line.state } })
+      return line
+    },
+    save: async (deps, { by }, { decision: line, now }) => {
+      const state = stateOf(line)
+      const facts = { before: { state: line.state }, after: { line_id: line.id, state } }
+      const audit = auditEntry(deps.ids, { ...by, act: `bank_line.${name}` }, { ...facts, now })
+      const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }
+      return (await decideLine(deps.database, decided)) ? 'saved' : 'stale'
+    },
+    preview: ({ facts: { line } }) => ({
+      changes: [{ what: 'lineState', before: `line_${line.state}`, after: `line_${stateOf(line)}` }],
+      detail: null,
+    }),
+    show: async (deps, { id }) => {
+      const [line] = await matched(deps, [await lineNamed(deps, id)])
+      return line && viewLine(line, line.statementId)
+    },
+  })
+}
+
+export const LINE_ACTS = [
+  lineAct('set_aside', 'set_aside', {
+    operationId: 'setBankLineAside',
+    summary: 'Say of a line of a bank statement that it is for no payment here',
+  }),
+  lineAct('mark_payout', 'payout', {
+    operationId: 'markPayout',
+    summary: 'Say of a line of a bank statement that the provider of cards paid it out',
+  }),
+  lineAct('reopen', 'open', {
+    operationId: 'reopenBankLine',
+    summary: 'Open a line of a bank statement again',
+  }),
+]

@@ -1,0 +1,399 @@
+// The page of a bank statement: its sure lines with one way to approve them all, those to choose, and those
+// that nothing is known of.
+import { ActButton, pathOfAct } from '../acts/act-console.js'
+import { INSTRUMENTS } from '../core/account.js'
+import { isErrorCode } from '../core/error.js'
+import { formatReference } from '../core/reference.js'
+import { mayDo } from '../core/role.js'
+import { CATALOGS, instrumentName } from '../i18n/messages.js'
+import {
+  addressOf,
+  type ConsolePages,
+  Facts,
+  NoWrap,
+  renderConsole,
+  Table,
+  Text,
+  type View,
+} from '../pages/console-frame.js'
+import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { UserCell } from '../pages/user-cell.js'
+import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
+import { headingOf } from './bank-headings.js'
+import type { Candidate } from './bank-match.js'
+import type { LineResult } from './bank-schemas.js'
+import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
+import { daysOf, LinesTable } from './bank-statements-page.js'
+import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
+import { withdrawStatement } from './withdraw-statement.js'
+
+interface Part {
+  readonly pages: ConsolePages & BankDeps
+  readonly view: View
+  readonly read: ReadStatement
+}
+
+/** So many sure lines are listed; the API has them all. */
+const SHOWN = 100
+const CHOSEN_AT_ONCE = 25
+
+export function statementPage(
+  pages: ConsolePages & BankDeps,
+  view: View,
+  of: {
+    readonly read: ReadStatement
+    readonly results: readonly LineResult[]
+    /** Those that the results are about. */
+    readonly lines: readonly StoredLine[]
+    readonly isChanged: boolean
+  },
+): string {
+  const { read, results, isChanged } = of
+  const { statement } = read
+  const account = instrumentName(INSTRUMENTS[statement.account], view.locale)
+  const title = `${account} · ${daysOf(pages, view, statement)}`
+  const part = { pages, view, read }
+  return renderConsole(pages, {
+    ...view,
+    title,
+    section: 'statements',
+    languagePath: addressOf(pages.base, 'bank-statements', statement.id),
+    safeContent: (
+      <>
+        <h1 safe>{title}</h1>
+        {isChanged ? (
+          <p class="notice warn" safe>
+            {view.say('statementChanged')}
+          </p>
+        ) : null}
+        {results.length === 0 ? null : <Results {...part} lines={of.lines} results={results} />}
+        <HowRead {...part} />
+        {isStored(statement) ? (
+          <>
+            <Sure {...part} />
+            <Returned {...part} />
+            <ToChoose {...part} />
+            <Unknown {...part} />
+          </>
+        ) : (
+          <Progress {...part} />
+        )}
+        <Summary {...part} />
+      </>
+    ),
+  })
+}
+
+type ResultsPart = Part & { readonly results: readonly LineResult[]; readonly lines: readonly StoredLine[] }
+
+function Results({ pages, view, results, lines: named }: ResultsPart) {
+  const { say, locale } = view
+  const lines = new Map(named.map((line) => [line.id, line]))
+  return (
+    <Card id="results" title={say('approvalResults')}>
+      <Table
+        columns={[say('day'), say('amount'), say('payment'), say('status')]}
+        safeRows={results.map(({ line: id, payment_id, outcome, code }) => {
+          const line = lines.get(id)
+          return {
+            safeCells: [
+              line ? <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap> : '',
+              line ? <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap> : '',
+              <a href={addressOf(pages.base, 'payments', payment_id)}>
+                <bdi safe>{payment_id}</bdi>
+              </a>,
+              <span class={outcome === 'refused' ? 'over' : undefined} safe>
+                {say(`became_${outcome}`, { why: codeWords(view, code) })}
+              </span>,
+            ],
+          }
+        })}
+      />
+    </Card>
+  )
+}
+
+/** So many of the rows that were left out are listed on the page. */
+const LEFT_OUT_SHOWN = 20
+
+/** What was made of the file, before anything of it is approved. */
+function HowRead({ pages, view, read: { statement } }: Part) {
+  const { say, locale } = view
+  const { form } = statement
+  const leftOut = form.left_out_rows.slice(0, LEFT_OUT_SHOWN)
+  return (
+    <Card id="how-read" title={say('statementRead')}>
+      <p class="soft" safe>
+        {say('statementReadText')}
+      </p>
+      {form.telling.length === 0 ? null : <Telling {...{ view, form }} />}
+      <Table
+        columns={columnsRead(view, statement)}
+        safeRows={form.rows.map((row) => ({ safeCells: row.map((cell) => <Text>{cell}</Text>) }))}
+      />
+      <Facts
+        facts={[
+          [say('readAs_direction'), directionRead(view, statement)],
+          [say('statementForm'), formInWords(view, form)],
+          [say('statementLeftOut'), form.left_out === 0 ? null : pages.formats.number(form.left_out, locale)],
+        ]}
+      />
+      {leftOut.length === 0 ? null : (
+        <ul>
+          {leftOut.map(({ line, why }) => (
+            <li safe>{say('leftOutRow', { line: String(line), why: say(`left_out_${why}`) })}</li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+/** The columns that are not understood, and what to send if they are only text; a state is no text. */
+function Telling({ view: { say }, form }: { view: View; form: StoredStatement['form'] }) {
+  const isState = (at: number) => headingOf(form.headings[at - 1] ?? '') === 'status'
+  const free = form.telling.filter((at) => !isState(at))
+  const text = [...new Set([...form.text.split(',').map(Number), ...free])]
+  return (
+    <div class="notice warn">
+      <p safe>
+        {say('statementTelling', { columns: form.telling.map((at) => headingAt(form, at)).join(' · ') })}
+      </p>
+      {free.length === 0 ? null : (
+        <p safe>{say('statementTextSaid', { text: text.map((at) => headingAt(form, at)).join(',') })}</p>
+      )}
+    </div>
+  )
+}
+
+function formInWords({ say }: View, { encoding, delimiter, day_order, decimal }: StoredStatement['form']) {
+  const amount = decimal === ',' ? '1.980,00' : '1,980.00'
+  return [encoding, say(`delimiter_${delimiter}`), say(`order_${day_order}`), amount].join(' · ')
+}
+
+/** Of each column its heading, and what it was read as. */
+function columnsRead({ say }: View, { form }: StoredStatement): readonly string[] {
+  const width = Math.max(form.headings.length, ...form.rows.map((row) => row.length))
+  const text = form.text.split(',')
+  const readAs = (column: number) => {
+    const at = String(column)
+    if (at === form.date) return say('readAs_date')
+    if (at === form.amount) return say('readAs_amount')
+    if (form.debits.includes(column)) return say('readAs_debit')
+    if (at === form.direction) return say('readAs_direction')
+    if (form.currency.includes(column)) return say('readAs_currency')
+    const isText = text.includes(at)
+    if (form.telling.includes(column))
+      return [say('readAs_telling'), isText ? say('readAs_text') : ''].filter(Boolean).join(', ')
+    return isText ? say('readAs_text') : say('readAs_none')
+  }
+  return Array.from({ length: width }, (_, index) =>
+    say('columnReadAs', { column: headingAt(form, index + 1), as: readAs(index + 1) }),
+  )
+}
+
+function headingAt({ headings }: StoredStatement['form'], column: number): string {
+  return headings[column - 1] || String(column)
+}
+
+function directionRead({ say }: View, { form }: StoredStatement): string {
+  if (form.direction === 'in') return say(form.debits.length > 0 ? 'direction_columns' : 'direction_in')
+  if (form.direction === 'sign') return say('direction_sign')
+  return headingAt(form, Number(form.direction))
+}
+
+function Progress({ pages, view, read: { statement } }: Part) {
+  const count = (of: number) => pages.formats.number(of, view.locale)
+  const data = { stored: count(statement.storedLines), lines: count(statement.lines) }
+  return (
+    <Card id="progress" title={view.say('statementImport')}>
+      <p safe>{view.say('statementProgress', data)}</p>
+      <progress value={String(statement.storedLines)} max={String(statement.lines)} />
+    </Card>
+  )
+}
+
+function Returned({ pages, view, read }: Part) {
+  if (read.returned.length === 0) return null
+  return (
+    <Card id="returned" title={view.say('linesReturned')}>
+      <p safe>{view.say('linesReturnedText')}</p>
+      <LinesTable {...{ pages, view }} lines={read.returned} empty="" />
+    </Card>
+  )
+}
+
+function codeWords({ locale }: View, code: string | null): string {
+  return code !== null && isErrorCode(code) ? CATALOGS[locale].error[code].title : (code ?? '')
+}
+
+function Sure({ pages, view, read }: Part) {
+  const { say, locale, session } = view
+  const { sure } = read
+  const now = toApprove(read, session.operator).slice(0, APPROVED_AT_ONCE)
+  const amount = now.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
+  const data = {
+    count: pages.formats.number(now.length, locale),
+    amount: pages.formats.money(amount, locale),
+  }
+  return (
+    <Card id="sure" title={say('linesSure')}>
+      {now.length === 0 ? null : (
+        <p class="actions">
+          <LinkButton
+            href={pathOfAct(pages, approveLines, read.statement.id)}
+            label={say(now.length === 1 ? 'approveSureOne' : 'approveSure', data)}
+            go
+          />
+        </p>
+      )}
+      {sure.length === 0 ? null : (
+        <p class="soft" safe>
+          {say('linesSureText')}
+        </p>
+      )}
+      <Table
+        columns={[say('day'), say('amount'), say('lineText'), say('payment')]}
+        empty={say('noneSure')}
+        safeRows={sure.slice(0, SHOWN).map((line) => ({
+          safeCells: [
+            ...cellsOf(pages, view, line),
+            <Meant {...{ pages, view }} of={line.match?.candidates ?? []} />,
+          ],
+        }))}
+      />
+    </Card>
+  )
+}
+
+function cellsOf(pages: ConsolePages, { locale }: View, line: MatchedLine) {
+  return [
+    <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap>,
+    <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
+    <Text>{line.text}</Text>,
+  ]
+}
+
+function Meant({ pages, view, of }: { pages: ConsolePages; view: View; of: readonly Candidate[] }) {
+  const { say } = view
+  return (
+    <>
+      {of.map(({ transfer }) => (
+        <>
+          <UserCell {...{ pages }} user={{ userId: transfer.userId, name: transfer.name }} />
+          <a class="line" href={addressOf(pages.base, 'payments', transfer.paymentId)}>
+            <bdi safe>{formatReference(transfer.reference)}</bdi>
+          </a>
+          {transfer.approvedBy.map((name) => (
+            <span class="soft small line" safe>
+              {say('firstGiven', { name })}
+            </span>
+          ))}
+        </>
+      ))}
+    </>
+  )
+}
+
+function ToChoose({ pages, view, read }: Part) {
+  const { say } = view
+  const lines = read.toChoose
+  if (lines.length === 0) return null
+  return (
+    <Card id="to-choose" title={say('linesToChoose')}>
+      <p safe>{say('chooseText')}</p>
+      <form method="get" action={pathOfAct(pages, approveLines, read.statement.id)}>
+        <input type="hidden" name="chosen" value="1" />
+        <Table
+          columns={[say('day'), say('amount'), say('lineText'), say('payment')]}
+          safeRows={lines.slice(0, CHOSEN_AT_ONCE).map((line) => ({
+            safeCells: [...cellsOf(pages, view, line), <Choices {...{ pages, view, line }} />],
+          }))}
+        />
+        <p class="actions">
+          <SubmitButton label={say('chooseGo')} />
+        </p>
+      </form>
+    </Card>
+  )
+}
+
+function Choices({ pages, view, line }: { pages: ConsolePages; view: View; line: MatchedLine }) {
+  const { say } = view
+  const candidates = (line.match?.candidates ?? []).filter(({ differs }) => !differs.includes('booked'))
+  const isSum = candidates.every(({ rule }) => rule === 'sum_of_references')
+  const together = candidates.map(({ transfer }) => transfer.paymentId).join(' ')
+  const chosen = line.paymentIds.join(' ')
+  const name = `line_${line.id}`
+  const options: readonly (readonly [value: string, words: readonly string[]])[] = [
+    ['', [say('chooseNone')]],
+    ...(isSum && candidates.length > 1 ? [[together, [say('chooseBoth')]] as const] : []),
+    ...candidates.map((one) => [one.transfer.paymentId, candidateInWords(pages, view, one)] as const),
+  ]
+  return (
+    <fieldset aria-label={line.text}>
+      {options.map(([value, words]) => (
+        <label class="line">
+          <input type="radio" name={name} value={value} checked={value === chosen} />
+          {words.map((part, at) => (
+            <>
+              {at === 0 ? ' ' : ' · '}
+              <bdi safe>{part}</bdi>
+            </>
+          ))}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Each part keeps its own direction: a name may be Arabic beside a reference. */
+function candidateInWords(
+  pages: ConsolePages,
+  { say, locale }: View,
+  { transfer, rule, differs }: Candidate,
+): readonly string[] {
+  const { name, userId, reference, amountAsked, approvedBy } = transfer
+  return [
+    name ?? userId,
+    formatReference(reference),
+    pages.formats.money(amountAsked, locale),
+    say(`rule_${rule}`),
+    ...differs.map((what) => say(`differs_${what}`)),
+    ...approvedBy.map((by) => say('firstGiven', { name: by })),
+  ]
+}
+
+function Unknown({ pages, view, read }: Part) {
+  const lines = read.unknown
+  return (
+    <Card id="unknown" title={view.say('linesUnknown')}>
+      <LinesTable {...{ pages, view, lines }} empty={view.say('noneUnknown')} />
+    </Card>
+  )
+}
+
+function Summary({ pages, view, read: { statement, counts, free } }: Part) {
+  const { say, locale, session } = view
+  const count = (of: number) => pages.formats.number(of, locale)
+  return (
+    <Card id="summary" title={say('linesDecided')}>
+      <Facts
+        facts={[
+          [say('line_approved'), count(counts.approved)],
+          [say('line_payout'), count(counts.payout)],
+          [say('line_set_aside'), count(counts.set_aside)],
+          [say('statementLines'), count(statement.lines)],
+          [say('statementNew'), count(counts.new)],
+          [say('statementBy'), statement.importedBy],
+        ]}
+      />
+      <p class="actions">
+        <LinkButton href={addressOf(pages.base, 'bank-statements')} label={say('statements')} />
+        {mayDo(session.operator, withdrawStatement) && free > 0 && isStored(statement) ? (
+          <ActButton {...{ pages, view }} act={withdrawStatement} id={statement.id} />
+        ) : null}
+      </p>
+    </Card>
+  )
+}

@@ -1,0 +1,81 @@
+// A discrepancy that a person has judged is closed with the reason: it waits no more, and comes back only
+// where the provider says something else.
+import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
+import type { Subject } from '../acts/subject.js'
+import { BillingError } from '../core/error.js'
+import { readLabels } from '../ledger/labels.js'
+import { findDiscrepancy, saveClosed } from './discrepancies.sql.js'
+import { type FoundDiscrepancy, factsOf } from './discrepancy-facts.js'
+import { CloseRequestSchema, DiscrepancyParamsSchema, DiscrepancySchema } from './reconciliation-schemas.js'
+import { reconciliationWords } from './words.js'
+
+type Deps = Pick<ActDeps, 'database'>
+
+const DISCREPANCY: Subject<Deps, FoundDiscrepancy> = {
+  name: 'discrepancy',
+  path: '/discrepancies/:discrepancy_id',
+  params: DiscrepancyParamsSchema,
+  command: { group: 'discrepancies', argument: 'discrepancy' },
+  about: async (deps, id) => {
+    const { user_id, payment_id: paymentId } = (await loadDiscrepancy(deps, id)).discrepancy
+    return { userId: user_id ?? '', ...(paymentId !== null && { paymentId }) }
+  },
+  file: (deps) => ({
+    schema: DiscrepancySchema,
+    read: (id) => loadDiscrepancy(deps, id),
+    view: ({ discrepancy }) => discrepancy,
+  }),
+}
+
+/** Throws `not_found`. */
+export async function loadDiscrepancy({ database }: Deps, id: string): Promise<FoundDiscrepancy> {
+  const found = await findDiscrepancy(database, id)
+  if (!found) throw new BillingError('not_found', { extra: { discrepancy_id: id } })
+  const { payment_id: payment, user_id: user } = found.discrepancy
+  return { ...found, labels: await readLabels({ database }, { payments: [payment], users: [user] }) }
+}
+
+export const closeDiscrepancy = act<ActDeps>().decides({
+  name: 'discrepancy.close',
+  // It judges the books, and moves nothing.
+  roles: ['accountant'],
+  on: DISCREPANCY,
+  operationId: 'closeDiscrepancy',
+  summary: 'Close a discrepancy: it was looked at, and waits no more',
+  description:
+    'It comes back where the provider says something else. 409 with `closed_at` when it is closed ' +
+    'already, with `changed` when it is not the `version` that was named.',
+  input: CloseRequestSchema,
+  answer: DiscrepancySchema,
+  texts: actTexts(reconciliationWords, 'close_discrepancy'),
+  load: async (deps, { id }) => {
+    const found = await loadDiscrepancy(deps, id)
+    return { version: found.discrepancy.version, found }
+  },
+  decide: ({ version, found: { discrepancy } }, { input }) => {
+    if (input.version !== undefined) requireUnchanged({ seenVersion: input.version }, version)
+    const { closed_at } = discrepancy
+    if (closed_at !== null) throw new BillingError('conflict', { extra: { closed_at } })
+    return discrepancy
+  },
+  save: async (deps, { id, by }, { decision, now }) => {
+    const { kind, gateway, checkout_id, payment_id: paymentId, outcome, details, version } = decision
+    const before = { kind, gateway, checkout_id, outcome, details }
+    const facts = { paymentId, before, after: { closed: true }, now }
+    const audit = auditEntry(deps.ids, { ...by, act: 'discrepancy.close' }, facts)
+    const closed = { by: by.operator.name, because: by.reason ?? '', audit, version, now }
+    return (await saveClosed(deps.database, id, closed)) ? 'saved' : 'stale'
+  },
+  preview: ({ facts: { found } }) => ({
+    changes: [{ what: 'kind_discrepancy', before: 'discrepancyOpen', after: 'discrepancyClosed' }],
+    detail: found,
+  }),
+  show: async (deps, { id }) => (await loadDiscrepancy(deps, id)).discrepancy,
+  form: {
+    isOffered: ({ discrepancy }) => discrepancy.closed_at === null,
+    fields: async () => [],
+    inWords: (pages, view, { detail }) => ({ facts: factsOf(pages, view, detail) }),
+    reasonLabel: ({ say }) => say('reasonClosed'),
+  },
+})

@@ -1,0 +1,103 @@
+// Reconciliations and what they found, as operators read them; and the end of a discrepancy.
+
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, flag } from '../database/rows.js'
+import { viewRows } from '../ledger/schemas.js'
+import { DiscrepancySchema, ReconciliationSchema } from './reconciliation-schemas.js'
+
+const COLUMNS = `d.id, d.user_id, d.method as gateway, d.checkout_id, d.kind, d.payment_id, d.outcome,
+          d.details, d.found_at, d.seen_at, d.version, d.closed_at, d.closed_by, d.closed_because`
+
+// Uses the index discrepancies_by_id.
+const selectDiscrepancy = statement(
+  'discrepancies.one',
+  `select ${COLUMNS}, exists (select from payments p where p.id = d.payment_id) as is_our_payment
+     from discrepancies d
+    where d.id = $1`,
+)
+
+/** Null: there is none. The payment that it names may be known to the provider alone. */
+export async function findDiscrepancy(database: Queryable, id: string) {
+  const rows = await database.query(selectDiscrepancy, [id])
+  const [row] = rows
+  const [discrepancy] = viewRows(DiscrepancySchema, rows)
+  if (!row || !discrepancy) return null
+  return { discrepancy, isOurPayment: flag(row, 'is_our_payment') }
+}
+
+const close = statement(
+  'discrepancies.close',
+  `with closed as (
+     update discrepancies set closed_at = $2::timestamptz, closed_by = $3, closed_because = $4
+      where id = $1 and closed_at is null and version = $6::int
+     returning user_id
+   )
+   ${insertAudit({
+     userId: "coalesce(c.user_id, '')",
+     at: '$2::timestamptz',
+     entry: '$5::jsonb',
+     from: 'closed c',
+   })}
+   returning id`,
+)
+
+/** With its line in the trail. False: it is closed already, or is not what was judged. */
+export async function saveClosed(
+  database: Queryable,
+  id: string,
+  of: {
+    readonly by: string
+    readonly because: string
+    readonly audit: AuditEntry
+    readonly version: number
+    readonly now: Instant
+  },
+): Promise<boolean> {
+  const values = [id, at(of.now), of.by, of.because, JSON.stringify(of.audit), of.version]
+  return (await database.query(close, values)).length > 0
+}
+
+const selectReconciliations = statement(
+  'reconciliations.list',
+  `select id, since_at as since, started_by, started_at, finished_at, next_round_at, calls, checkouts,
+          discrepancies
+     from reconciliations
+    where $1::text is null or id = $1
+    order by started_at desc
+    limit $2::int`,
+)
+
+const selectNewest = statement(
+  'discrepancies.newest',
+  `select ${COLUMNS} from discrepancies d order by d.seen_at desc, d.checkout_id limit $1::int`,
+)
+
+// Seen since it began, by clocks that may differ. Earlier ones, however many there are, are not read.
+const selectFound = statement(
+  'discrepancies.found',
+  `select ${COLUMNS}
+     from discrepancies d
+    where d.reconciliation_id = $2
+      and d.seen_at >= (select started_at - interval '1 day' from reconciliations where id = $2)
+    order by d.seen_at desc, d.checkout_id
+    limit $1::int`,
+)
+
+/** Newest first, with what was found: of one reconciliation, or (null) of the last ones. */
+export async function readReconciliations(
+  database: Queryable,
+  id: string | null,
+  limits: { readonly reconciliations: number; readonly discrepancies: number },
+) {
+  const reconciliations = await database.query(selectReconciliations, [id, limits.reconciliations])
+  const discrepancies =
+    id === null
+      ? await database.query(selectNewest, [limits.discrepancies])
+      : await database.query(selectFound, [limits.discrepancies, id])
+  return {
+    reconciliations: viewRows(ReconciliationSchema, reconciliations),
+    discrepancies: viewRows(DiscrepancySchema, discrepancies),
+  }
+}

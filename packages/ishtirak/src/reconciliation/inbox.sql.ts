@@ -1,0 +1,13 @@
+// What reconciliations found, as rows of the inbox.
+
+// Of each method the last reconciliation that has ended. Earlier ones are of other times; fifty are those of
+// many days. An unknown checkout may name a payment that is not ours.
+export const FOUND = `
+  select d.found_at, d.id, d.user_id, (select p.id from payments p where p.id = d.payment_id limit 1),
+         (d.details->>'amount')::bigint, d.kind
+    from (select distinct on (method) id, started_at
+            from (select id, method, started_at from reconciliations
+                   where finished_at is not null order by started_at desc limit 50) newest
+           order by method, started_at desc) r
+    join discrepancies d on d.seen_at >= r.started_at and d.reconciliation_id = r.id
+   where d.outcome in ('reported', 'unknown_checkout') and d.closed_at is null`

@@ -1,0 +1,219 @@
+// Reconciliations as rows: how far each is, and what it found. None belongs to a process: the next round goes
+// on where the last one stopped, in any process.
+import type { Static } from 'typebox'
+import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import type { StoredReport } from '../core/stored-report.js'
+import { type Queryable, statement } from '../database/database.js'
+import {
+  at,
+  flag,
+  instant,
+  instantOrNull,
+  integerOrNull,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+} from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
+import type { DiscrepancySchema } from './reconciliation-schemas.js'
+
+/** What a round needs to go on. */
+const parseReconciliation = rowOf({
+  id: text,
+  /** The payment method whose provider is asked. */
+  method: text,
+  sinceAt: instant,
+  startedAt: instant,
+  /** Payments without a row are booked, as far as the checkout says whose they are. */
+  booksUnknown: flag,
+  /** Of the provider's list; null once `sinceAt` is reached, or where there is no list. */
+  nextPage: integerOrNull,
+})
+export type Reconciliation = ReturnType<typeof parseReconciliation>
+
+/** As a round finds it. `user_id` is null while it is not known whose checkout it is. */
+export type Discrepancy = Omit<
+  Static<typeof DiscrepancySchema>,
+  'found_at' | 'seen_at' | 'version' | 'closed_at' | 'closed_by' | 'closed_because'
+>
+
+const insertScheduled = statement(
+  'reconciliations.start',
+  `insert into reconciliations (id, since_at, started_at, books_unknown, next_page, next_round_at, method,
+                                started_by)
+   values ($1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, 'schedule')`,
+)
+
+// Two with the same operation wait for each other at the index audit_operations.
+const insertAsked = statement(
+  'reconciliations.start_asked',
+  `with asked as (
+     ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$7::jsonb' })} ${UNLESS_DONE}
+     returning actor
+   )
+   insert into reconciliations (id, since_at, started_at, books_unknown, next_page, next_round_at, method,
+                                started_by)
+   select $1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, actor from asked
+   returning id`,
+)
+
+/**
+ * `audit`: the operator's act, written with it; null: the schedule begins it. False: this operation has begun
+ * one already.
+ */
+export async function insertReconciliation(
+  database: Queryable,
+  { id, sinceAt, startedAt, booksUnknown, nextPage, method }: Reconciliation,
+  audit: AuditEntry | null,
+): Promise<boolean> {
+  const values = [id, at(sinceAt), at(startedAt), booksUnknown, nextPage, method]
+  if (audit) return (await database.query(insertAsked, [...values, JSON.stringify(audit)])).length > 0
+  await database.query(insertScheduled, values)
+  return true
+}
+
+const claimNextRound = statement(
+  'reconciliations.claim',
+  `update reconciliations set next_round_at = $3::timestamptz
+    where id = $1 and finished_at is null and next_round_at <= $2::timestamptz
+   returning id, method, since_at, started_at, books_unknown, next_page`,
+)
+
+/** As it stands, to be worked on until `nextRoundAt`. Null: it is finished, or it is not time yet. */
+export async function claimReconciliation(
+  database: Queryable,
+  id: string,
+  when: { readonly now: Instant; readonly nextRoundAt: Instant },
+): Promise<Reconciliation | null> {
+  const [row] = await database.query(claimNextRound, [id, at(when.now), at(when.nextRoundAt)])
+  return row ? parseReconciliation(row) : null
+}
+
+// What was closed stays closed while the provider says the same. When the provider says it may move on.
+const updateStep = statement(
+  'reconciliations.save_step',
+  `with found as (
+     select * from jsonb_to_recordset($7::jsonb) as f(
+       id text, user_id text, gateway text, checkout_id text, kind text, payment_id text, outcome text,
+       details jsonb)
+   ), saved as (
+     insert into discrepancies as d (id, user_id, method, checkout_id, kind, payment_id, outcome, details,
+                                     reconciliation_id, found_at, seen_at)
+     select id, user_id, gateway, checkout_id, kind, payment_id, outcome, details,
+            $1, $6::timestamptz, $6::timestamptz
+       from found
+         on conflict (checkout_id, kind, method) do update
+        set user_id = excluded.user_id, payment_id = excluded.payment_id, outcome = excluded.outcome,
+            details = excluded.details, reconciliation_id = excluded.reconciliation_id,
+            seen_at = excluded.seen_at,
+            (version, closed_at, closed_by, closed_because) = (
+              select case when is_same then d.version else d.version + 1 end,
+                     case when is_same then d.closed_at end, case when is_same then d.closed_by end,
+                     case when is_same then d.closed_because end
+                from (select (d.outcome, d.details - '{paid_at,our_status}'::text[])
+                           = (excluded.outcome, excluded.details - '{paid_at,our_status}'::text[])
+                             as is_same) judged)
+   ), matched as (
+     update payments set reconciled_at = $6::timestamptz
+      where (user_id, id) in (
+        select m.user_id, m.id from jsonb_to_recordset($8::jsonb) as m(user_id text, id text))
+   )
+   update reconciliations
+      set next_page = $2::int, calls = calls + $3::int, checkouts = checkouts + $4::int,
+          discrepancies = discrepancies + jsonb_array_length($7::jsonb), finished_at = $5::timestamptz
+    where id = $1`,
+)
+
+/** One step with what it found, whole or not at all: after a crash the step is made again. */
+export async function saveStep(
+  database: Queryable,
+  id: string,
+  step: {
+    readonly nextPage: number | null
+    readonly calls: number
+    readonly checkouts: number
+    readonly discrepancies: readonly Discrepancy[]
+    /** Payments that both sides have alike. */
+    readonly matched: readonly Payment[]
+    readonly finishedAt: Instant | null
+    readonly now: Instant
+  },
+): Promise<void> {
+  await database.query(updateStep, [
+    id,
+    step.nextPage,
+    step.calls,
+    step.checkouts,
+    at(step.finishedAt),
+    at(step.now),
+    JSON.stringify(step.discrepancies),
+    JSON.stringify(step.matched.map((payment) => ({ user_id: payment.userId, id: payment.id }))),
+  ])
+}
+
+const selectByCheckouts = statement(
+  'reconciliations.payments',
+  `select ${PAYMENT_COLUMNS},
+          jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")') as booked
+     from payments p where p.method = $1 and p.method_reference = any($2::text[])`,
+)
+
+const parseReconciled = rowOf({
+  payment: parsePayment,
+  /** The report by which it was booked; null: no report booked it. */
+  booked: json<Pick<StoredReport, 'source' | 'amount' | 'currency'> | null>,
+})
+export type ReconciledPayment = ReturnType<typeof parseReconciled>
+
+export async function paymentsOfCheckouts(
+  database: Queryable,
+  method: string,
+  checkoutIds: readonly string[],
+): Promise<readonly ReconciledPayment[]> {
+  const rows = await database.query(selectByCheckouts, [method, checkoutIds])
+  return rows.map(parseReconciled)
+}
+
+const selectUnmatched = statement(
+  'reconciliations.unmatched',
+  `select ${PAYMENT_COLUMNS}
+     from payments p
+    where p.paid_at >= $1::timestamptz and p.paid_at <= $2::timestamptz
+      and p.method_reference is not null and p.method = $5
+      and (p.reconciled_at is null or p.reconciled_at < $2::timestamptz)
+      and not exists (
+        select from discrepancies d
+         where d.checkout_id = p.method_reference and d.method = p.method and d.reconciliation_id = $3)
+    order by p.paid_at, p.id
+    limit $4::int`,
+)
+
+/** Paid payments of the reconciliation's time that the list has not shown. */
+export async function unmatchedPayments(
+  database: Queryable,
+  { id, method, sinceAt, startedAt }: Pick<Reconciliation, 'id' | 'method' | 'sinceAt' | 'startedAt'>,
+  limit: number,
+): Promise<readonly Payment[]> {
+  const values = [at(sinceAt), at(startedAt), id, limit, method]
+  return (await database.query(selectUnmatched, values)).map(parsePayment)
+}
+
+const selectLast = statement(
+  'reconciliations.last',
+  `select (select id from reconciliations where finished_at is null and method = $1
+            order by started_at limit 1) as unfinished,
+          coalesce((select max(started_at) from reconciliations where method = $1),
+                   (select min(created_at) from payments where method = $1)) as begun_at`,
+)
+
+/** The oldest unfinished one, and when the last began; before the first, when the first payment was made. */
+export async function lastReconciliation(
+  database: Queryable,
+  method: string,
+): Promise<{ readonly unfinished: string | null; readonly begunAt: Instant | null }> {
+  const [row = {}] = await database.query(selectLast, [method])
+  return { unfinished: textOrNull(row, 'unfinished'), begunAt: instantOrNull(row, 'begun_at') }
+}

@@ -1,0 +1,289 @@
+// The provider's list against our books, daily and when the operator asks. What was paid there and not booked
+// is entered like any report; what only we have, or what differs, is written down for a person.
+import type { Static } from 'typebox'
+import { auditEntry, type By } from '../acts/audit.sql.js'
+import type { CheckoutReport } from '../core/checkout.js'
+import { BillingError } from '../core/error.js'
+import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
+import { type Payment, paymentBehind } from '../core/payment.js'
+import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
+import { insertFoundPayment } from '../ledger/payments.sql.js'
+import { type SettleDeps, settlePayment } from '../ledger/settle.js'
+import { readReconciliations } from './discrepancies.sql.js'
+import {
+  claimReconciliation,
+  type Discrepancy,
+  insertReconciliation,
+  lastReconciliation,
+  paymentsOfCheckouts,
+  type ReconciledPayment,
+  type Reconciliation,
+  saveStep,
+  unmatchedPayments,
+} from './reconcile.sql.js'
+import type { RoundSchema } from './reconciliation-schemas.js'
+
+type Round = Static<typeof RoundSchema>
+
+/** 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
+const CALLS_A_ROUND = 5
+export const ROUND_MS = 30 * SECOND
+/** A checkout is looked at for a day: two days back miss nothing that the last reconciliation could see. */
+const OVERLAP_MS = 2 * DAY
+const SHOWN_OF_ONE = { reconciliations: 1, discrepancies: 1_000 }
+
+export type ReconcileDeps = SettleDeps & Pick<CommonParts, 'catalogue'>
+export type ReconcileActDeps = ReconcileDeps & Pick<CommonParts, 'wallClock'>
+
+/**
+ * The daily job. For each gateway it begins a reconciliation a day after the last began (the first: a day
+ * after its first payment), and does one round of an unfinished one. Gives the calls made so far.
+ */
+export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
+  let calls = 0
+  for (const gateway of deps.methods.gateways) calls += await reconcileMethod(deps, gateway)
+  return calls
+}
+
+async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Promise<number> {
+  const now = deps.clock.now()
+  const { unfinished, begunAt } = await lastReconciliation(deps.database, method.name)
+  if (unfinished === null && (begunAt === null || now < begunAt + DAY)) return 0
+  const sinceAt = (begunAt ?? now) - OVERLAP_MS
+  if (unfinished !== null) return (await continueReconciliation(deps, unfinished)).reconciliation.calls
+  const reconciliation = newReconciliation(deps, method, { sinceAt, booksUnknown: false, now })
+  await insertReconciliation(deps.database, reconciliation, null)
+  return (await continueReconciliation(deps, reconciliation.id)).reconciliation.calls
+}
+
+/**
+ * The operator's reconciliation: written to the audit trail, then the first round at once. Throws `conflict`
+ * where the same operation has begun one, `unknown_method` where there is no such gateway.
+ */
+export async function startReconciliation(
+  deps: ReconcileDeps,
+  request: {
+    readonly sinceAt: Instant
+    /** Only an operator can say that no other deployment takes money through this account of the provider. */
+    readonly booksUnknown: boolean
+    /** Its name; absent: the first. */
+    readonly gateway?: string | undefined
+  },
+  by: By,
+): Promise<Round> {
+  const now = deps.clock.now()
+  const { sinceAt, booksUnknown, gateway: name } = request
+  const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
+  if (!gateway) throw new BillingError('unknown_method')
+  const reconciliation = newReconciliation(deps, gateway, { sinceAt, booksUnknown, now })
+  const { id } = reconciliation
+  const after = {
+    reconciliation_id: id,
+    since: toTimestamp(sinceAt),
+    unknown: booksUnknown ? 'book' : 'report',
+  }
+  const audit = auditEntry(deps.ids, { ...by, act: 'reconciliation.start' }, { after, now })
+  if (!(await insertReconciliation(deps.database, reconciliation, audit))) throw new BillingError('conflict')
+  return continueReconciliation(deps, id)
+}
+
+/** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
+export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Round> {
+  const now = deps.clock.now()
+  const claimed = await claimReconciliation(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
+  const failure = claimed && (await workOn(deps, claimed))
+  const { reconciliations, discrepancies } = await readReconciliations(deps.database, id, SHOWN_OF_ONE)
+  const [reconciliation] = reconciliations
+  if (!reconciliation) throw new BillingError('not_found', { extra: { reconciliation_id: id } })
+  return { reconciliation, discrepancies, failure: failure && describeFailure(failure) }
+}
+
+function newReconciliation(
+  { ids }: ReconcileDeps,
+  { name: method, list }: PaymentMethod,
+  { now, ...wanted }: { sinceAt: Instant; booksUnknown: boolean; now: Instant },
+): Reconciliation {
+  return { ...wanted, id: ids.next('rcn', now), method, startedAt: now, nextPage: list ? 1 : null }
+}
+
+/** What ended the round before its time; null: nothing. */
+async function workOn(deps: ReconcileDeps, reconciliation: Reconciliation): Promise<ProviderFailure | null> {
+  let nextPage = reconciliation.nextPage
+  let calls = 0
+  while (nextPage !== null && calls < CALLS_A_ROUND) {
+    calls += 1
+    const page = await reconcilePage(deps, reconciliation, nextPage)
+    if ('failure' in page) return page.failure
+    nextPage = page.nextPage
+  }
+  if (nextPage !== null || calls === CALLS_A_ROUND) return null
+  return reconcileUnmatched(deps, reconciliation, CALLS_A_ROUND - calls)
+}
+
+async function reconcilePage(
+  deps: ReconcileDeps,
+  reconciliation: Reconciliation,
+  page: number,
+): Promise<{ readonly nextPage: number | null } | { readonly failure: ProviderFailure | null }> {
+  const { list } = deps.methods.of(reconciliation.method)
+  if (!list) return { failure: null }
+  const answer = await list.page(page)
+  if (!answer.ok) return { failure: giveUp(deps, answer.failure) }
+  const { checkouts } = answer.value
+  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= reconciliation.sinceAt)
+  const compared = await reconcileAll(deps, reconciliation, wanted)
+  const isOver = isAllBefore(checkouts, reconciliation.sinceAt - CLOCK_SKEW_MAX)
+  const nextPage = isOver ? null : answer.value.nextPage
+  await saveStep(deps.database, reconciliation.id, {
+    ...compared,
+    nextPage,
+    calls: 1,
+    checkouts: wanted.length,
+    finishedAt: null,
+    now: deps.clock.now(),
+  })
+  return { nextPage }
+}
+
+/** Our paid payments that the list did not show: each is asked for by name before it is called missing. */
+async function reconcileUnmatched(
+  deps: ReconcileDeps,
+  reconciliation: Reconciliation,
+  limit: number,
+): Promise<ProviderFailure | null> {
+  const unmatched = await unmatchedPayments(deps.database, reconciliation, limit)
+  const discrepancies: Discrepancy[] = []
+  const matched: Payment[] = []
+  for (const payment of unmatched) {
+    const answer = await deps.methods.of(payment.method).getCheckout(payment.checkoutId ?? '')
+    if (!answer.ok) return giveUp(deps, answer.failure)
+    const found = answer.value
+      ? await reconcileAll(deps, reconciliation, [answer.value])
+      : { discrepancies: [describe(deps, reconciliation, null, payment, MISSING)], matched: [] }
+    discrepancies.push(...found.discrepancies)
+    matched.push(...found.matched)
+  }
+  const now = deps.clock.now()
+  const isFinished = unmatched.length < limit
+  await saveStep(deps.database, reconciliation.id, {
+    discrepancies,
+    matched,
+    nextPage: null,
+    calls: unmatched.length,
+    checkouts: 0,
+    finishedAt: isFinished ? now : null,
+    now,
+  })
+  if (isFinished) deps.log.info({ reconciliation_id: reconciliation.id }, 'books compared with the provider')
+  return null
+}
+
+const MISSING = { kind: 'booked_not_paid', outcome: 'reported' } as const
+
+interface Found {
+  readonly discrepancies: readonly Discrepancy[]
+  readonly matched: readonly Payment[]
+}
+
+async function reconcileAll(
+  deps: ReconcileDeps,
+  reconciliation: Reconciliation,
+  reports: readonly CheckoutReport[],
+): Promise<Found> {
+  const ours = await paymentsOfCheckouts(
+    deps.database,
+    reconciliation.method,
+    reports.map((report) => report.checkoutId),
+  )
+  const discrepancies: Discrepancy[] = []
+  const matched: Payment[] = []
+  for (const report of reports) {
+    const compared = ours.find(({ payment }) => payment.checkoutId === report.checkoutId) ?? null
+    const payment = compared?.payment ?? null
+    const verdict = judge(report, compared)
+    if (verdict === 'matched' && payment) matched.push(payment)
+    if (verdict === 'matched' || verdict === 'no_money') continue
+    const differences = verdict === 'differs' && compared ? { differences: differing(report, compared) } : {}
+    const outcome =
+      verdict === 'paid_not_booked' ? await enter(deps, report, reconciliation.booksUnknown) : 'reported'
+    const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
+    discrepancies.push(describe(deps, reconciliation, report, payment, { kind, outcome, differences }))
+  }
+  for (const { kind, outcome } of discrepancies) deps.count({ name: 'discrepancy', kind, outcome })
+  return { discrepancies, matched }
+}
+
+/** It only compares what money says; whether a difference is a mistake is for a person to judge. */
+function judge(
+  report: CheckoutReport,
+  compared: ReconciledPayment | null,
+): Discrepancy['kind'] | 'matched' | 'no_money' {
+  const payment = compared?.payment
+  const isBooked = payment?.status === 'paid' || payment?.status === 'refunded'
+  if (report.status !== 'paid') return isBooked ? 'booked_not_paid' : 'no_money'
+  if (!compared || !isBooked) return 'paid_not_booked'
+  return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
+}
+
+/** Ours first. What an operator took as the provider says it is none; else our books count. */
+function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ReconciledPayment) {
+  if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
+  return {
+    ...(price.amount === amount ? {} : { amount: [price.amount, amount] }),
+    ...(currency === null || price.currency === currency ? {} : { currency: [price.currency, currency] }),
+  }
+}
+
+/** Money that we did not know of goes the way of all money. */
+async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: boolean): Promise<string> {
+  const reported = { report, event: null, source: 'reconcile' } as const
+  const outcome = await settlePayment(deps, reported)
+  if (outcome !== 'unknown_checkout' || !booksUnknown) return outcome
+  const { catalogue, methods, clock } = deps
+  const payment = paymentBehind(report, { catalogue, method: methods.of(report.method), now: clock.now() })
+  if (!payment) return outcome
+  // Should the process end here, the sweep finds the payment due and asks for its checkout.
+  await insertFoundPayment(deps.database, payment)
+  return settlePayment(deps, reported)
+}
+
+/** One side may be missing, not both. */
+function describe(
+  { ids, clock }: ReconcileDeps,
+  { method: gateway }: Reconciliation,
+  report: CheckoutReport | null,
+  payment: Payment | null,
+  of: Pick<Discrepancy, 'kind' | 'outcome'> & { readonly differences?: object },
+): Discrepancy {
+  const { kind, outcome, differences } = of
+  const namedUser = kind === 'unknown_paid' ? null : (report?.userId ?? null)
+  return {
+    id: ids.next('dsc', clock.now()),
+    kind,
+    outcome,
+    user_id: payment?.userId ?? namedUser,
+    payment_id: payment?.id ?? report?.paymentId ?? null,
+    gateway,
+    checkout_id: report?.checkoutId ?? payment?.checkoutId ?? '',
+    details: {
+      provider_status: report?.status ?? null,
+      amount: report ? report.amount : payment?.price.amount,
+      currency: report ? report.currency : payment?.price.currency,
+      paid_at: timestampOrNull(report?.updatedAt),
+      our_status: payment?.status ?? null,
+      ...differences,
+    },
+  }
+}
+
+function giveUp(deps: ReconcileDeps, failure: ProviderFailure): ProviderFailure {
+  // The reconciliation has lost nothing: the next round asks for the same page.
+  deps.log.warn({ failure }, 'the reconciliation with the provider has to wait')
+  return failure
+}
+
+function describeFailure(failure: ProviderFailure): Round['failure'] {
+  const { kind, detail } = failure
+  return { reason: kind === 'rejected' ? kind : failure.reason, detail }
+}

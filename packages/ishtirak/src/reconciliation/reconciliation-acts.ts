@@ -1,0 +1,83 @@
+// The reconciliation as operators ask for it: started, gone on with round by round, and listed.
+import { act, actTexts } from '../acts/act.js'
+import { readInstant } from '../acts/day.js'
+import { reading } from '../acts/reading.js'
+import { onNothing } from '../acts/subject.js'
+import { DAY } from '../core/instant.js'
+import { reconciliationFinished } from './cli-reconcile.js'
+import { readReconciliations } from './discrepancies.sql.js'
+import { continueReconciliation, type ReconcileActDeps, startReconciliation } from './reconcile.js'
+import {
+  ReconcileRequestSchema,
+  ReconciliationParamsSchema,
+  ReconciliationsSchema,
+  RoundSchema,
+} from './reconciliation-schemas.js'
+import { reconciliationWords } from './words.js'
+
+/** What the form of the console offers. */
+const RECONCILED_DAYS = 30
+
+export const startReconciling = act<ReconcileActDeps>().does({
+  name: 'reconciliation.start',
+  roles: [],
+  on: onNothing('reconciliations', '/reconciliations', 'reconcile', '/console/health'),
+  operationId: 'startReconciliation',
+  summary: 'Compare the provider’s list with our books, and say what only one side has',
+  description:
+    'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, ' +
+    'or let the service do so.',
+  input: ReconcileRequestSchema,
+  refuses: ['unknown_method'],
+  answer: RoundSchema,
+  texts: actTexts(reconciliationWords, 'reconcile'),
+  command: { usage: 'reconcile', follow: reconciliationFinished },
+  run: (deps, { input: { since, unknown, gateway }, by }) => {
+    const sinceAt = readInstant(deps.wallClock, 'since', since)
+    return startReconciliation(deps, { sinceAt, booksUnknown: unknown === 'book', gateway }, by)
+  },
+  preview: async ({ wallClock }, { input: { since } }) => {
+    readInstant(wallClock, 'since', since)
+    return {
+      version: 0,
+      changes: [{ what: 'reconciliation', before: 'asItIs', after: 'underWay' }],
+      detail: null,
+    }
+  },
+  // Sent again, it is answered with how far it is.
+  show: async (deps, _call, begun, earlier) =>
+    earlier ? continueReconciliation(deps, String(earlier.after.reconciliation_id)) : begun,
+  form: {
+    fields: async ({ formats, clock }, { say }) => {
+      const value = formats.isoDay(clock.now() - RECONCILED_DAYS * DAY)
+      return [{ name: 'since', label: say('reconciledSince'), value, type: 'date' }]
+    },
+  },
+})
+
+export const continueReconciling = reading<ReconcileActDeps>().reads({
+  method: 'POST',
+  name: startReconciling.name,
+  roles: [],
+  path: '/reconciliations/:reconciliation_id/continue',
+  operationId: 'continueReconciliation',
+  summary: 'One more round of a reconciliation, if it is time for one',
+  params: ReconciliationParamsSchema,
+  answer: RoundSchema,
+  command: null,
+  read: (deps, { params }) => continueReconciliation(deps, params.reconciliation_id),
+})
+
+const SHOWN = { reconciliations: 10, discrepancies: 100 }
+
+export const listReconciliations = reading<ReconcileActDeps>().reads({
+  path: '/reconciliations',
+  operationId: 'listReconciliations',
+  summary: 'The last reconciliations with the provider, and what was found last',
+  answer: ReconciliationsSchema,
+  command: null,
+  read: async ({ database }) => {
+    const { reconciliations: data, discrepancies } = await readReconciliations(database, null, SHOWN)
+    return { data, discrepancies }
+  },
+})

@@ -1,0 +1,90 @@
+// The shapes of the reconciliation with the provider.
+import { Type } from 'typebox'
+import { dayOrInstantSchema } from '../acts/day.js'
+import { reason } from '../acts/reason.js'
+import { nullable, object, request, timestamp } from '../http/schemas.js'
+
+export const ReconcileRequestSchema = request('ReconcileRequest', {
+  since: dayOrInstantSchema('How far back'),
+  unknown: Type.Optional(
+    Type.Enum(['report', 'book'], {
+      default: 'report',
+      description:
+        '`book` enters payments that have no row here, for after the restore of an older backup. ' +
+        'Not where two deployments share an account of the provider.',
+    }),
+  ),
+  gateway: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Whose list, such as `chargily`; without it that of the first gateway',
+    }),
+  ),
+  why: Type.Optional(reason),
+})
+
+export const ReconciliationSchema = object('Reconciliation', {
+  id: Type.String(),
+  since: timestamp,
+  started_by: Type.String(),
+  started_at: timestamp,
+  finished_at: nullable(timestamp),
+  next_round_at: timestamp,
+  calls: Type.Integer({ description: 'Questions put to the provider so far' }),
+  checkouts: Type.Integer(),
+  discrepancies: Type.Integer(),
+})
+
+export const DiscrepancySchema = object('Discrepancy', {
+  id: Type.String(),
+  kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
+  outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
+  user_id: nullable(Type.String()),
+  payment_id: nullable(Type.String()),
+  gateway: Type.String({ examples: ['chargily'] }),
+  checkout_id: Type.String(),
+  found_at: timestamp,
+  seen_at: timestamp,
+  details: Type.Unknown(),
+  version: Type.Integer({ description: 'Grows by one where the discrepancy says something else' }),
+  closed_at: nullable(timestamp),
+  closed_by: nullable(Type.String()),
+  closed_because: nullable(Type.String()),
+})
+
+export const DiscrepancyParamsSchema = Type.Object({ discrepancy_id: Type.String({ maxLength: 100 }) })
+
+export const CloseRequestSchema = request('CloseRequest', {
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 0x7fff_ffff,
+      description:
+        'The `version` of the discrepancy that was looked at: one that says something else by now is ' +
+        'not closed',
+    }),
+  ),
+  why: reason,
+})
+
+export const RoundSchema = object('ReconciliationRound', {
+  reconciliation: ReconciliationSchema,
+  discrepancies: Type.Array(DiscrepancySchema),
+  failure: nullable(
+    Type.Object({
+      reason: Type.String({
+        description: '`rejected`: no later round will do better',
+        examples: ['timeout'],
+      }),
+      detail: Type.String({ examples: ['HTTP 503: no message (text/html, 162 bytes)'] }),
+    }),
+    { description: 'What the provider did instead of answering in this round; null where it answered' },
+  ),
+})
+
+export const ReconciliationsSchema = object('Reconciliations', {
+  data: Type.Array(ReconciliationSchema),
+  discrepancies: Type.Array(DiscrepancySchema),
+})
+
+export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })

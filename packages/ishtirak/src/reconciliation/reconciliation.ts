@@ -1,0 +1,29 @@
+// What the reconciliation of our books with the provider's list brings to the service.
+import type { Capability } from '../acts/capability.js'
+import { SECOND } from '../core/instant.js'
+import { closeDiscrepancy } from './close-discrepancy.js'
+import { discrepancyRoute } from './discrepancy.route.js'
+import { reconciliationCard } from './health-card.js'
+import { DISCREPANCIES_WAITING } from './inbox.js'
+import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
+import { continueReconciling, listReconciliations, startReconciling } from './reconciliation-acts.js'
+import './words.js'
+
+export const reconciliation: Capability<ReconcileActDeps> = {
+  name: 'reconciliation',
+  acts: [startReconciling, closeDiscrepancy],
+  readings: [listReconciliations, continueReconciling],
+  commandGroups: { discrepancies: 'Close what a reconciliation found, with the reason' },
+  inbox: DISCREPANCIES_WAITING,
+  console: discrepancyRoute,
+  health: reconciliationCard,
+  jobs: (deps) => [
+    {
+      name: 'reconcile',
+      stage: 'find_out',
+      everyMs: 30 * SECOND,
+      run: () => reconcileDaily(deps),
+      oncePerCluster: true,
+    },
+  ],
+}
