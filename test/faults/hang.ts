@@ -127,10 +127,7 @@ class Load {
     const user = number % USERS
     const sale = this.sales[number % this.sales.length]
     if (kind === 'status')
-      return {
-        path: '/api/v1/billing/status',
-        headers: { authorization: `Bearer ${this.#tokens[user]}` },
-      }
+      return { path: '/api/v1/billing/status', headers: { authorization: `Bearer ${this.#tokens[user]}` } }
     if (kind === 'consume')
       return {
         path: `/api/v1/platform/users/user-${user}/limits/storage_mb/consume`,

@@ -131,9 +131,7 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   'with redemptions at once that take more uses than a code has': {
     found: [CODE_BOUND],
     from: 27,
-    text: {
-      'settlements.save': swap('b.id = c.batch_id and c.used < b.uses', 'b.id = c.batch_id'),
-    },
+    text: { 'settlements.save': swap('b.id = c.batch_id and c.used < b.uses', 'b.id = c.batch_id') },
   },
   'with uses of codes that do not come back': {
     found: [CODE_USE],

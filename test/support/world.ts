@@ -124,6 +124,8 @@ export function restartableWorld(database: () => Database, options?: WorldOption
   })
   const world = new Proxy({} as World, {
     get: (_, member) => {
+      // A user's calls can be named before the world is there.
+      if (member === 'as') return (...given: Parameters<World['as']>) => caller(world, ...given)
       if (running === undefined) throw new Error('the world exists inside tests and hooks only')
       return Reflect.get(running, member)
     },
@@ -239,7 +241,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
       await emulator.pay(checkout.includes('/') ? checkoutIdOf(checkout) : checkout, outcome, method)
       await emulator.settled()
     },
-    as: (userId, claims) => caller({ call, emulator, token: tokenOf({ sub: userId, ...claims }) }),
+    as: (userId, claims) => caller({ call, emulator }, userId, claims),
     advance: advanceOf({ emulator, service }, options),
     [Symbol.asyncDispose]: stop,
   }
@@ -265,9 +267,10 @@ export function checkoutIdOf(checkoutUrl: string): string {
   return id
 }
 
-function caller(of: Pick<World, 'call' | 'emulator'> & { readonly token: Promise<string> }) {
+function caller(of: Pick<World, 'call' | 'emulator'>, userId: string, claims?: Record<string, unknown>) {
+  const token = tokenOf({ sub: userId, ...claims })
   const ask = async (method: string, path: string, headers = {}, body?: unknown) =>
-    of.call(method, path, { body, headers: { authorization: `Bearer ${await of.token}`, ...headers } })
+    of.call(method, path, { body, headers: { authorization: `Bearer ${await token}`, ...headers } })
   const open = async (path: string, wanted: object, expected: number) => {
     const answer = await ask('POST', path, {}, wanted)
     if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}: ${answer.text}`)

@@ -1,18 +1,16 @@
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const DAY = 86_400
 
-describeOnEach('the list of users', ({ database }) => {
-  const world = worldOfEachTest(database, {
-    env: { PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '50000' },
-  })
+const OPTIONS = { env: { PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '50000' } }
+
+describeWorldOnEach('the list of users', OPTIONS, ({ world }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
 
   const ids = async (query: string) => {

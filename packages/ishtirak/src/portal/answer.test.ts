@@ -1,19 +1,16 @@
 import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const BILLING = '/api/v1/billing'
 
-describeScenario('the answers to forms', ({ database }) => {
-  const world = worldOfEachTest(database, {
-    env: { PLANS_FILE: SELLING_PLANS, TRANSFER_FILE },
-  })
+const OPTIONS = { env: { PLANS_FILE: SELLING_PLANS, TRANSFER_FILE } }
 
+describeWorld('the answers to forms', OPTIONS, ({ world }) => {
   const portalOf = (userId = 'user-1') => enterPortal(world, userId)
   const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
   const ask = async () =>
