@@ -1,10 +1,6 @@
-// Why each index is there: a change writes each index of its row, and ids are long. An index whose statement
-// is gone goes too.
+// A change writes each index of its row, and ids are long. An index whose statement is gone goes too.
 
-/**
- * Each with one of the statements whose plan rides on it; of others the comment above the statement says so
- * (`Uses the index mails_due.`).
- */
+/** One statement for each index. Others say it above themselves (`Uses the index mails_due.`). */
 export const NEEDED_BY: readonly (readonly [index: string, statement: string])[] = `
 audit_by_act=books.sums audit_by_actor=audit.trail_by_actor audit_by_id=operator.acts_on_user
 audit_by_words=audit.trail_by_words audit_newest=audit.trail_all audit_of_payment=audit.trail_of_payment

@@ -1,4 +1,3 @@
-// SQL of a test, which needs no name of its own.
 import { assembled, type Statement } from '../../packages/ishtirak/src/database/database.js'
 
 /** Two tests with the same text share its plan. */

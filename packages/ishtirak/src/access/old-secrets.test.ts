@@ -1,6 +1,3 @@
-// Secrets are rotated without a moment in which one of the two is refused, and doctor says when an old one
-// was last used.
-
 import { createHmac } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'

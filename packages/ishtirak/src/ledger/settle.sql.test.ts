@@ -1,4 +1,3 @@
-// Many changes saved as one statement: each user's wholly or not at all, and independent of the others.
 import { expect, it } from 'vitest'
 import { bookingOf } from '../../../../test/support/bookings.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
@@ -117,8 +116,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
     expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
   })
 
-  // Each change names the version it was decided on, so no use case comes here: the last reader of the rule
-  // refuses a bug.
+  // No use case gets here: changes name their version. The database refuses a bug.
   it('what is paid or refunded becomes nothing else, and nothing of such a change is saved', async () => {
     for (const [userId, is, becomes] of [
       ['a', 'paid', 'expired'],
