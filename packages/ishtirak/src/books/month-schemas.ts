@@ -1,6 +1,5 @@
 // The shapes of a month's figures.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageQuery } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
@@ -184,9 +183,7 @@ export const MonthSchema = object('Month', {
   }),
 })
 
-export const JournalQuerySchema = query(pageQuery)
-
-const JournalEntrySchema = object('JournalEntry', {
+export const JournalEntrySchema = object('JournalEntry', {
   receipt: Type.String({ examples: ['2026-000042'] }),
   payment_id: Type.String(),
   user_id: Type.String(),
@@ -199,11 +196,6 @@ const JournalEntrySchema = object('JournalEntry', {
   advance: dinars('what went to the user’s balance'),
   total: dinars('all that the receipt is for'),
   refunded_at: nullable(timestamp),
-})
-
-export const JournalSchema = object('Journal', {
-  data: Type.Array(JournalEntrySchema),
-  next_cursor: nextCursor,
 })
 
 nameSchemas({ Balance: BalanceSchema })
