@@ -66,7 +66,6 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   balance_entries_once: 'what a payment does to a balance',
   job_leases_by_name: 'a job: the statement that claims a round says `on conflict`',
   operators_name_once: 'a name, in capitals or not: the statement that makes an operator says `on conflict`',
-  old_secrets_once: 'a secret: the statement that saves its use says `on conflict`',
   owed_invoices_once: 'a user: the statements that owe an invoice say `on conflict`',
   proformas_by_number: 'a proforma of a user',
   seller_versions_by_content: 'a seller: there are few',

@@ -1100,18 +1100,6 @@ comment on table operator_sessions is 'Operators who are signed in at the consol
 
 create index operator_sessions_by_end on operator_sessions (expires_at);
 
--- The fingerprint names a secret and opens nothing.
-create table old_secrets (
-  list text not null,
-  fingerprint text not null,
-  watched_since timestamptz not null,
-  -- When it was last accepted, to the hour.
-  used_at timestamptz,
-  constraint old_secrets_once primary key (list, fingerprint)
-);
-comment on table old_secrets is
-  'When secrets behind the first of their list were last accepted, for the doctor.';
-
 create table portal_sessions (
   user_id text not null constraint user_id_is_given check (user_id <> ''),
   id text not null,
