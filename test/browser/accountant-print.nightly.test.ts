@@ -1,5 +1,4 @@
-// What an accountant prints of a month on A4: no column of the journal of sales or of the declaration is cut
-// off, with long names, documents and sums, in each language.
+// No column is cut off on A4, with long names, documents and sums.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'

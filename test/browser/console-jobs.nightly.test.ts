@@ -230,10 +230,7 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
 
   const operator = () => operatorOf(shop, ROLE_KEYS.owner)
 
-  /**
-   * A minute after what was before: the trail shows the newest twelve acts, and those of one instant have no
-   * order.
-   */
+  /** A minute later: the trail shows the newest twelve acts, and acts of one instant have no order. */
   async function arrive() {
     shop.clock.advance(60_000)
     const visitor = await visit({ width: 1280, javaScript: false, acceptLanguage: 'en' })

@@ -1,6 +1,4 @@
-// The console in the looks that console.system has not, and on a phone: a head of one line, a user within
-// three screens, and nothing past the edge at the narrowest, with text of twice the size, in the dark, in
-// each language.
+// The looks of the console that console.system.test.ts has not.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'

@@ -1,5 +1,4 @@
-// The page at /docs in a browser: a newcomer sends the first calls with one click, with the keys of the
-// sandbox or with pasted ones; the reference shows the operations, and nothing is loaded from elsewhere.
+// A newcomer sends the first calls with one click, and nothing is loaded from elsewhere.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { axeFindings, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'

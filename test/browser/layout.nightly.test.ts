@@ -1,6 +1,4 @@
-// The pages of users at their narrowest and widest, with text of twice the size, printed, and in the dark:
-// nothing is cut off, no date is broken, each choice says to a screen reader what it is, all of it fits two
-// screens, and a page is small and painted from one request.
+// Nothing is cut off, no date is broken, and each choice says to a screen reader what it is.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   contrastBetween,
@@ -37,10 +35,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     await database.close()
   })
 
-  /**
-   * A word with a figure in it on two lines: where the text is larger, of those that fit on a line. Where it
-   * has its usual size also a date on two lines.
-   */
+  /** With larger text, only words that fit on a line. With the usual size also dates. */
   const brokenIn = ({ page }: Visitor, size: number) =>
     page.evaluate((isUsual) => {
       const range = document.createRange()

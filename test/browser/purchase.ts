@@ -1,4 +1,3 @@
-// A whole purchase in a browser: from the portal to the payment page, back, paid, the receipt opened.
 import { expect } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'

@@ -1,5 +1,4 @@
-// Draws docs/pictures: what a user of a shop sees in each language, and what operators see of a shop like
-// that of `ishtirak demo`. Their clock stands still.
+// Draws docs/pictures with a clock that stands still.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,3 @@
-// A bank statement on an operator's phone.
 import { expect, it } from 'vitest'
 import { axeFindings, keepScreenshot } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'

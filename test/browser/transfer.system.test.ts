@@ -1,5 +1,3 @@
-// A transfer in a browser: asked for in Arabic on a phone, shown with a picture, approved by an operator, and
-// paid.
 import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'

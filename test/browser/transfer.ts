@@ -1,4 +1,3 @@
-// A transfer in a browser: how a user asks for it in the portal.
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Visitor } from '../support/browser.js'
 import { choose, enter } from '../support/browser-world.js'
@@ -18,7 +17,6 @@ export async function enterIn(world: World, visitor: Visitor, locale: Locale): P
   return userId
 }
 
-/** The choice, and the button of the page that states it. */
 export async function askForTransfer({ page }: Visitor): Promise<void> {
   await page.locator('label', { has: page.locator(BY_TRANSFER) }).click()
   await page.click('form[action$="/portal/choice"] button.go')

@@ -1,4 +1,3 @@
-// The client's addresses of acts are those of the service.
 import { expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { addressOfAct } from '../../packages/ishtirak/src/acts/act-routes.js'

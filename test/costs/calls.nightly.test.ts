@@ -1,4 +1,3 @@
-// What calls cost the program that was built: counted by the benchmark itself, in processes of their own.
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'

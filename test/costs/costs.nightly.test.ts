@@ -41,10 +41,7 @@ describe('beside 2,000 users', () => {
   })
 })
 
-/**
- * Of those without an image of a whole page, which come once for each page after a checkpoint. Some look
- * costs more: the first plans, and a page that is full is tidied or split once in many runs.
- */
+/** Looks without an image of a whole page. Some cost more: the first plans, and a full page that is split. */
 async function settled(database: Database, runs: readonly Run[]): Promise<readonly ChangeCosts[]> {
   const found = []
   for (const run of runs) found.push(await explainWithRows(database, run))
@@ -86,10 +83,7 @@ interface Node {
   readonly [figure: string]: unknown
 }
 
-/**
- * A node's figure has those of the nodes below it in it, but for changes beside the answer, which are carried
- * out at the end: so each counts with what is its own, and at least with nothing.
- */
+/** A node's figure contains those of the nodes below it, except for changes that are made at the end. */
 function sumOf(node: Node, name: string): number {
   const figure = (of: Node) => Number(of[name] ?? 0)
   const below = node.Plans ?? []

@@ -1,7 +1,5 @@
-// How many queries a piece of work sends.
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
 
-/** The same database, and a count of the queries that went through it while `work` ran. */
 export function counted(real: Database) {
   let sent = 0
   const counting = (database: Queryable): Queryable => ({

@@ -1,4 +1,3 @@
-// What a paid month takes on disk, by table and index.
 import { beforeAll, describe, it } from 'vitest'
 import { type Database, type Row, statement } from '../../packages/ishtirak/src/database/database.js'
 import { freshDatabase } from '../support/databases.js'

@@ -3,10 +3,7 @@ import { expect } from 'vitest'
 /** What a cost may be below its number: more is a gain to be kept. */
 const GAIN = 0.9
 
-/**
- * A cost is what the least of the looks shows, since chance adds to it; a gain is what the middle one shows,
- * since one lucky look is none. `slack`: below this a difference is chance.
- */
+/** Chance adds to a cost, so the least look counts. One lucky look is no gain: there the middle one does. */
 export function expectCost(name: string, looks: readonly number[], most: number, slack = 0): void {
   const sorted = looks.toSorted((one, other) => one - other)
   expect.soft(sorted[0], `${name}: more than its number in costs.ts`).toBeLessThanOrEqual(most)

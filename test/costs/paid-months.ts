@@ -1,5 +1,4 @@
-// Paid months as the service writes them: one is bought over HTTP and its booking is heard; the others are
-// that booking with ids and instants of their own, through the same statements.
+// One month is bought over HTTP; the others are its booking with other ids and instants.
 import { createHash } from 'node:crypto'
 import { insertRequestedPayments } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

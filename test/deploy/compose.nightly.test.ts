@@ -1,5 +1,4 @@
-// The files of Compose as `ishtirak init production` writes them agree with the container file, the unit and
-// the proxies' files. They are run in init.nightly.test.ts.
+// They are run in init.nightly.test.ts.
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

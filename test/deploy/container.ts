@@ -1,5 +1,4 @@
-// The image of deploy/Containerfile, built without a registry, for the tests of a file; and its containers:
-// without rights, on a root that cannot be written, within the system calls that the unit of systemd allows.
+// Built without a registry. Containers have no rights, a read-only root and the system calls of the unit.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -30,8 +29,7 @@ beforeAll(async () => {
   const node = nodeOf(versionOfImage())
   await podman.run(
     ...['build', '--format', 'docker', '--layers=false', '--network', 'host', '--tag', IMAGE],
-    // What `npm ci` has fetched and built for the tests is not fetched and built again: half a minute of
-    // processor time.
+    // Fetching and building again what `npm ci` did takes half a minute of processor time.
     ...['--build-arg', `BASE=${await podman.makeBase(node)}`, '--volume', `${cache}:/root/.npm`],
     ...['--file', path.join(root, 'deploy/Containerfile'), '--ignorefile', contextWithBuild(), root],
   )
@@ -68,7 +66,6 @@ interface Container {
 
 let started = 0
 
-/** A copy of .env.example, filled in here and there. */
 export function environmentFile(values: Readonly<Record<string, string | number>>): string {
   const file = path.join(folder, `environment-${++files}`)
   const example = read('.env.example')

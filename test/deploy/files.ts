@@ -1,5 +1,3 @@
-// What the tests of deploy/ share: a certificate, files of a given size, and how the written files are read
-// and run.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,7 +10,6 @@ const MIB = 1024 * 1024
 /** Debian keeps servers where only root looks. */
 export const PATH = `${process.env.PATH}:/usr/sbin`
 
-/** `privkey.pem` and `fullchain.pem` for this name. */
 export function makeCertificate(folder: string, name: string): void {
   const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')]
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
@@ -20,7 +17,6 @@ export function makeCertificate(folder: string, name: string): void {
   execFileSync('openssl', ['req', '-x509', ...key, ...subject, ...files], { stdio: 'ignore' })
 }
 
-/** An image of exactly so many MiB; gives its path. */
 export function imageOf(folder: string, mib: number): string {
   const file = path.join(folder, `${mib}.png`)
   writeFileSync(file, png({ extra: mib * MIB - png({ extra: 1 }).length + 1 }))
@@ -41,7 +37,6 @@ export function nginxWith(folder: string, site: string): readonly string[] {
   return ['nginx', '-c', path.join(folder, 'main.conf')]
 }
 
-/** The same for Caddy; `global` are options that come first. */
 export function caddyWith(folder: string, site: string, global: readonly string[] = []): readonly string[] {
   const file = path.join(folder, 'main.caddy')
   writeFileSync(file, `{\n\t${['admin off', ...global].join('\n\t')}\n}\n${site}`)

@@ -1,6 +1,4 @@
-// Each of the eight combinations of `ishtirak init production`, started with the real programs on a machine
-// of its own, where every port and address is as it was written: a purchase and the figures agree between
-// service, proxy, database, provider and alerts.
+// Each combination runs with the real programs, where every port and address is as it was written.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -124,7 +122,6 @@ function fillIn(file: string, values: Readonly<Record<string, string>>): void {
   )
 }
 
-/** `ExecStart=` and `Environment=`, as systemd reads them. */
 function startUnit(folder: string): Started {
   const unit = readFileSync(path.join(folder, 'ishtirak.service'), 'utf8')
   const state = path.join(folder, 'state')
@@ -142,10 +139,7 @@ function startUnit(folder: string): Started {
   return machine.start(Object.fromEntries(pairs.map((pair) => pair.split('='))), program, ...parameters)
 }
 
-/**
- * With the variables that Compose gives the container and those of the image, as a process: no registry has
- * the images of the others. The container itself is tried in container.system.test.ts.
- */
+/** As a process, because no registry has the images. container.system.test.ts tries the container. */
 function startComposed(folder: string): Started {
   const { services } = composedIn(folder)
   const [, defaults = ''] = /IMAGE_DEFAULTS="([^"]+)"/.exec(read('deploy/Containerfile')) ?? []

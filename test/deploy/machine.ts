@@ -1,5 +1,4 @@
-// A machine of its own for programs that listen on the ports and write to the places that they are configured
-// for: a network and mounts that no other process sees. Needs root.
+// A network and mounts that no other process sees, for programs with fixed ports and places. Needs root.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +10,6 @@ import { PATH } from './files.js'
 const exec = promisify(execFile)
 
 export interface Machine {
-  /** To its end; gives what it prints, and rejects where it fails. */
   run(program: string, ...parameters: readonly string[]): Promise<string>
   /** Until the machine is closed, or the process is ended. */
   start(env: Readonly<Record<string, string>>, program: string, ...parameters: readonly string[]): Started
@@ -21,7 +19,6 @@ export interface Machine {
 export interface Started {
   said(): string
   hasEnded(): boolean
-  /** SIGTERM; gives the exit code. */
   end(): Promise<number | null>
 }
 

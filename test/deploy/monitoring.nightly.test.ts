@@ -1,5 +1,4 @@
-// The alerts and the dashboard ask for what the service publishes, each alert fires when it should, and
-// docs/deploy.md says of each what to do.
+// Each alert fires when it should and is explained in docs/deploy.md.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,7 +30,6 @@ const ruleQueries = [...rules.matchAll(/expr: (?:>-\n)?([\s\S]*?)\n +(?:for|labe
 )
 const panelQueries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
-/** Those of Prometheus itself. */
 const ITS_OWN = ['up']
 const WORDS = /^(sum|min|max|time|by|and|or|le|rate|increase|absent|changes|histogram_quantile|topk|e\d+)$/
 
@@ -130,8 +128,7 @@ function alertsFor(figures: readonly string[], { clock }: World): readonly strin
     const shown = isTime ? `${Number(value) - clock.now() / 1_000}+60` : `${Number(value)}`
     return { series: seriesOf(name, labels, 'instance="a"'), values: `${shown}x40` }
   })
-  // Of the process itself there are no figures here. The others are expected to be silent; `promtool` names
-  // those that are not.
+  // `promtool` names the others, which must be silent, if they fire.
   const expected = alerts.filter((name) => name !== 'IshtirakDown')
   const silent = expected.map((alertname) => ({ eval_time: '30m', alertname, exp_alerts: [] }))
   const said = misfiring([{ interval: '1m', input_series, alert_rule_test: silent }])

@@ -1,5 +1,4 @@
-// Podman with a storage of its own in a temporary folder, on machines that allow little: root without the
-// right to raise limits, control groups of both versions at once, no registry. Throws what podman says.
+// For machines without a registry, where root may not raise limits and control groups are mixed.
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -11,20 +10,13 @@ import { requireTool } from '../support/system-tools.js'
 const exec = promisify(execFile)
 
 export interface Podman {
-  /** Runs podman to its end and gives what it prints; rejects where it does not end with 0. */
   run(...parameters: readonly string[]): Promise<string>
-  /**
-   * Makes an image of this Node with the machine's npm, shell and C library, in place of Node's own image;
-   * gives its name.
-   */
+  /** Made of the machine's npm, shell and C library, in place of Node's own image. */
   makeBase(node: string): Promise<string>
   close(): Promise<void>
 }
 
-/**
- * `crun` refuses a machine with some controllers in the first version of control groups and some in the
- * second.
- */
+/** `crun` refuses a machine that has controllers in both versions of control groups. */
 const WITHOUT_SECOND_CGROUPS = `second=/sys/fs/cgroup/unified
   if mountpoint -q $second; then umount $second && mount -t tmpfs tmpfs $second; fi
   exec podman "$@"`
@@ -86,7 +78,6 @@ function copyNode(node: string, root: string): void {
   writeFileSync(path.join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/:/bin/sh\n')
 }
 
-/** Debian's C and C++, with the loader of programs. */
 function libraries(): readonly string[] {
   const files = execFileSync('dpkg', ['-L', 'libc6', 'libgcc-s1', 'libstdc++6'], { encoding: 'utf8' })
   return (

@@ -1,5 +1,4 @@
-// The deploy for nginx and Caddy, run as they are but for addresses, certificate and log: a user seen through
-// them is the same user, and what a client claims of itself is not believed.
+// Behind nginx and Caddy a user stays the same user, and what a client claims of itself is not believed.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -38,7 +37,6 @@ interface Ports {
   readonly service: number
 }
 
-/** Writes its files into `folder` and gives the command that runs in the foreground. */
 type Proxy = (folder: string, ports: Ports) => readonly string[]
 
 const nginx: Proxy = (folder, ports) => {
@@ -250,7 +248,6 @@ describe.each([
     })
     afterAll(() => browser.close())
 
-    /** A transfer of a new user: where each of the two callers puts its file, and by what. */
     async function openTransfer(userId: string) {
       const { body } = await world
         .as(userId)
@@ -263,11 +260,7 @@ describe.each([
       ]
     }
 
-    /**
-     * As a program does, over HTTP/1.1. Over HTTP/2, Caddy resets the stream of a request that it
-     * refuses before its end, and some versions of curl (7.88) then give up the body that came before the
-     * reset.
-     */
+    /** Over HTTP/1.1: Caddy resets a refused stream of HTTP/2, and curl 7.88 then gives up its body. */
     async function put({ address, bearer }: { address: string; bearer: string }, file: string) {
       const { stdout } = await exec('curl', [
         ...['--silent', '--insecure', '--http1.1', '--resolve', `${NAME}:${ports.https}:127.0.0.1`],
@@ -278,7 +271,6 @@ describe.each([
       return { answer: answer.replace(/;.*/, ''), problem: JSON.parse(body) }
     }
 
-    /** By the form of the portal; gives the page that follows. */
     async function submit(userId: string, file: string) {
       const context = await browser.newContext({
         locale: 'fr',

@@ -1,6 +1,4 @@
-// deploy/ishtirak.service: systemd accepts it and finds little exposed, and its command runs with nothing but
-// its file of variables. What it forbids is tried in the container's test, since systemd itself runs on no
-// test machine.
+// What the unit forbids is tried in the container's test: systemd itself runs on no test machine.
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

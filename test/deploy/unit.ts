@@ -17,10 +17,7 @@ export function settingOf(file: 'ishtirak.service' | 'ishtirak-server.conf', nam
   return value
 }
 
-/**
- * The calls that `SystemCallFilter=` allows, as a profile for a container: all others fail with EPERM, as in
- * the unit.
- */
+/** All other calls fail with EPERM, as in the unit. */
 export function seccompProfile(): string {
   const names = new Set<string>()
   for (const filter of settingsOf('ishtirak.service', 'SystemCallFilter')) {
@@ -37,7 +34,6 @@ export function seccompProfile(): string {
   return JSON.stringify({ defaultAction: 'SCMP_ACT_ERRNO', defaultErrnoRet: 1, architectures, syscalls })
 }
 
-/** A name, or a group of names and groups. */
 function callsOf(item: string): readonly string[] {
   if (!item.startsWith('@')) return [item]
   const list = execFileSync('systemd-analyze', ['syscall-filter', item], { encoding: 'utf8' })

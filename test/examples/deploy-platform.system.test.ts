@@ -1,5 +1,4 @@
-// The example platform, as its README starts it: a process of its own beside the real service and the
-// emulator.
+// As its README starts it, beside the real service and the emulator.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

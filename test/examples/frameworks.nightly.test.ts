@@ -1,5 +1,4 @@
-// Platforms in Laravel, Django, WSGI and plain PHP, written as the READMEs in clients/ show it, against a
-// service: they ask before a deploy, send their users to pay and to the portal, and take events.
+// Platforms as the READMEs in clients/ show them, against a service.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
-// What is in clients/, by programs that call them, against a service: a limit, a payment, the portal, and
-// events that it sent itself, good, stale and forged.
+// Programs in each language against a service, with events that are good, stale and forged.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'

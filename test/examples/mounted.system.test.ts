@@ -1,5 +1,3 @@
-// Each example of a host, in this process: it asks before a deploy, buys `pro` at the emulator, and the
-// webhook comes to it.
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import path from 'node:path'

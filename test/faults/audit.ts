@@ -1,5 +1,4 @@
-// Checks the database itself after a fault: everything that was answered 200 is there, nothing is there
-// twice, and receipt numbers have no gap.
+// Everything that was answered 200 is there, nothing is there twice, and receipt numbers have no gap.
 import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
 import type { Sale } from './sales.js'
 
@@ -34,11 +33,9 @@ const readPaid = statement(
 
 export interface Audit {
   readonly booked: number
-  /** Answered 200 and not in the database. */
   readonly lost: number
   /** Bookings beyond one for each checkout, in any table. */
   readonly doubled: number
-  /** Other inconsistencies, as text. */
   readonly faults: readonly string[]
 }
 
@@ -64,8 +61,7 @@ export async function audit(
     faults: [
       ...unequal('booked but never sent', [...paid].filter((id) => !sent.has(id)).length, 0),
       ...unequal('payments neither paid nor pending', of('odd'), 0),
-      // The emulator adds events of its own: after half an hour it reports the checkouts as expired, unpaid
-      // as it knows them.
+      // After half an hour the emulator reports the checkouts as expired, unpaid as it knows them.
       ...unequal('events that said paid', of('paid_events'), booked),
       ...unequal('months sold', of('months'), of('purchases')),
       ...unequal('receipts', of('receipts'), booked + of('renewals')),

@@ -1,6 +1,4 @@
-// Calls that go on during an outage, and what the database says of them afterwards: every acknowledged
-// operation is there, and had its effect once. Each has an operation id of its own and is sent until it is
-// answered 200.
+// Each call is sent with its operation id until it is answered 200, and must have its effect once.
 import { Agent } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
 import { type Queryable, type Statement, statement } from '../../packages/ishtirak/src/database/database.js'
@@ -9,7 +7,6 @@ import { PLATFORM_KEY } from '../support/platform.js'
 import type { Audit } from './audit.js'
 import { NO_ANSWER_MS, type SendOutcome, send } from './webhook-client.js'
 
-/** Of a sender, between two calls. */
 const PACE_MS = 80
 
 interface CallKind {
@@ -19,11 +16,9 @@ interface CallKind {
   /** `count`: how many calls were made before it. */
   path(count: number): string
   readonly body: object
-  /** The operations in the database, each with how many times all of them had their effect. */
   readonly stored: Statement
 }
 
-/** Consumes of a limit. */
 export const CONSUMES: CallKind = {
   ...{ name: 'consume', senders: 8, key: PLATFORM_KEY, body: {} },
   // 400 users: each may consume 500 on the free plan, more than their share of any run.
@@ -49,7 +44,6 @@ export const GRANTS: CallKind = {
   ),
 }
 
-/** The operator acts on users that are known. */
 export async function rememberGranted(serviceUrl: string): Promise<void> {
   for (let n = 0; n < GRANTED; n++) {
     const { ok, status } = await fetch(`${serviceUrl}/api/v1/platform/users/granted-${n}`, {
@@ -72,7 +66,6 @@ export class Calls {
   #isRunning = true
   readonly #senders: Promise<void>[]
 
-  /** Calls go to the instances of the service in turns, a retry to the next one. */
   constructor(
     private readonly urls: readonly string[],
     private readonly kind: CallKind,
@@ -80,7 +73,6 @@ export class Calls {
     this.#senders = Array.from({ length: kind.senders }, () => this.#send())
   }
 
-  /** The longest time between two acknowledged calls since the given instant. */
   longestGapMs(since: number): number {
     const instants = [since, ...this.#acknowledgedAt.filter((instant) => instant > since)]
     return Math.max(...instants.map((instant, index) => instant - (instants[index - 1] ?? instant)))
@@ -92,7 +84,6 @@ export class Calls {
     this.#agent.destroy()
   }
 
-  /** Compares what was sent with the operations that the database has. */
   async audit(database: Queryable): Promise<Audit> {
     const rows = await database.query(this.kind.stored)
     const stored = new Set(rows.map(({ operation_id }) => String(operation_id)))

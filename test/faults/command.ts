@@ -5,7 +5,6 @@ import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 
-/** A command with whole numbers as options: what each is, its default, and the greatest that is allowed. */
 export function faultCommand(
   name: string,
   description: string,
@@ -27,7 +26,6 @@ export async function withEmulator<Result>(work: (emulator: Emulator) => Promise
   }
 }
 
-/** Prints figures by name, one a line, and after them what went wrong. */
 export function print(figures: Readonly<Record<string, unknown>>, faults: readonly string[] = []): void {
   const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(40)} ${value}`)
   process.stdout.write(`${[...lines, ...new Set(faults.map((fault) => `FAULT ${fault}`))].join('\n')}\n`)

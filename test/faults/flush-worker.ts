@@ -1,5 +1,4 @@
-// Runs under strace in its own process: N sequential commits, N reads, N concurrent commits. It writes the
-// name of each phase to stdout, which the trace shows among the flushes. No job or timer runs beside it.
+// Runs under strace. Phases are written to stdout, which the trace shows among the flushes.
 import { writeSync } from 'node:fs'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'

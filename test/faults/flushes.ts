@@ -1,5 +1,4 @@
-// Committed means flushed, seen from outside the process: strace lists the flush calls. This shows what the
-// kernel was asked to do, not that the disk does it.
+// Shows what the kernel was asked to do, not that the disk does it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,10 +13,7 @@ import { WebhookClient } from './webhook-client.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/**
- * `flushes` by phase: sequential commits, reads, commits together. `webhooks` were answered 200 by the real
- * service, `unflushed` of them without a flush before the answer.
- */
+/** By phase. `unflushed`: webhooks that were answered 200 without a flush before the answer. */
 export async function countFlushes({ commits, webhooks }: { commits: number; webhooks: number }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-flush-'))
   try {
@@ -48,9 +44,7 @@ function flushesByPhase(trace: string): Record<string, number> {
   return flushes
 }
 
-/**
- * Successful ones only; a call interrupted by another thread is printed twice, of which only its end counts.
- */
+/** A call interrupted by another thread is printed twice: only its end counts. */
 function isFlush(line: string): boolean {
   return /\b(fsync|fdatasync)\b.*= 0$/.test(line)
 }

@@ -8,10 +8,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
   const asked = faultCommand(
     'hang',
     'Stops the database server while it is called, and counts what was lost',
-    {
-      seconds: ['how long it stands still', 60, 300],
-      calls: ['calls a second', 200, 1_000],
-    },
+    { seconds: ['how long it stands still', 60, 300], calls: ['calls a second', 200, 1_000] },
   )
     .parse(args, { from: 'user' })
     .opts<{ seconds: number; calls: number }>()

@@ -1,5 +1,4 @@
-// The database server hangs under load and recovers. Every call is answered meanwhile, no refused call is
-// executed afterwards, and the first call after the hang succeeds.
+// Every call is answered during a hang, no refused call is executed afterwards, and the next one succeeds.
 import { Agent } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
@@ -128,10 +127,7 @@ class Load {
     const user = number % USERS
     const sale = this.sales[number % this.sales.length]
     if (kind === 'status')
-      return {
-        path: '/api/v1/billing/status',
-        headers: { authorization: `Bearer ${this.#tokens[user]}` },
-      }
+      return { path: '/api/v1/billing/status', headers: { authorization: `Bearer ${this.#tokens[user]}` } }
     if (kind === 'consume')
       return {
         path: `/api/v1/platform/users/user-${user}/limits/storage_mb/consume`,
@@ -177,16 +173,13 @@ function figuresOf(
       }
     }),
     slowestMs: slowest(calls),
-    /** From the end of the hang to the first later consume that was answered 200. */
     recoveryMs: firstAfter(wokenAt, consumes.filter(isOk)),
     readyWhileHung: okWhileHung('readyz'),
     aliveWhileHung: okWhileHung('healthz'),
-    /** Asked while the server hung, and committed more than 6 s later. */
     executedLate: consumes.filter((call) => call.askedAt >= hungAt && late.has(call.operationId)).length,
     /** The server was at work on these when it was stopped, and goes on with them. */
     executedOnWaking: consumes.filter((call) => call.askedAt < hungAt && late.has(call.operationId)).length,
     executedThoughRefused: consumes.filter((call) => !isOk(call) && stored.has(call.operationId)).length,
-    /** Answered 200 and not in the database. */
     lost: consumes.filter((call) => isOk(call) && !stored.has(call.operationId)).length,
     faults: [...odd.map(({ kind, status }) => `${kind} answered ${status}`), ...bugs],
   }

@@ -1,5 +1,4 @@
-// The data of a service under test, and how it is read while the service is stopped: a folder that only one
-// process may open, or a database on a server, which can be read at any time.
+// A folder that only one process may open, or a database on a server.
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,12 +13,11 @@ export interface Installation {
   readonly env: Record<string, string>
   /** Every how many cycles the database is read: opening the embedded one recovers it for the service. */
   readonly auditEvery: number
-  /** Opens the database; the service must be stopped. */
   whileStopped<Result>(read: (database: Database) => Promise<Result>): Promise<Result>
   remove(): Promise<void>
 }
 
-/** On the empty database at `url`, or in a folder, copied from `from`: creating one takes seconds. */
+/** A folder is copied from `from`, because creating one takes seconds. */
 export async function install(
   emulator: Emulator,
   { url, from }: { readonly url?: string; readonly from?: string } = {},

@@ -11,7 +11,6 @@ export async function run(args: readonly string[]): Promise<boolean> {
     'kill',
     'Kills the service again and again while it books, and counts what was lost',
     {
-      // Bounds the run to a few hours.
       cycles: ['how often', 200, 1_000],
       seed: ['when it is killed', 1, 2 ** 31],
       sales: ['sales of each cycle', 40, 200],

@@ -1,6 +1,4 @@
-// Kills the real process with SIGKILL at a random moment under a load of webhooks and starts it again on the
-// same data, repeatedly. After each start the database must contain everything that was answered 200, and
-// nothing twice.
+// After each start the database must contain everything that was answered 200, and nothing twice.
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { call } from '../process/calls.js'
@@ -23,7 +21,6 @@ interface KillOptions {
 
 export interface KillFigures {
   cycles: number
-  /** Further kills, during start and recovery. */
   killedWhileStarting: number
   answered: number
   booked: number
@@ -37,7 +34,6 @@ export interface KillFigures {
 
 /** As many as a busy provider sends concurrently; more than the service has connections to its database. */
 const AT_ONCE = 24
-/** Of the users: every so many-th pays into a balance that renews by itself. */
 const TOP_UP_EVERY = 3
 /** One start in eight is killed too, as by an impatient supervisor. */
 const CUT_STARTS = 8
@@ -59,7 +55,6 @@ class KillRun {
     ...{ cycles: 0, killedWhileStarting: 0, answered: 0, booked: 0, bookedUnanswered: 0 },
     ...{ lost: 0, doubled: 0, faults: [], restartMs: [] },
   }
-  /** Sent and not answered with 200: to be sent again. */
   #waiting: Sale[] = []
   #old: Sale[] = []
   #service: ServiceProcess | undefined
@@ -163,7 +158,6 @@ class KillRun {
     return isPaid
   }
 
-  /** Each balance that was topped up has bought one month. */
   async #examineBalances(service: ServiceProcess): Promise<void> {
     const topUps = [...this.#webhooks.sent].filter(({ topsUp }) => topsUp)
     await inParallel(topUps, AT_ONCE, async (sale) => {

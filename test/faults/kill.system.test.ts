@@ -20,7 +20,6 @@ it('killed under webhooks, all that was answered 200 is booked, nothing twice', 
     const run = { cycles: CYCLES, seed: 3, salesPerCycle: SALES, installation, emulator }
     return runKillCycles(run).finally(() => installation.remove())
   })
-  // In the end each event is delivered.
   const sold = CYCLES * SALES
   const counts = { cycles: CYCLES, answered: sold, booked: sold, lost: 0, doubled: 0 }
   expect(figures).toMatchObject({ ...counts, faults: [] })

@@ -1,6 +1,4 @@
-// Machines on one computer: each has a network card, processes and a disk of its own, in Linux namespaces.
-// Pulling the plug kills every process of a machine at once; cutting its network loses packets without a word
-// to either side.
+// Machines in Linux namespaces, each with a network card, processes and a disk of its own.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,28 +8,20 @@ import { waitFor } from '../support/wait-for.js'
 /** Debian keeps servers where only root looks. */
 export const PATH = `${process.env.PATH}:/usr/sbin:/sbin`
 
-/**
- * The command that runs another in a computer of its own. What is started, mounted and connected there ends
- * with it.
- */
+/** Runs a command in a computer of its own. What is started, mounted and connected there ends with it. */
 export const ISOLATED = [
   'unshare',
   ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
   ...['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', '--'],
 ]
 
-/**
- * Where the disks are. In memory, so that etcd does not share a disk with three databases, and nothing is
- * left behind.
- */
+/** In memory, so that etcd shares no disk with three databases and nothing is left behind. */
 const DISKS = '/run/machines'
 const BRIDGE = 'lan'
 /** The lines of a statement after its first, in PostgreSQL's log. */
 const CONTINUED = /^\t.*\n/gm
 
-/**
- * Call it once, in the isolated process: the cable between the machines, and to this process at `address`.
- */
+/** Call it once, in the isolated process. */
 export function createNetwork(address: string): void {
   run('mount', '-t', 'tmpfs', 'tmpfs', '/run')
   run('ip', 'link', 'set', 'lo', 'up')
@@ -58,7 +48,6 @@ wait
 export interface MachineOptions {
   readonly name: string
   readonly address: string
-  /** By path. Their folders, and those in `folders`, are all that the machine has of its own. */
   readonly files: Readonly<Record<string, string>>
   readonly folders: readonly string[]
   /** Shell commands, each in the background; \`as USER COMMAND\` runs one as another user. */
@@ -73,7 +62,6 @@ export class Machine {
   #process: ChildProcess | undefined
   #log = ''
 
-  /** Its disk is written; it does not run yet. */
   constructor({ name, address, files, folders, services, env }: MachineOptions) {
     this.name = name
     this.address = address
@@ -90,7 +78,6 @@ export class Machine {
     }
   }
 
-  /** All that its services have printed. */
   get log(): string {
     return this.#log
   }
@@ -116,9 +103,7 @@ export class Machine {
     run('ip', 'link', 'set', this.name, 'master', BRIDGE, 'up')
   }
 
-  /**
-   * As when the power fails: every process ends at once (SIGKILL). The disk stays, and `boot` starts from it.
-   */
+  /** As a power failure: every process ends at once (SIGKILL). The disk stays, and `boot` starts from it. */
   async kill(): Promise<void> {
     const child = this.#process
     if (!child) return

@@ -1,6 +1,4 @@
-// A cluster under webhooks, consumes and acts of an operator, sent to two processes of the service, loses one
-// machine after the other. Afterwards every server of it is read: everything that was acknowledged is there,
-// once.
+// A cluster loses one machine after the other. Afterwards everything acknowledged is on every server, once.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { OPERATOR_ENV } from '../support/operator.js'
@@ -16,18 +14,15 @@ import { outagesInTurn } from './server-outages.js'
 import { Traffic } from './traffic.js'
 import type { SendOutcome } from './webhook-client.js'
 
-/** The service machines: each has a process of the service and an HAProxy. */
 const SERVICES = ['127.0.0.1', '127.0.0.2'] as const
 /** Consumes that the other service machine answers while one is gone. */
 const SERVED_MEANWHILE = 200
 
 export const LOADS = ['payments', 'consumes', 'acts'] as const
 
-/** Does the harm, and resolves when the machine is back. */
 type Harm = (cluster: PatroniCluster, service: ServiceMachine) => Promise<void>
 
 interface ServiceMachine {
-  /** With its HAProxy. */
   kill(): Promise<void>
   boot(): Promise<void>
   /** Resolves when the other one has answered for it. */
@@ -95,7 +90,6 @@ class ClusterRun {
   readonly #consumes: Calls
   readonly #acts: Calls
   #sold = 0
-  /** Requests that a killed service machine left without an answer. */
   #cutShort = 0
   readonly #killed: Service[] = []
 
@@ -142,7 +136,6 @@ class ClusterRun {
     }
   }
 
-  /** Sales are opened at the first one. */
   get #lastService(): ServiceMachine {
     const place = SERVICES.length - 1
     const address = SERVICES[place] ?? ''
@@ -169,7 +162,6 @@ class ClusterRun {
     }
   }
 
-  /** Ends the storm and reads every server. */
   async figures() {
     await this.#stop()
     await this.cluster.hasReplicated()
@@ -206,9 +198,7 @@ class ClusterRun {
     return Object.values(this.#loads).reduce((sum, { outcomes }) => sum + (outcomes.get(outcome) ?? 0), 0)
   }
 
-  /**
-   * Answers other than 200 and 503. A killed service machine may leave a request without an answer.
-   */
+  /** A killed service machine may leave a request without an answer. */
   get #unexpected(): string[] {
     const odd = LOADS.flatMap((load) =>
       [...this.#loads[load].outcomes]

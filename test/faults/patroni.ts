@@ -1,5 +1,4 @@
-// Three PostgreSQL servers under Patroni, with etcd beside each, and HAProxy in front: Debian's packages, on
-// three machines that can be killed and cut off, with the files of deploy/.
+// Debian's Patroni, etcd and HAProxy with the files of deploy/, on three machines that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,14 +12,12 @@ const MACHINES = [
   { name: 'pg2', address: '10.0.0.12' },
   { name: 'pg3', address: '10.0.0.13' },
 ] as const
-/** Where the service and HAProxy run. */
 const SERVICE_ADDRESS = '10.0.0.1'
 const PASSWORDS = { superuser: 'tests', replication: 'tests-too' }
 const PACKAGES = 'patroni python3-etcd etcd-server haproxy postgresql iproute2 util-linux'
 const POSTGRES = '/usr/lib/postgresql'
 
 const STANDBY = 'select pg_is_in_recovery()'
-/** Of each machine, where a wait was in vain. */
 const LOG_SHOWN = 10_000
 
 type Place = Readonly<Record<'name' | 'address', string>>
@@ -51,14 +48,11 @@ const fileOf = (file: string, { name, address }: Place) =>
     )
     .join('\n')
 
-/** `/etc/default/etcd` */
 const etcdConfiguration = (place: Place) => fileOf('etcd', place)
 
-/** `/etc/patroni/config.yml` */
 const patroniConfiguration = (place: Place, version: string) =>
   fileOf('patroni.yml', place).replaceAll('postgresql/15/', `postgresql/${version}/`)
 
-/** `/etc/haproxy/haproxy.cfg` */
 const haproxyConfiguration = (listen: string) =>
   read('haproxy.cfg').join('\n').replace('127.0.0.1:5432', listen)
 
@@ -77,9 +71,7 @@ export class PatroniCluster {
 
   private constructor(readonly machines: readonly Machine[]) {}
 
-  /**
-   * Boots the machines; resolves when one is primary, one its synchronous standby and one another standby.
-   */
+  /** Resolves when there is a primary, its synchronous standby and another standby. */
   static async create(): Promise<PatroniCluster> {
     const version = requirePatroni()
     createNetwork(SERVICE_ADDRESS)
@@ -108,10 +100,7 @@ export class PatroniCluster {
     return cluster
   }
 
-  /**
-   * Starts HAProxy for one instance of the service; gives the URL of the primary through it, once it leads
-   * there.
-   */
+  /** Gives the URL of the primary through HAProxy, once it leads there. */
   async balance(address: string): Promise<string> {
     const file = `/run/haproxy-${address}.cfg`
     writeFileSync(file, haproxyConfiguration(`${address}:5432`))
@@ -125,7 +114,6 @@ export class PatroniCluster {
     return url
   }
 
-  /** `balance` starts another one. */
   async killBalancer(address: string): Promise<void> {
     const child = this.#haproxies.get(address)
     if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -150,7 +138,6 @@ export class PatroniCluster {
     return seen.find((one) => one.status === 'fulfilled')?.value ?? []
   }
 
-  /** Resolves when both standbys follow the primary, one of them synchronously. */
   async isWhole(): Promise<void> {
     const follow = `select sync_state from pg_stat_replication where state = 'streaming' order by sync_state`
     await this.#waitFor(
@@ -160,7 +147,6 @@ export class PatroniCluster {
     )
   }
 
-  /** Resolves when no standby on this machine follows the primary any more. */
   async isWithout({ name }: Machine): Promise<void> {
     const names = 'select application_name from pg_stat_replication'
     await this.#waitFor(async () => {
@@ -175,7 +161,6 @@ export class PatroniCluster {
     await this.#waitFor(async () => (await this.#askPrimary(behind)).join() === '0,0')
   }
 
-  /** Resolves when another machine than this one has the role. */
   async passesOn(role: Role, { name: before }: Machine): Promise<void> {
     await this.#waitFor(async () =>
       (await this.members()).some(
@@ -191,7 +176,6 @@ export class PatroniCluster {
     return machine
   }
 
-  /** One column of what the primary answers; empty while there is none. */
   async #askPrimary(sql: string): Promise<readonly unknown[]> {
     const leader = (await this.members()).find((one) => one.role === 'leader')
     const machine = this.machines.find(({ name }) => name === leader?.name)
@@ -204,7 +188,6 @@ export class PatroniCluster {
     )
   }
 
-  /** As `patronictl switchover`. */
   async switchOver(): Promise<void> {
     const [leader, candidate] = await Promise.all([this.machineOf('leader'), this.machineOf('sync_standby')])
     const response = await fetch(`http://${leader.address}:8008/switchover`, {
@@ -220,7 +203,6 @@ export class PatroniCluster {
   }
 }
 
-/** Gives the first column, as text; empty where the server does not answer. */
 async function ask(url: string, sql: string): Promise<readonly string[]> {
   const client = new pg.Client({
     connectionString: url,

@@ -1,5 +1,4 @@
-// `npm run nightly -- fault:pgbouncer [test files] [vitest options]`: the tests of the store and the
-// scenarios through PgBouncer.
+// `npm run nightly -- fault:pgbouncer [test files] [vitest options]`
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -1,5 +1,4 @@
-// `npm run nightly -- fault:pgbouncer` in small: the main job through PgBouncer in transaction mode, and no
-// session state that would leak to the next client of a server connection.
+// No session state may leak to the next client of a server connection in transaction mode.
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
@@ -60,7 +59,6 @@ describeWith('pgbouncer', 'PgBouncer in transaction mode', () => {
   })
 })
 
-/** The session state that another client of the same server connections sees. */
 async function leftBehind(url: string): Promise<Record<string, unknown> | undefined> {
   const client = new pg.Client(url.replace(/\?.*/, ''))
   await client.connect()

@@ -1,5 +1,4 @@
-// PgBouncer in transaction mode in front of a server, with its default settings. Debian's package
-// `pgbouncer`; versions before 1.21 keep no prepared statements, so the URL turns them off.
+// In transaction mode. Versions before 1.21 keep no prepared statements, so the URL turns them off.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +10,6 @@ import { requireTool } from '../support/system-tools.js'
 import { waitFor } from '../support/wait-for.js'
 
 export interface Pooler {
-  /** Any database of the server, by its name, with `?statements=unnamed`. */
   readonly url: string
   readonly version: string
   close(): Promise<void>
@@ -20,7 +18,7 @@ export interface Pooler {
 /** Debian installs it outside the usual PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`
 
-/** As `PgBouncer 1.18.0`; throws with the package to install. */
+/** Throws with the package to install. */
 export function pgbouncerVersion(): string {
   return requireTool('pgbouncer').split('\n')[0] ?? ''
 }

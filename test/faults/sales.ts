@@ -1,5 +1,4 @@
-// Users with an open checkout each, and the signed event that reports it as paid. The emulator does not know
-// of the payment, so the event is the only way to learn of it; the sweep finds nothing.
+// The emulator does not know of the payment, so its signed event is the only way to learn of it.
 import { createHmac } from 'node:crypto'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { call } from '../process/calls.js'
@@ -16,16 +15,12 @@ export interface Sale {
   readonly signature: string
 }
 
-/** What a sale pays in, in dinars, and what is left of it when the balance has bought the first month. */
 export const TOP_UP = { amount: 5_000, left: 3_000 } as const
 
 /** One process saturates with about this many connections (measured; see `PostgresOptions`). */
 const UPGRADES_AT_ONCE = 8
 
-/**
- * Opens a sale for every user; every `topUpEvery`th of them tops up a balance. Throws when one is refused: no
- * fault has begun, so nothing may fail yet.
- */
+/** Every `topUpEvery`th user tops up a balance. Throws when one is refused: no fault has begun yet. */
 export async function openSales(options: {
   readonly serviceUrl: string
   readonly emulator: Emulator
@@ -76,7 +71,6 @@ function paidEvent(id: string, checkout: ReturnType<Emulator['checkouts']>[numbe
   return JSON.stringify({ id, entity: 'event', type: 'checkout.paid', livemode, data })
 }
 
-/** Results in the order of the items, at most `atOnce` under way. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -1,5 +1,4 @@
-// Outages of the database under load: restarted, killed, its standby promoted, the old primary read-only.
-// Meanwhile webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
+// Webhooks get 503 during an outage and nothing else; afterwards the same process books them.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { launchService } from '../support/process.js'
@@ -22,7 +21,6 @@ export const OUTAGES: Readonly<Record<string, Break>> = {
   'switch-over, old primary read-only': (run) => run.switchOver(),
 }
 
-/** What each outage did, in the order of `outages`; `onOutage` hears of each as it ends. */
 export async function outagesInTurn<Harm, Figures>(
   run: { outage(name: string, harm: Harm, sales: number): Promise<Figures> },
   options: {
@@ -106,7 +104,6 @@ class ServerRun {
       outageMs: bookedAt - harmedAt,
       /** The part of it after the database accepted writes again. */
       recoveryMs: bookedAt - backAt,
-      /** Of the run so far. */
       slowestMs: this.traffic.webhooks.slowestMs,
       audit: await this.#audit(),
     }
@@ -146,10 +143,7 @@ class ServerRun {
     return { harmedAt, backAt }
   }
 
-  /**
-   * The old primary runs on, read-only, and keeps the service's connections, which the service itself must
-   * give up.
-   */
+  /** The old primary keeps the service's connections, which the service itself must give up. */
   async switchOver() {
     const standby = this.#requireStandby()
     const harmedAt = performance.now()
@@ -162,7 +156,6 @@ class ServerRun {
     return { harmedAt, backAt }
   }
 
-  /** Answers other than 200 and 503, and a bug in the log. */
   faults(): string[] {
     const hasEnded = this.parts.service.lines.some((line) => line.includes('"a bug"'))
     return [...this.traffic.unexpected, ...(hasEnded ? ['the service logged a bug'] : [])]

@@ -1,5 +1,4 @@
-// Continuous webhooks during a database outage: a few senders at a fixed rate. What is not answered 200 is
-// sent again first; without new events, old ones are sent again.
+// A few senders at a fixed rate. What is not answered 200 comes first; without new events, old ones again.
 import { setTimeout as elapse } from 'node:timers/promises'
 import { SeededRandom } from '../support/random.js'
 import { waitFor } from '../support/wait-for.js'
@@ -13,16 +12,13 @@ const SENDERS = 8
 export class Traffic {
   readonly webhooks = new WebhookClient()
   readonly #random = new SeededRandom(1)
-  /** Not answered 200 yet; retries come first. */
   #waiting: Sale[] = []
   readonly #old: Sale[] = []
-  /** When each 200 came. */
   readonly #bookedAt: number[] = []
   #sent = 0
   #isRunning = true
   readonly #senders: Promise<void>[]
 
-  /** Events go to the instances of the service in turns, a retry to the next one. */
   constructor(private readonly urls: readonly string[]) {
     this.#senders = Array.from({ length: SENDERS }, () => this.#send())
   }
@@ -35,13 +31,11 @@ export class Traffic {
     return this.webhooks.outcomes.get(outcome) ?? 0
   }
 
-  /** Answers other than 200 and 503. */
   get unexpected(): string[] {
     const odd = [...this.webhooks.outcomes].filter(([outcome]) => outcome !== 200 && outcome !== 503)
     return odd.map(([outcome, times]) => `${times} × ${outcome}`)
   }
 
-  /** The instant of the first 200 after `instant`. */
   async firstBookedAfter(instant: number): Promise<number> {
     const first = () => this.#bookedAt.find((bookedAt) => bookedAt > instant)
     await waitFor(() => first() !== undefined)

@@ -1,10 +1,8 @@
-// One address that always leads to the primary, as a virtual IP or a service name does: new connections go to
-// the current port, open ones stay with the old server until they are cut.
+// As a virtual IP: new connections go to the current port, open ones stay with the old server.
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface VirtualAddress {
   readonly port: number
-  /** For new connections; the open ones stay with the old server. */
   pointTo(port: number): void
   close(): Promise<void>
 }

@@ -1,5 +1,4 @@
-// Sends events to the webhook, many at once and some twice, and records the answers: 200 means "booked". What
-// is answered otherwise, or not at all, is sent again by the caller, as the provider's retries do.
+// 200 means booked. The caller sends again what is answered otherwise, as the provider does.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { inParallel, type Sale } from './sales.js'
@@ -8,11 +7,8 @@ import { inParallel, type Sale } from './sales.js'
 export type SendOutcome = number | 'none'
 
 export class WebhookClient {
-  /** Sales whose event was answered 200 at least once. */
   readonly answered = new Set<Sale>()
-  /** Sales whose event was sent at least once. */
   readonly sent = new Set<Sale>()
-  /** The number of times each answer was given. */
   readonly outcomes = new Map<SendOutcome, number>()
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
   slowestMs = 0
@@ -46,7 +42,6 @@ export class WebhookClient {
   }
 }
 
-/** The request that carries the event of a sale, as the provider sends it. */
 export function webhookOf({ body, signature }: Sale): SentRequest {
   return { method: 'POST', headers: { 'content-type': 'application/json', signature }, body }
 }
@@ -57,10 +52,7 @@ export interface SentRequest {
   readonly body?: string
 }
 
-/**
- * Sends once; `timeoutMs` is how long silence may last. Every failure to answer is one outcome: the sender
- * cannot know what happened to its request.
- */
+/** `timeoutMs` bounds a silence. All failures are one outcome: the sender knows nothing of its request. */
 export async function send(
   agent: Agent,
   url: string,

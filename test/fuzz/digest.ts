@@ -1,5 +1,4 @@
-// A short digest of each table: equal digests mean that nothing was changed. Wrong keys of operators are
-// noted in the audit trail, which is no change.
+// Wrong keys of operators are noted in the audit trail, which is no change.
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 
 const selectTables = statement(
@@ -20,7 +19,6 @@ export async function digestOf(database: Database): Promise<Readonly<Record<stri
   return digests
 }
 
-/** The tables that differ. */
 export function changedTables(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

@@ -1,5 +1,4 @@
-// Draws each call from the seed and its number. Routes and fields are read from the running app and its
-// schemas, so a new one needs no change here.
+// Routes and fields are read from the running app and its schemas, so a new one needs no change here.
 import { createHmac } from 'node:crypto'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/problem.js'
 import { OPERATOR_KEY } from '../support/operator.js'
@@ -23,10 +22,8 @@ export interface Targets {
   readonly routes: readonly KnownRoute[]
   readonly tokens: readonly string[]
   readonly wrongTokens: readonly string[]
-  /** Of users. */
   readonly sessions: readonly PageSession[]
   readonly operatorSessions: readonly PageSession[]
-  /** What the pages of operators send. */
   readonly sendings: Sendings
   readonly values: Readonly<Record<string, readonly (string | number)[]>>
   readonly events: readonly string[]
@@ -77,10 +74,7 @@ export function drawCall(targets: Targets, of: { seed: number; number: number; k
   return { number: of.number, route, method, path, headers, body: method === 'GET' ? null : body }
 }
 
-/**
- * An address that holds the id of a payment is a proof of its own, so calls without credentials do not have
- * one.
- */
+/** An address that holds the id of a payment is a proof of its own. */
 function pathOf(random: SeededRandom, { values }: Targets, { url }: KnownRoute, known: boolean): string {
   if (random.boolean(0.03))
     return random.pick([`${url}%`, `${url}/%c3%28`, `${url}//`, `/${'x'.repeat(7_000)}`, `${url}/x`])
@@ -166,7 +160,6 @@ function formOf(fields: Readonly<Record<string, unknown>>): string {
   return new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()
 }
 
-/** A true event, or one with a field that is something else. */
 function eventOf(random: SeededRandom, { events }: Targets): string | Uint8Array {
   const event = JSON.parse(random.pick(events))
   if (random.boolean(0.7)) {

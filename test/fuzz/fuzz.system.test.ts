@@ -1,5 +1,4 @@
-// A small part of `npm run nightly -- fuzz`, the same calls in every run. They go to the routes in rounds:
-// 600 are one call for each route, and some more.
+// 600 calls are one for each route, and some more; the same in every run.
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../support/databases.js'
 import { fuzz } from './fuzz.js'

@@ -1,5 +1,4 @@
-// Thousands of malformed calls to the real service: half without credentials, which must change nothing, then
-// half with them. Every refusal has the documented shape, and nothing ends in an undocumented 5xx.
+// Half of the calls have no credentials and must change nothing.
 import http from 'node:http'
 import { MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
@@ -12,9 +11,7 @@ import { openAnew, openSessions, openStage, type Stage } from './stage.js'
 
 export interface Fuzzed {
   readonly calls: number
-  /** How many answers of each status, without and with credentials. */
   readonly statuses: Readonly<Record<string, number>>
-  /** Routes that no call was about. */
   readonly untouched: readonly string[]
   readonly changedTables: readonly string[]
   readonly faults: readonly string[]
@@ -23,7 +20,6 @@ export interface Fuzzed {
 export interface FuzzOptions {
   readonly seed: number
   readonly calls: number
-  /** Only this call, to debug it. */
   readonly only?: number
   /** After each call, of how many. */
   readonly onCall?: (done: number, of: number) => void

@@ -1,4 +1,3 @@
-// What holds for every answer: no 5xx except the documented ones, and refusals in the one documented shape.
 import { ERRORS, isErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
@@ -14,7 +13,6 @@ export interface FuzzAnswer {
 const PAGES = /^\/(portal|console)(?![\w.-])/
 const SECRETS = [JWT_SECRET, OPERATOR_KEY, PLATFORM_KEY, 'node_modules', '/src/', '.js:']
 
-/** What is wrong with the answer; empty where nothing is. */
 export function judge(call: FuzzCall, answer: FuzzAnswer, known: boolean): string[] {
   const { status, headers, text } = answer
   const faults: string[] = []

@@ -1,4 +1,3 @@
-// Malformed and unusual texts, JSON values, bodies and header lines.
 import type { SeededRandom } from '../support/random.js'
 
 const INSTANTS = [

@@ -1,5 +1,4 @@
-// The pages of operators as a browser has them: the forms and links on each, with what they send. Read from
-// the running app, so a new page needs no change here.
+// Forms and links are read from the running app, so a new page needs no change here.
 import { ROLES } from '../../packages/ishtirak/src/core/role.js'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/problem.js'
 import { type ConsoleVisit, crawlConsole, enterConsole } from '../support/console.js'
@@ -7,7 +6,6 @@ import { OPERATOR_KEY } from '../support/operator.js'
 import { ROLE_KEYS } from '../support/roles.js'
 import type { World } from '../support/world.js'
 
-/** What a page sends or leads to. */
 export interface Sending {
   readonly path: string
   readonly fields: Readonly<Record<string, string>>
@@ -27,7 +25,6 @@ const PAGES_OF_A_KIND = 6
 
 export const keyOf = ({ method, url }: KnownRoute): string => `${method} ${url}`
 
-/** One operator of each role, the one who owns everything first. */
 export async function operatorSessions(
   world: World,
 ): Promise<readonly [OperatorSession, ...OperatorSession[]]> {
@@ -47,7 +44,6 @@ export function formTokenIn(html: string): string {
   return /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
-/** Opens every page that links lead to, and those whose address has nothing but `values`. */
 export async function readSendings(
   world: World,
   routes: readonly KnownRoute[],

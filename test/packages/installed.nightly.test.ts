@@ -1,5 +1,3 @@
-// The packages on each later Node than the oldest one, how large they are, what they do without what is
-// optional, and their types, which `npm run build` has to have made.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

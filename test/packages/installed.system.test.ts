@@ -1,6 +1,4 @@
-// The three packages as a user gets them: packed, installed into an empty folder from their tarballs, and run
-// there on the oldest version of Node that they promise. The nightly run has the newer ones, their types, and
-// an installation without what is optional.
+// On the oldest version of Node that is promised. The nightly run has the newer ones.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,3 @@
-// What TypeScript says to a program that uses the packages, under each way of resolving modules.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'

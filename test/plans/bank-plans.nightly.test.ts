@@ -1,5 +1,4 @@
-// What bank statements cost where they have many lines: what those are compared with is read by pages of its
-// own, and deciding them, or withdrawing a file of them, takes as much for each line of many as of few.
+// Deciding lines, or withdrawing a file, takes as much for each line of many as of few.
 import { expect, it } from 'vitest'
 import { settleLines } from '../../packages/ishtirak/src/bank-statements/bank-matches.sql.js'
 import { waitingTransfers } from '../../packages/ishtirak/src/bank-statements/bank-references.sql.js'
@@ -108,8 +107,7 @@ describePlans('with many lines of bank statements', ({ database }) => {
         const many = await forEach(3_000)
         expect(few.rows).toBeGreaterThan(2)
         expect(many.rows).toBeLessThan(few.rows * 1.5)
-        // A list of ids that is looked through for each line is read again each time. With the doubts of a
-        // line its row has 24 bytes more: 30.6 pages before statistics, where 30 were the bound.
+        // A list of ids would be read again for each line. 30 pages before statistics, where doubts add 0.6.
         expect(many.pages).toBeLessThan(32)
       },
     )

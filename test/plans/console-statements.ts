@@ -1,4 +1,3 @@
-// What the console asks.
 import {
   deleteOldSessions,
   deleteSession,

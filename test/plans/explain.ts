@@ -1,4 +1,3 @@
-// Statements as the store sends them, and what the database says of them.
 import {
   type Database,
   type Parameter,
@@ -23,7 +22,6 @@ export const only =
       ),
     )
 
-/** It answers so, inside and outside of transactions. */
 function databaseThat(query: Database['query']): Database {
   return {
     ...{ kind: 'postgres', query, script: async () => undefined, close: async () => undefined },
@@ -56,10 +54,7 @@ export function once(text: string): Statement {
   return known
 }
 
-/**
- * The service sends names, and a server plans a name's fifth run for any values: `generic` asks for that
- * plan.
- */
+/** A server plans a name's fifth run for any values: `generic` asks for that plan. */
 export async function explain(
   database: Database,
   { statement: { text }, parameters }: Asked,
@@ -94,10 +89,7 @@ export async function scanningPlans(
   return scanning
 }
 
-/**
- * Of the dearest part: the whole's own figure leaves out what is changed beside its answer. Whether a page
- * was in memory is up to what else the server does.
- */
+/** Of the dearest part: the whole's own figure leaves out what is changed beside its answer. */
 export function buffersOf(rows: readonly Row[]): number {
   const parts = textOf(rows).matchAll(/Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/g)
   return Math.max(0, ...Array.from(parts, ([, hit = 0, read = 0]) => Number(hit) + Number(read)))

@@ -1,6 +1,4 @@
-// The plans of the hot queries on large tables: they scan none, with generic and custom plans, and a sweep
-// reads only what is due. Which index each query needs is in test/costs/indexes.ts. Those about usage are in
-// usage-plans.system.test.ts.
+// Which index each query needs is in test/costs/indexes.ts.
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   claimDuePayments,
@@ -123,8 +121,7 @@ describe.each(KINDS)('with 20,000 users and 100,000 payments (%s)', (kind) => {
     for (const run of SWEEPS) {
       const asked = await heard(run)
       const [ofFew, ofMany] = [await rowsRead(few.database(), asked), await rowsRead(database(), asked)]
-      // 2 are due among 2,000 users and 20 among 20,000, of which 5 are taken: 5/2 as many. A list shows 20
-      // at most, which each part of its plan counts. A whole table has 20,000 and more.
+      // 2 are due among 2,000 users and 20 among 20,000. A list shows 20 at most; a table has 20,000.
       if (ofMany > ofFew * 2.5 + 100) costly.push([asked.statement.name, ofFew, ofMany])
     }
     expect(costly).toEqual([])
@@ -236,8 +233,7 @@ it.each(KINDS)(
       const found = []
       for (const [name, command] of commands) {
         const rows = rowsInPlan(await run(`explain (analyze) ${command}`))
-        // A page of a list, which each part of the plan counts; a whole table would be thousands. The inbox
-        // has nine parts, and looks for the user and for another payment of each of its rows.
+        // A page of a list; a whole table would be thousands. The inbox has nine parts and two lookups a row.
         if (rows > (name.startsWith('inbox.') ? 500 : 150)) found.push([name, rows])
       }
       return found

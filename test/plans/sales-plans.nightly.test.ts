@@ -1,5 +1,4 @@
-// The accountant's month where much is sold: a page of its journal reads as much as the page is long, however
-// many sales the month and the shop have, so that all of its pages cost in proportion to the month.
+// A page of the journal reads as much as the page is long, however many sales there are.
 
 import { expect, it } from 'vitest'
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'

@@ -1,4 +1,3 @@
-// Tables with users and payments as a service of some years has them, and the two changes that count most.
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settle.sql.js'
@@ -6,10 +5,7 @@ import type { UsageOperation } from '../../packages/ishtirak/src/limits/decide-u
 import { bookingOf } from '../support/bookings.js'
 import { aPayment, NOON } from '../support/fixtures.js'
 
-/**
- * 5 payments each; one user in a thousand has something due, and one a refund in some month. All that is
- * small in a test would be scanned rightly.
- */
+/** A small part has something due: a small table would be scanned rightly. */
 export async function fill(database: Database, users: number): Promise<void> {
   // Of all rows: what a sample says of a few rare ones is another thing in each run.
   const all = 'set local default_statistics_target = 1000; analyze'

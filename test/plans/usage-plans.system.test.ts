@@ -1,5 +1,4 @@
-// What the queries about usage cost when there is much of it: they find their rows by index, and the sweep
-// finds what is old without reading what is young.
+// Rows are found by index, and the sweep reads nothing that is young.
 import { beforeEach, expect, it } from 'vitest'
 import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'

@@ -1,4 +1,3 @@
-// The commands: from an embedded database into a file, and from there into a server's.
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,5 +1,4 @@
-// The commands beside a running sandbox, typed in another terminal where PORT is not what the sandbox was
-// started with.
+// PORT is not what the sandbox was started with, as in another terminal.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,14 +1,10 @@
-// What the tests of processes share: a service's variables, a call of its API, a purchase, its memory.
 import { readFileSync } from 'node:fs'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { postgresUrl } from '../support/databases.js'
 import type { ServiceProcess } from '../support/process.js'
 import { CHARGILY_KEY, checkoutIdOf, JWT_SECRET, tokenOf } from '../support/world.js'
 
-/**
- * A service on a new database of the server, on any port. Its provider is not called: port 9 discards. With
- * an emulator it needs a PORT, since the emulator calls it back.
- */
+/** Its provider is not called: port 9 discards. An emulator calls it back, so it then needs a PORT. */
 export async function serviceEnv(more: Record<string, string> = {}): Promise<Record<string, string>> {
   return {
     PORT: '0',
@@ -45,7 +41,6 @@ export async function buyPro(service: ServiceProcess, emulator: Emulator, sub: s
   return body.payment_id
 }
 
-/** What a process holds now (`VmRSS`), or the most that it held. */
 export function residentMb(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024

@@ -1,4 +1,3 @@
-// The command of chargily-emulator as it is installed: its bin with what the compiler has built.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'

@@ -1,5 +1,4 @@
-// A service on PostgreSQL that is killed in the middle of acts on many: after the restart each line of a bank
-// statement and each target has one result, and nothing is paid, granted or written down twice.
+// After the restart each line and each target has one result, and nothing happened twice.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

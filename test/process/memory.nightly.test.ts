@@ -1,5 +1,3 @@
-// Memory: what the service holds under load, and a first start of the embedded database that cannot have what
-// it needs.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,4 @@
-// The operator's commands beside a running service, and on the database of a stopped one: as processes where
-// files, streams and the way they end are looked at, and where only their words are, one after the other in
-// one process.
+// Processes where files, streams and exit are looked at; otherwise all commands run in one process.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -67,7 +65,6 @@ async function refused(words: string, ...more: readonly string[]): Promise<strin
   return errors
 }
 const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
-/** Asks for `pro` by transfer. */
 async function order(sub: string, email?: string) {
   const token = await tokenOf({ sub, ...(email !== undefined && { email }) })
   const { body } = await call(service, token, '/billing/payments', { plan: 'pro', method: 'transfer' })

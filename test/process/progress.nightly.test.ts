@@ -1,5 +1,4 @@
-// What takes longer than a second says how far it is: on a terminal (made by `script`) in one line, into a
-// file in plain lines. And every command that takes options prints their help.
+// What takes longer than a second says how far it is, on a terminal (made by `script`) in one line.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'

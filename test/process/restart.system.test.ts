@@ -1,5 +1,4 @@
-// The sandbox as a process that is killed without warning: what was promised is still there. How a service is
-// killed under load is in test/faults.
+// How a service is killed under load is in test/faults.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

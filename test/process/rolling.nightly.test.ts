@@ -1,5 +1,4 @@
-// Two versions of the service on one database: the older one works on after the newer one has migrated, and
-// may start again, as long as the migration allows it.
+// The older version works on after the newer one has migrated, as long as the migration allows it.
 import { cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -17,7 +17,6 @@ function statusOf(service: ServiceProcess, path: string): Promise<number | undef
   })
 }
 
-/** Waits until a line of the log contains `text`. */
 const logged = ({ lines }: ServiceProcess, text: string) =>
   waitFor(
     () => lines.some((line) => line.includes(text)),

@@ -1,5 +1,4 @@
-// The SDK of OpenTelemetry is loaded where a collector is named, and nowhere else; where it is not installed
-// the start says so.
+// The SDK of OpenTelemetry is loaded only where a collector is named; without it the start says so.
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

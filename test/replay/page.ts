@@ -1,6 +1,4 @@
-// A page with console blocks, and the same page as it would be now: each command is typed again, and what it
-// prints takes the place of what stands there. Ids and codes are other ones at each replay; the page keeps
-// its own.
+// Ids and codes are other ones at each replay; the page keeps its own.
 
 /** The first line of a block's command; what follows up to the next is its output. */
 const PROMPT = '$ '
@@ -13,7 +11,6 @@ const EACH_DRAWN = new RegExp(DRAWN, 'g')
 
 export interface Typed {
   readonly command: string
-  /** What stands in the page. */
   readonly expected: string
 }
 
@@ -44,14 +41,12 @@ export async function replay(page: string, type: (typed: Typed) => Promise<strin
   return parts.join('')
 }
 
-/** Whether an output is what the page shows of it. */
 export function isAsExpected(output: string, expected: string): boolean {
   return patternOf(expected, literally).test(output)
 }
 
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Matches an output of which the page shows parts. */
 function patternOf(expected: string, shown: (text: string) => string): RegExp {
   return new RegExp(`^${expected.split(OMITTED).map(shown).join('[\\s\\S]*?')}$`)
 }

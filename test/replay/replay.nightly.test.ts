@@ -1,6 +1,4 @@
-// Every console block of the README and of docs/ is typed again beside a fresh sandbox, and has to print what
-// the page shows. After a change that means to print something else: `npx vitest run test/replay -u` writes
-// the pages anew.
+// `npx vitest run test/replay -u` writes the pages anew after a change that means to print something else.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
@@ -36,10 +34,7 @@ it.each(pages)('%s prints what it shows', async (name) => {
   }
 })
 
-/**
- * A second for each command. A `sleep` is for people: what comes after it is asked for until it is there, and
- * the clock stands.
- */
+/** A `sleep` is for people: what comes after it is asked for until it is there, and the clock stands. */
 function typist(terminal: Terminal): (typed: Typed) => Promise<string> {
   let deadline = 0
   return async ({ command, expected }) => {

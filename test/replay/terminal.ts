@@ -1,5 +1,4 @@
-// A terminal beside a fresh sandbox, in which a page of the docs is typed: one shell for the page, so that
-// what one command sets the next can use. The page says port 3000 and 3001; the replay has ports of its own.
+// One shell for a page, so that a command can use what another one sets. The replay has ports of its own.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +11,6 @@ const root = path.resolve(import.meta.dirname, '../..')
 const FROZEN_CLOCK = path.join(import.meta.dirname, 'frozen-clock.mjs')
 
 export interface Terminal {
-  /** Runs a command in the shell and gives what it printed, as the page would show it. */
   type(command: string): Promise<string>
   /** Moves the sandbox's clock, so that what comes next is newer than what was before. */
   passSecond(): Promise<void>

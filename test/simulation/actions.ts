@@ -1,5 +1,4 @@
-// What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule
-// for that action, with the state at its start and the ledger after all concurrent tasks have ended.
+// Each result is checked against the state at its start and the ledger after all concurrent tasks.
 import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
 import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/history.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
@@ -12,7 +11,7 @@ import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
 import { askInvoices, issueOwed, nameBuyer } from './documents.js'
 import type { OddPayment } from './emulator.js'
 import { deed } from './expected.js'
-import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
+import { OPERATOR_ACTIONS, type OperatorAction, operatorTasks } from './operator-actions.js'
 import type { Process } from './process.js'
 import { clicks, redemptions } from './purchases.js'
 import { OFFERS } from './sales.js'
@@ -36,43 +35,33 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
   if (action === 'webhook' || action === 'replay' || action === 'forgery')
     return receiveWebhooks(world, process, action)
   if (!process) return []
+  const tasks = OF_PROCESSES[action]
+  // The other actions are the operators'.
   const userId = world.anyUser()
-  switch (action) {
-    case 'click':
-      return clicks(world, userId)
-    case 'redeem':
-      return redemptions(world, userId)
-    case 'topUp':
-      return topUps(world, userId)
-    case 'order':
-      return orders(world, userId)
-    case 'renew':
-      return world.random.boolean(world.jobRuns) ? [bookRenewals(world, process)] : []
-    case 'holdOrders':
-      return [holdOrders(world, process)]
-    case 'nameBuyer':
-      return [nameBuyer(world, process, userId)]
-    case 'askInvoice':
-      return askInvoices(world, process, userId)
-    case 'issueOwed':
-      return [issueOwed(world, process)]
-    case 'prove':
-      return proofs(world, process)
-    case 'status':
-      return [status(world, process, userId)]
-    case 'history':
-      return [history(world, process, userId)]
-    case 'payment':
-      return payment(world, process)
-    case 'sweep':
-      return [sweep(world, process, 5)]
-    case 'announce':
-      return [deed(world, process, { name: 'announce', start: (parts) => announceTime(parts, 50) })]
-    case 'reconcile':
-      return [reconcile(world, process)]
-    default:
-      return operatorTasks(action, world, process)
-  }
+  return tasks ? tasks(world, process, userId) : operatorTasks(action as OperatorAction, world, process)
+}
+
+type TasksOf = (world: SimulatedWorld, process: Process, userId: string) => readonly Task[]
+
+const OF_PROCESSES: Readonly<Record<string, TasksOf>> = {
+  click: (world, _, userId) => clicks(world, userId),
+  redeem: (world, _, userId) => redemptions(world, userId),
+  topUp: (world, _, userId) => topUps(world, userId),
+  order: (world, _, userId) => orders(world, userId),
+  renew: (world, process) => (world.random.boolean(world.jobRuns) ? [bookRenewals(world, process)] : []),
+  holdOrders: (world, process) => [holdOrders(world, process)],
+  nameBuyer: (world, process, userId) => [nameBuyer(world, process, userId)],
+  askInvoice: askInvoices,
+  issueOwed: (world, process) => [issueOwed(world, process)],
+  prove: (world, process) => proofs(world, process),
+  status: (world, process, userId) => [status(world, process, userId)],
+  history: (world, process, userId) => [history(world, process, userId)],
+  payment,
+  sweep: (world, process) => [sweep(world, process, 5)],
+  announce: (world, process) => [
+    deed(world, process, { name: 'announce', start: (parts) => announceTime(parts, 50) }),
+  ],
+  reconcile: (world, process) => [reconcile(world, process)],
 }
 
 /** A payer uses the page of an open checkout. `leak`: one whose address the service gave to no user. */
@@ -179,7 +168,7 @@ export function sweep(world: SimulatedWorld, process: Process, limit: number): T
   })
 }
 
-/** One round of the daily reconciliation; gives 0 when there is nothing to reconcile. */
+/** Gives 0 when there is nothing to reconcile. */
 export function reconcile(world: SimulatedWorld, process: Process): Task {
   return deed(world, process, { name: 'reconcile', start: reconcileDaily })
 }

@@ -1,6 +1,4 @@
-// Balances among the deeds: topped up by each method, spent at once or by an order, put right and paid
-// out by operators, while the job that writes renewals down is late by days or months. What the order has
-// bought, and what there is, is worked out by the model; of the rows only what was done is taken.
+// What an order has bought is worked out by the model; of the rows only what was done is taken.
 import { correctBalance, payOutBalance } from '../../packages/ishtirak/src/balance/balance-acts.js'
 import { checkOrders } from '../../packages/ishtirak/src/balance/check-orders.js'
 import { bookDueRenewals } from '../../packages/ishtirak/src/balance/due-renewals.js'
@@ -32,7 +30,6 @@ export function modelId({ payments, entries }: Ledger, paymentId: string): strin
   return place < 0 ? paymentId : `renewal ${place + 1}`
 }
 
-/** What balances paid for at once; renewals the model knows by itself. */
 export function takingsByBalance(
   { payments, entries }: Ledger,
   soldBy: (payment: BookedPayment) => SoldBy,
@@ -128,7 +125,6 @@ function checkConserved({ ledger, refundedTo }: SimulatedWorld, userId: string):
     `${userId}: ${cameIn} came in; ${earned} earned, ${owed} owed, ${givenBack} given back`)
 }
 
-/** The user pays into the balance: once, or twice at once. */
 export function topUps(world: SimulatedWorld, userId: string): readonly Task[] {
   const { random } = world
   const method = random.boolean(0.2) ? 'transfer' : undefined
@@ -204,7 +200,6 @@ export function order(
   return [task]
 }
 
-/** The job that writes renewals down; in some shops it never runs, in some hardly ever. */
 export function bookRenewals(world: SimulatedWorld, process: Process): Task {
   const start = async (parts: Process['parts']) => {
     const count = await bookDueRenewals(parts, 50)
@@ -214,7 +209,6 @@ export function bookRenewals(world: SimulatedWorld, process: Process): Task {
   return deed(world, process, { name: 'the job books renewals', start })
 }
 
-/** The job that holds standing orders against what is sold. */
 interface SavedEvents {
   readonly events: readonly { readonly id: string; readonly type: string }[]
 }
@@ -235,7 +229,6 @@ export function holdOrders(world: SimulatedWorld, process: Process): Task {
   return deed(world, process, { name: 'the job holds orders against what is sold', start })
 }
 
-/** After the job. */
 export function checkHeld(world: SimulatedWorld): void {
   for (const userId of world.users) {
     const { order } = world.standingOf(userId)

@@ -1,5 +1,4 @@
-// The proof that the simulation detects bugs: one rule of the service is removed at a time, and the
-// simulation must name it.
+// The simulation detects bugs: one rule of the service is removed at a time, and it must name the rule.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { freshDatabase } from '../support/databases.js'

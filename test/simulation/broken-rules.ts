@@ -5,7 +5,6 @@ import type { Database, Parameter, Row } from '../../packages/ishtirak/src/datab
 import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/ledger/method.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
-/** The parts of the service that are changed, by the name of the query; `*`: every query. */
 interface Removed {
   readonly found: readonly string[]
   readonly text?: Readonly<Record<string, (text: string) => string>>
@@ -63,7 +62,6 @@ const withoutGuardOfRequest = swap('and version = $2 returning', 'and $2::bigint
 
 const DUE = 'where u.renews_at <= $1::timestamptz'
 
-/** The periods that the refund of a paid payment is decided on. */
 function periodsOfRefunds(other: (period: StoredPeriod, paymentId: string) => StoredPeriod) {
   const changed = (row: Row) => {
     const periods = row.periods as StoredPeriod[]
@@ -133,9 +131,7 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   'with redemptions at once that take more uses than a code has': {
     found: [CODE_BOUND],
     from: 27,
-    text: {
-      'settlements.save': swap('b.id = c.batch_id and c.used < b.uses', 'b.id = c.batch_id'),
-    },
+    text: { 'settlements.save': swap('b.id = c.batch_id and c.used < b.uses', 'b.id = c.batch_id') },
   },
   'with uses of codes that do not come back': {
     found: [CODE_USE],

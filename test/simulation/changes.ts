@@ -1,6 +1,4 @@
-// Changes of plan among the deeds: quoted for what is left of the time, paid early, late and twice, refunded
-// in and out of order. What each costs is worked out here for every state in which it can have been asked
-// for, and not by the service; of its rows only the parts are taken, within what they may be.
+// Costs are worked out for every state in which a change can have been asked for; only parts come from rows.
 import { modelId } from './balances.js'
 import type { BookedPayment, Ledger } from './ledger.js'
 import { type ChangeCost, costOfChange, type Entry, type Quoted, standingAfter } from './model.js'
@@ -16,10 +14,7 @@ export class Changes {
   /** By the payment: the parts that it was asked for, since those that are booked replace them. */
   readonly #quoted = new Map<string, readonly Quoted[]>()
 
-  /**
-   * Once for each state of the ledger. `histories`: what can have been a user's history when a new change was
-   * asked for. `instants`: those of the steps since then: a payment is written after its price was decided.
-   */
+  /** `histories` and `instants` since the last check: a payment is written after its price was decided. */
   check(
     world: SimulatedWorld,
     histories: (user: string) => readonly (readonly Entry[])[],

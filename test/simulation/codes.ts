@@ -1,16 +1,13 @@
-// Codes among the deeds: made by the operator, known by what they are worth. Whether one has a use left is
-// counted here, by the payments that hold one, and not by the service.
+// Whether a code has a use left is counted by the payments that hold one, not by the service.
 import type { BookedPayment, Ledger } from './ledger.js'
 import type { Gift } from './model.js'
 import { require } from './rules.js'
 import { type CodeKindSold, priceOf, saleAt } from './sales.js'
 
 export interface MadeCode extends CodeKindSold {
-  /** The price of a month of its plan when it was made. */
   readonly single: number
   readonly kind: string
   readonly batch: string
-  /** As it is printed. */
   readonly text: string
   /** The first instant at which it counts no more. */
   readonly until: number | null
@@ -89,7 +86,6 @@ export class Codes {
     return this.#madeAs(hash, ledger)?.kind
   }
 
-  /** What the code with this hash gives without a payment. */
   giftOf(hash: string, ledger: Ledger): Omit<Gift, 'id' | 'at' | 'sold'> | undefined {
     const { isVoucher, plan, months = 0, single = 0 } = this.#madeAs(hash, ledger) ?? {}
     return isVoucher && plan ? { plan, months, days: 0, single } : undefined

@@ -1,4 +1,3 @@
-// The command `npm run nightly -- simulate`: runs one seed or a range on all cores and prints the figures.
 // A broken rule ends the run with the seed, the last steps and the command that repeats it.
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -80,7 +79,6 @@ interface GivenOptions extends Omit<Options, 'from' | 'to' | 'processes'> {
 
 type Failure = Extract<WorkerResult, { kind: 'failed' }>
 
-/** Hands out the seeds one by one; gives the first failure, or null. */
 async function runAll(
   options: Options,
   figures: SimulationFigures,
@@ -97,7 +95,9 @@ async function runAll(
         nextSeed: () => (failure || next > options.to ? null : next++),
         answered: (answer) => {
           if (answer.kind === 'failed') failure ??= answer
-          else report(answer, options, figures)
+          else figures.add(answer.figures)
+          if (answer.kind === 'passed' && options.trace)
+            console.log(`seed ${answer.seed}\n${answer.journal.join('\n')}`)
           progress.at(figures.of('seeds'), options.to - options.from + 1)
         },
       })
@@ -107,15 +107,6 @@ async function runAll(
     await databases.remove()
   }
   return failure
-}
-
-function report(
-  answer: Extract<WorkerResult, { kind: 'passed' }>,
-  { trace }: Options,
-  figures: SimulationFigures,
-): void {
-  figures.add(answer.figures)
-  if (trace) console.log(`seed ${answer.seed}\n${answer.journal.join('\n')}`)
 }
 
 interface Dispatch {

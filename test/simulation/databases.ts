@@ -1,12 +1,9 @@
-// The databases of a simulation, one for each worker: in memory, on the given server, or on a server started
-// here.
 import { randomUUID } from 'node:crypto'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from '../support/admin.js'
 import { startServer } from '../support/postgres-server.js'
 
 export interface Databases {
-  /** One for each worker, as DATABASE_URL. */
   readonly urls: readonly string[]
   remove(): Promise<void>
 }

@@ -1,6 +1,4 @@
-// Cash and cheques among the deeds, for terms, for dearer plans at once and for balances: recorded by
-// operators, once and again, by two at once, with a wrong amount, for another user. They are undone by
-// refunds, as any payment.
+// Recorded once and again, by two operators at once, with a wrong amount, for another user.
 import { recordPayment } from '../../packages/ishtirak/src/desk/record-act.js'
 import { act, deed } from './expected.js'
 import type { BookedPayment, Ledger } from './ledger.js'
@@ -12,7 +10,6 @@ import { offersIn } from './sales.js'
 import type { Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
-/** What lies on the desk. */
 interface Slip {
   readonly kind: BookedPayment['kind']
   readonly reference: string
@@ -26,10 +23,8 @@ interface Slip {
   readonly startedAt: number
 }
 
-/** By reference. */
 export type Slips = Map<string, Slip>
 
-/** What was taken at the desk, of what is in the books. */
 export function takingsAtDesk({ payments }: Ledger, slips: Slips): readonly Taking[] {
   return payments.flatMap(({ checkout, method: way, paidAt }): readonly Taking[] => {
     const slip = slips.get(checkout ?? '')

@@ -1,6 +1,4 @@
-// Documents among the deeds: some users are companies from the start, some say so late, some are persons who
-// ask for an invoice, and operators correct what was issued. Which documents a payment must have, and their
-// numbers, is worked out here from the rows, without the service.
+// Which documents a payment must have, and their numbers, is worked out from the rows, without the service.
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import type { TypedBuyer } from '../../packages/ishtirak/src/core/buyer-details.js'
 import { correctInvoice as correctAct } from '../../packages/ishtirak/src/documents/correct-invoice.js'
@@ -32,7 +30,6 @@ function standingOf(buyer: StoredBuyer | null | undefined): Standing {
   return rc && nif && nis && ai && legalForm ? 'company' : 'incomplete'
 }
 
-/** Details as they are typed, each with an address of its own. */
 function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {
   const address = `${random.between(1, 9999)} rue Didouche Mourad, Alger`
   const company = {
@@ -48,14 +45,12 @@ function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {
   ])
 }
 
-/** What is known of users and their documents from one look at the ledger to the next. */
 export class Documents {
   /** What users were said to be since the last look, whether it was saved or not. */
   readonly said = new Map<string, Standing[]>()
   readonly #before = new Map<string, Standing>()
   readonly #booked = new Set<string>()
 
-  /** All that the user may have been since the last look. */
   standingsOf(userId: string, ledger: Ledger): readonly Standing[] {
     const before = this.#before.get(userId) ?? 'incomplete'
     return [before, ...(this.said.get(userId) ?? []), standingOf(buyerOf(ledger, userId))]
@@ -71,7 +66,6 @@ export class Documents {
     }
   }
 
-  /** After all that is checked with this look at the ledger. */
   looked({ users }: Ledger): void {
     for (const { user, buyer } of users) this.#before.set(user, standingOf(buyer))
     this.said.clear()
@@ -88,7 +82,6 @@ export class Documents {
   }
 }
 
-/** In the order in which they were issued. */
 const documentsOf = ({ documents }: Ledger, { id }: BookedPayment): readonly BookedDocument[] =>
   documents.filter(({ payment }) => payment === id).sort((one, other) => one.place - other.place)
 
@@ -97,7 +90,6 @@ const buyerOf = ({ users }: Ledger, userId: string) => users.find(({ user }) => 
 /** Money that only fills a balance has bought nothing. */
 const sellsTime = ({ kind, start }: BookedPayment) => kind !== 'top_up' && start !== null
 
-/** What series of each kind begin with. */
 const LETTERS = { receipt: '', invoice: 'F-', credit_note: 'A-' } as const
 
 function checkNumbers({ documents, series: drawn }: Ledger, now: number): void {
@@ -145,7 +137,6 @@ function checkInForce(payment: BookedPayment, own: readonly BookedDocument[], le
 
 const numberOf = ({ series, number }: BookedDocument) => `${series}-${String(number).padStart(6, '0')}`
 
-/** Details that a user gives; `standing`: absent: any. */
 export function nameBuyer(
   world: SimulatedWorld,
   process: Process,
@@ -165,7 +156,6 @@ export function nameBuyer(
   })
 }
 
-/** An invoice of any payment of a user, by one request or by several at once. */
 export function askInvoices(world: SimulatedWorld, process: Process, userId: string): readonly Task[] {
   const own = world.ledger.payments.filter(({ user }) => user === userId)
   const paid = own.filter(({ status }) => status === 'paid')
@@ -208,7 +198,6 @@ export function askInvoice(world: SimulatedWorld, process: Process, payment: Boo
   })
 }
 
-/** A credit note, and another invoice with the details of now. */
 export function correctInvoice(world: SimulatedWorld, process: Process, id: string): Task {
   const creditNotes = () =>
     world.ledger.documents.filter(({ payment, kind }) => payment === id && kind === 'credit_note').length
@@ -221,17 +210,16 @@ export function correctInvoice(world: SimulatedWorld, process: Process, id: stri
   })
 }
 
-/** The job that issues what is owed. */
 export function issueOwed(world: SimulatedWorld, process: Process): Task {
   const start = async (parts: Process['parts']) =>
     world.figures.count('owed invoices issued', await issueOwedInvoices(parts, () => true))
   return deed(world, process, { name: 'owed invoices', start })
 }
 
-/** So long is the job that died with a user away from them. */
+/** The job that died with a user leaves a lease of so long. */
 const LEASE_MS = 5 * 60_000
 
-/** The job without faults, past the leases of those that died. Then nobody lacks the invoice that is owed. */
+/** The job without faults, past the leases of those that died: no invoice is owed afterwards. */
 export async function issueAllOwed(world: SimulatedWorld, process: Process): Promise<void> {
   world.pass(LEASE_MS)
   // A sale counts if it is at most so old when the job looks.

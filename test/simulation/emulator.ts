@@ -1,17 +1,11 @@
-// The provider of a simulation: the emulator's API, checkout service and event writer, without sockets and
-// timers. Calls run in the process and can fail on the way; its webhooks are delivered by webhooks.ts.
+// Without sockets and timers: calls run in the process and can fail on the way.
 
 import { ApiKeys } from '../../packages/chargily-emulator/src/api-keys.js'
 import { CheckoutService } from '../../packages/chargily-emulator/src/checkout-service.js'
 import { SandboxClock } from '../../packages/chargily-emulator/src/clock.js'
 import type { EmulatorContext } from '../../packages/chargily-emulator/src/context.js'
 import { FaultSwitches, type Faults } from '../../packages/chargily-emulator/src/faults.js'
-import type {
-  CheckoutRecord,
-  DeliveryRecord,
-  Outcome,
-  PaymentMethod,
-} from '../../packages/chargily-emulator/src/records.js'
+import type * as records from '../../packages/chargily-emulator/src/records.js'
 import { buildServer } from '../../packages/chargily-emulator/src/server.js'
 import { Store } from '../../packages/chargily-emulator/src/store.js'
 import { WebhookSender } from '../../packages/chargily-emulator/src/webhook-sender.js'
@@ -55,13 +49,18 @@ export function createEmulator(of: {
       (troubles: () => number): Send =>
       async (request) => {
         if (!way.boolean(troubles())) return call(request)
-        const trouble = way.pick(TROUBLES)
-        of.note(`      the provider: ${trouble}`)
-        figures.count(`faults: provider ${trouble}`)
-        return troubled(trouble, () => call(request))
+        const [name, trouble] = way.pick(TROUBLES)
+        of.note(`      the provider: ${name}`)
+        figures.count(`faults: provider ${name}`)
+        return trouble(() => call(request))
       },
     /** What a payer does on the page. False: the checkout cannot be paid any more. */
-    pay: (checkoutId: string, outcome: Outcome, method: PaymentMethod, odd: OddPayment = {}): boolean => {
+    pay: (
+      checkoutId: string,
+      outcome: records.Outcome,
+      method: records.PaymentMethod,
+      odd: OddPayment = {},
+    ): boolean => {
       const { faults = {}, amount } = odd
       const checkout = context.store.checkouts.get(checkoutId)
       if (!checkout) return false
@@ -77,15 +76,13 @@ export function createEmulator(of: {
       return (await inject(order.request)).json().id
     },
     checkout: (id: string) => context.store.checkouts.get(id),
-    checkouts: (): readonly CheckoutRecord[] => [...context.store.checkouts.values()],
-    /** The amount of the request that made it. */
+    checkouts: (): readonly records.CheckoutRecord[] => [...context.store.checkouts.values()],
     priceOf: (checkoutId: string) => orders.get(checkoutId)?.price,
     takings: (): readonly Taking[] =>
       [...context.store.checkouts.values()].flatMap((checkout) =>
         takingOf(checkout, orders.get(checkout.id)?.price ?? checkout.amount),
       ),
-    /** The events written since the last call. */
-    newEvents: (): readonly DeliveryRecord[] => {
+    newEvents: (): readonly records.DeliveryRecord[] => {
       const all = [...context.store.deliveries.values()]
       const fresh = all.slice(seen)
       seen = all.length
@@ -97,16 +94,11 @@ export function createEmulator(of: {
 
 function openServer(context: EmulatorContext, checkoutService: CheckoutService) {
   const server = buildServer({ ...context, checkoutService, advance: async () => undefined })
-  /** By checkout: the request that made it, and its amount. */
   const orders = new Map<string, { request: Parameters<Send>[0]; price: number }>()
   const inject = async (request: Parameters<Send>[0]) => {
     const { url, method, headers, body } = request
-    const answer = await server.inject({
-      method,
-      url: url.slice(PROVIDER_URL.length),
-      headers,
-      ...(body === undefined ? {} : { payload: body }),
-    })
+    const payload = body === undefined ? {} : { payload: body }
+    const answer = await server.inject({ method, url: url.slice(PROVIDER_URL.length), headers, ...payload })
     const isOrder = method === 'POST' && url.endsWith('/checkouts') && answer.statusCode === 200
     if (isOrder) orders.set(answer.json().id, { request, price: answer.json().amount })
     return answer
@@ -130,68 +122,45 @@ function openContext(clock: MovableClock, random: SeededRandom): EmulatorContext
   }
 }
 
-const TROUBLES = [
-  'unreachable',
-  'lost on the way',
-  'answer lost',
-  '429',
-  '500',
-  '502 after it was done',
-  'a page',
-] as const
+type Trouble = (call: () => Promise<SentAnswer>) => Promise<SentAnswer>
+
+const answers =
+  (status: number, text: string, headers: AnswerHeaders = {}): Trouble =>
+  async () => ({ status, headers, body: [Buffer.from(text)] })
+
+const fails =
+  (message: string, properties: Readonly<Record<string, string>>): Trouble =>
+  async () => {
+    throw Object.assign(new Error(message), properties)
+  }
+
+const hungUp = fails('socket hang up', { code: 'ECONNRESET' })
+
+const afterIt =
+  (trouble: Trouble): Trouble =>
+  async (call) => {
+    await call()
+    return trouble(call)
+  }
 
 /** What a caller sees of a failed call. Two of the seven execute the call all the same. */
-async function troubled(
-  trouble: (typeof TROUBLES)[number],
-  call: () => Promise<SentAnswer>,
-): Promise<SentAnswer> {
-  switch (trouble) {
-    case 'unreachable':
-      throw systemError('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })
-    case 'lost on the way':
-      throw systemError('socket hang up', { code: 'ECONNRESET' })
-    case 'answer lost':
-      await call()
-      throw systemError('socket hang up', { code: 'ECONNRESET' })
-    case '429':
-      return answerOf(429, '{"message":"Too Many Attempts."}', { 'retry-after': '15' })
-    case '500':
-      return answerOf(500, '{"message":"Server Error"}')
-    case '502 after it was done':
-      await call()
-      return answerOf(502, '<html>Bad Gateway</html>')
-    case 'a page':
-      return answerOf(200, '<html>Be right back</html>', { 'content-type': 'text/html' })
-  }
-}
+const TROUBLES = [
+  ['unreachable', fails('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })],
+  ['lost on the way', hungUp],
+  ['answer lost', afterIt(hungUp)],
+  ['429', answers(429, '{"message":"Too Many Attempts."}', { 'retry-after': '15' })],
+  ['500', answers(500, '{"message":"Server Error"}')],
+  ['502 after it was done', afterIt(answers(502, '<html>Bad Gateway</html>'))],
+  ['a page', answers(200, '<html>Be right back</html>', { 'content-type': 'text/html' })],
+] as const
 
-function answerOf(status: number, text: string, headers: AnswerHeaders = {}): SentAnswer {
-  return { status, headers, body: [Buffer.from(text)] }
-}
-
-/** With the properties of Node's system errors. */
-function systemError(message: string, properties: Record<string, string>): Error {
-  return Object.assign(new Error(message), properties)
-}
-
-function takingOf(checkout: CheckoutRecord, price: number): Taking[] {
+function takingOf(checkout: records.CheckoutRecord, price: number): Taking[] {
   const { id, status, amount, payment_method, paid_at, metadata } = checkout
   if (status !== 'paid' || paid_at === null) return []
   const { plan = 'unknown', months = 0, single = 0 } = saleAt(price) ?? {}
-  return [
-    {
-      checkoutId: id,
-      userId: metadataOf(metadata, 'user_id'),
-      paymentId: metadataOf(metadata, 'payment_id'),
-      plan,
-      months,
-      single,
-      price,
-      amount,
-      method: payment_method ?? 'unknown',
-      paidAt: paid_at * 1000,
-    },
-  ]
+  const [userId, paymentId] = [metadataOf(metadata, 'user_id'), metadataOf(metadata, 'payment_id')]
+  const came = { amount, method: payment_method ?? 'unknown', paidAt: paid_at * 1000 }
+  return [{ checkoutId: id, userId, paymentId, plan, months, single, price, ...came }]
 }
 
 function metadataOf(metadata: unknown, key: string): string {

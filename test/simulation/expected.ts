@@ -1,5 +1,4 @@
-// A deed is a call of the service as a task. It may end with the errors that are documented for it: any other
-// error, except an unavailable database, is a bug.
+// Any error that is not documented for a call, except an unavailable database, is a bug.
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { BillingError, type ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
@@ -39,7 +38,6 @@ export function deed<Value>(world: SimulatedWorld, { state, parts }: Process, of
   }
 }
 
-/** An act of an operator on a user or a payment. */
 export function act(
   parts: Parts,
   what: Parameters<typeof doAct<Parts>>[1],

@@ -1,5 +1,4 @@
-// Counts what a simulation did, so that a passing run shows what it covered. The figures of many seeds are
-// added up here.
+// Shows what a passing run covered.
 
 export class SimulationFigures {
   readonly #counts = new Map<string, number>()
@@ -16,7 +15,6 @@ export class SimulationFigures {
     return this.#counts.get(what) ?? 0
   }
 
-  /** Sorted by name. */
   all(): Record<string, number> {
     return Object.fromEntries([...this.#counts].sort(([one], [other]) => (one < other ? -1 : 1)))
   }

@@ -13,9 +13,7 @@ export interface Ledger {
     readonly buyer: StoredBuyer | null
   }[]
   readonly payments: readonly BookedPayment[]
-  /** By series and number. */
   readonly documents: readonly BookedDocument[]
-  /** The last number that was drawn in each. */
   readonly series: readonly { readonly series: string; readonly last: number }[]
   /** Users whose payments are to be looked at for invoices. */
   readonly owing: readonly string[]
@@ -36,14 +34,11 @@ export interface BookedDocument {
   readonly user: string
   readonly payment: string
   readonly kind: 'receipt' | 'invoice' | 'credit_note'
-  /** Among those of the payment; 0: it was issued with the booking. */
   readonly place: number
   readonly series: string
   readonly number: number
   readonly at: number
-  /** Its date, as it is printed. */
   readonly on: string
-  /** The number of the document that it names. */
   readonly about: string | null
   readonly amount: number
   readonly stamp: number
@@ -72,7 +67,6 @@ export interface BookedPayment {
     }[]
   } | null
   readonly discount: number
-  /** The hash of its code. */
   readonly code: string | null
   readonly secondOf: string | null
   readonly checkout: string | null
@@ -90,7 +84,6 @@ export interface BookedGrant {
   readonly user: string
   readonly id: string
   readonly operation: string | null
-  /** The hash of the code that gave it. */
   readonly code: string | null
   readonly months: number
   readonly days: number
@@ -191,7 +184,6 @@ const readAll = statement(
 
 const readFacts = statement('simulation.facts', `select u.user_id, ${FACT_COLUMNS} from users u`)
 
-/** The facts that each user's status is computed from, read as the service reads them. */
 export async function readAllFacts(database: Database): Promise<ReadonlyMap<string, SubscriptionFacts>> {
   const rows = await database.query(readFacts)
   return new Map(rows.map((row) => [text(row, 'user_id'), parseUser(row).subscription]))
@@ -199,14 +191,10 @@ export async function readAllFacts(database: Database): Promise<ReadonlyMap<stri
 
 export async function readLedger(database: Database): Promise<Ledger> {
   const [row] = await database.query(readAll)
-  // The shape of the statement above.
   return row?.ledger as Ledger
 }
 
-/**
- * Each seed begins with empty tables. Only tables with rows are truncated: an empty one costs as much as a
- * full one.
- */
+/** Each seed begins with empty tables. Truncating an empty table costs as much as truncating a full one. */
 const emptyTables = `
   do $$
   declare

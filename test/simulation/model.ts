@@ -1,17 +1,13 @@
-// A second, simpler implementation of the rules of spec.md sections 2, 16 and 17, which shares no code with
-// core. It knows the money that came and the order in which all was booked, and nothing of the tables. What a
-// standing order buys it works out itself, by walking through time from one look at the balance to the next.
+// A second implementation of spec.md sections 2, 16 and 17. It shares no code with core and knows no tables.
 import { ceilingOf, differenceOf, floorOf, productOf, type Ratio, ratio, sumOf, sumOfAll } from './ratio.js'
 
 /** Money that the provider took from a user, that came otherwise, or that the balance paid. */
 export interface Taking {
   readonly checkoutId: string
   readonly userId: string
-  /** As it is known at the provider. */
   readonly paymentId?: string
   readonly plan: string
   readonly months: number
-  /** The plan's price of one month at the request. */
   readonly single: number
   /** The price at the request. */
   readonly price: number
@@ -22,18 +18,15 @@ export interface Taking {
   readonly paidAt: number
   /** When the user first showed it: whether the run goes on. */
   readonly provedAt?: number | null
-  /** It came without the provider. */
   readonly isOurs?: true
 }
 
-/** Days that the operator gave, or months by a code. */
 export interface Gift extends Pick<Source, 'id' | 'plan' | 'months' | 'days' | 'single'> {
   readonly at: number
   /** The price of a month of each plan that is sold then: days are of the plan that the user had last. */
   readonly sold: Readonly<Record<string, number>>
 }
 
-/** What a standing order buys, at the price that was agreed. */
 export interface Order {
   readonly plan: string
   readonly months: number
@@ -79,7 +72,6 @@ type Happened =
   | { readonly kind: 'held'; readonly sold: Readonly<Record<string, Prices>> }
   | { readonly kind: 'corrected' | 'paid_out'; readonly amount: number; readonly at: number }
 
-/** What happened to a user's time and money, in the order of booking. */
 export type Entry = Happened & { readonly bookedAt: number }
 
 /** Time from one source: whole months, days of 24 hours, or so many seconds as money was worth. */
@@ -92,7 +84,6 @@ interface Source {
   readonly seconds: number
   /** How many months of its plan it counts for. */
   readonly units: Ratio
-  /** Its plan's price of one month. */
   readonly single: number
   /** What was paid for it, or what a gift counts as. */
   readonly worth: Ratio
@@ -105,7 +96,6 @@ interface Change {
   readonly plan: string
   readonly single: number
   readonly at: number
-  /** Its part of what was paid for the change. */
   readonly amount: Ratio
 }
 
@@ -119,24 +109,19 @@ export interface Line {
   readonly amount: number
   readonly after: number
   readonly at: number
-  /** Of the payment. */
   readonly of: string | null
 }
 
-/** The state of a user after all entries, at an instant. */
 export interface Standing {
   /** The time that each source gave; a refunded one keeps its time. */
   readonly pieces: readonly Piece[]
   /** From when until when each change is: of what it changed, and of time that it bought instead. */
   readonly spans: ReadonlyMap<string, { readonly start: number; readonly end: number }>
-  /** Those of the current run, in order. */
   readonly run: readonly Piece[]
   readonly endedAt: number | null
-  /** Of the last payment. */
   readonly method: string | null
   readonly order: Order | null
   readonly balance: number
-  /** All that moved the balance, in order. */
   readonly lines: readonly Line[]
   /** Refunds of what a change still stood on. */
   readonly undermined: readonly string[]
@@ -180,7 +165,6 @@ class Walk {
   #order: Order | null = null
   /** The last instant at which the balance or the order changed. */
   #movedAt = Number.NEGATIVE_INFINITY
-  /** Instants still to come at which the order is looked at. */
   #looks: number[] = []
   #renewals = 0
   readonly #refunded = new Set<string>()
@@ -328,6 +312,11 @@ class Walk {
       const [start = at] = own.map((piece) => Math.max(piece.start, at))
       this.#spans.set(id, { start, end: Math.max(...own.map(({ end }) => end)) })
     }
+    // What it changed is over; the time that it bought beside moves up with what follows.
+    for (const piece of this.#run) {
+      const span = this.#spans.get(piece.id)
+      if (span && !changes.has(piece.id)) this.#spans.set(piece.id, { start: span.start, end: piece.end })
+    }
   }
 
   /** What it was quoted for and is gone meanwhile, or was changed otherwise, leaves its part over. */
@@ -424,10 +413,7 @@ function sourceOf(of: Pick<Source, 'id' | 'plan' | 'months' | 'single'> & { read
   return { id, plan, months, days: 0, seconds: 0, units, single, worth: ratio(paid), changes: [] }
 }
 
-/**
- * One after the other, each month counted from the anchor; the end of time that is not in months is the
- * anchor of the months after it.
- */
+/** One after the other. Months count from the anchor, which is the end of the last time not in months. */
 function laidOut(from: number, sources: readonly Source[]): readonly Piece[] {
   let [anchor, count] = [from, 0]
   return sources.map((source) => {
@@ -439,7 +425,6 @@ function laidOut(from: number, sources: readonly Source[]): readonly Piece[] {
   })
 }
 
-/** The last change that was made by then, else what was bought. */
 function planAt(piece: Source, instant: number): { readonly plan: string; readonly single: number } {
   const { plan, single } = piece.changes.findLast(({ at }) => at <= instant) ?? piece
   return { plan, single }
@@ -527,10 +512,7 @@ export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
   return !last || endedAt !== null || now >= last.end - WINDOW_MS
 }
 
-/**
- * Whether so many months more may be bought, so that what is paid ahead ends within `most` months: from a
- * whole second on.
- */
+/** Whether what is paid ahead ends within `most` months with so many months more, to the whole second. */
 export function mayBuyAhead(standing: Standing, now: number, months: number, most: number): boolean {
   if (isRenewable(standing, now)) return true
   const { run } = standing
@@ -539,7 +521,6 @@ export function mayBuyAhead(standing: Standing, now: number, months: number, mos
   return now >= Math.ceil(addMonths(end, -most) / 1000) * 1000
 }
 
-/** The instants at which something changes for this user: the window opens, the month ends, grace ends. */
 export function boundariesOf({ run, endedAt }: Standing): readonly number[] {
   const last = run.at(-1)
   return last && endedAt === null ? [last.end - WINDOW_MS, last.end, last.end + GRACE_MS] : []

@@ -1,6 +1,4 @@
-// The operator's actions: accept a payment under review, recheck one, record a refund, end a user's access.
-// Each is checked against its promise once it is answered, and against the time at which it can have
-// happened.
+// Each act is checked against its promise and the time at which it can have happened.
 import { accept as acceptAct } from '../../packages/ishtirak/src/checkout/accept.js'
 import { recheck as recheckAct } from '../../packages/ishtirak/src/checkout/recheck.js'
 import { createCodes } from '../../packages/ishtirak/src/codes/batches.js'
@@ -25,11 +23,12 @@ export const OPERATOR_ACTIONS = {
   ...{ accept: 1.5, recheck: 0.7, refund: 0.5, end: 0.2, grant: 0.6, codes: 1, decide: 3, record: 0.8 },
   ...{ moveBalance: 0.6, correct: 0.6 },
 } as const
+export type OperatorAction = keyof typeof OPERATOR_ACTIONS
 
 const RULE = 'an act of the operator does what it says'
 
 export function operatorTasks(
-  action: keyof typeof OPERATOR_ACTIONS,
+  action: OperatorAction,
   world: SimulatedWorld,
   process: Process,
 ): readonly Task[] {
@@ -174,7 +173,6 @@ function grants(world: SimulatedWorld, process: Process, userId: string): readon
   )
 }
 
-/** One code, which counts for days or without an end. */
 export function makeCode(world: SimulatedWorld, process: Process, kind: string): Task {
   const { random } = world
   const until = random.boolean(0.3) ? world.now + random.between(1, 30) * 86_400_000 : null

@@ -1,6 +1,4 @@
-// One process of the service: the real use cases on the shared database. Each statement and each call to the
-// provider is a step of the scheduler. A killed process never continues; the next one starts without any
-// state.
+// Each statement and call to the provider is a step of the scheduler. A killed process never continues.
 
 import type { FileParts } from '../../packages/ishtirak/src/acts/file-parts.js'
 import { createBalanceMethod } from '../../packages/ishtirak/src/balance/balance-method.js'
@@ -47,7 +45,6 @@ import { ACCOUNTS, SECOND_APPROVAL_FROM } from './transfers.js'
 
 export interface Process {
   readonly state: ProcessState
-  /** What its use cases need. */
   readonly parts: Parts
 }
 
@@ -58,7 +55,6 @@ export interface ProcessDeps {
   readonly clock: MovableClock
   readonly random: SeededRandom
   readonly figures: SimulationFigures
-  /** What is sold when a process starts. */
   readonly edition: () => Edition
   readonly rules: Pick<BillingRules, 'calendar' | 'prepayMaxMonths' | 'balanceMax'>
   /** Removes a rule from the provider's adapter, to test that the simulation detects it. */
@@ -73,7 +69,6 @@ const catalogueOf = (edition: Edition): Catalogue => {
 }
 /** What the provider takes, in dinars. */
 export const LEAST_AMOUNT = 50
-/** Makes the hashes of codes. */
 const CODE_KEY = 'the key of the codes of a simulation'
 const ZONE = 'Africa/Algiers'
 const SILENT = createLog({ level: 'silent' })

@@ -1,6 +1,4 @@
-// What users buy and redeem: a month by a click, another term as a payment, perhaps ahead, perhaps with a
-// code; and codes that give months. Each answer is checked against what was possible at some moment since the
-// task began.
+// Each answer is checked against what was possible at some moment since the task began.
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { redeem } from '../../packages/ishtirak/src/codes/redeem.js'
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
@@ -26,23 +24,19 @@ export function clicks(world: SimulatedWorld, userId: string): readonly Task[] {
   ).flat()
 }
 
-/** What a user wants to buy. */
 export interface Wish {
   readonly planId: string
-  /** Absent: one. */
   readonly months?: number
   /** Absent: a click on "upgrade", which buys nothing ahead. */
   readonly mode?: 'payment'
   /** Absent: as the service takes it: an upgrade to a dearer plan begins now. */
   readonly start?: 'now' | 'end'
   readonly code?: MadeCode
-  /** Absent: a card's page. */
   readonly method?: 'transfer' | 'balance'
 }
 
 export const A_MONTH: Wish = { planId: 'pro' }
 
-/** Mostly a month; else another term, perhaps with a code. */
 function anyWish(world: SimulatedWorld): Wish {
   const { random, codes } = world
   if (random.boolean(0.65)) return random.pick([A_MONTH, A_MONTH, A_MONTH, { planId: 'team' }])
@@ -117,7 +111,6 @@ async function buy(parts: Parts, userId: string, wish: Wish) {
   return openPayment(parts, { user: { userId }, ...wanted, ...how, start, mode: mode ?? 'upgrade' })
 }
 
-/** What must hold of the answer, by the states since now. */
 function checksOf(
   world: SimulatedWorld,
   userId: string,
@@ -173,7 +166,6 @@ function checksOf(
   }
 }
 
-/** Whether a purchase is possible: operators and payments change it. */
 export function mayBeBought({ prepayMaxMonths }: SimulatedWorld, { mode, months = 1 }: Wish) {
   return (standing: Standing, at: number) =>
     mode ? mayBuyAhead(standing, at, months, prepayMaxMonths) : isRenewable(standing, at)
@@ -197,7 +189,6 @@ function codeRefusedRightly(
   }
 }
 
-/** One of the newest codes that give months, by one or two users at once, or twice by one. */
 export function redemptions(world: SimulatedWorld, userId: string): readonly Task[] {
   const { random, codes } = world
   const given = codes.made.filter(({ isVoucher }) => isVoucher).slice(-3)
@@ -223,7 +214,6 @@ export function redemption(world: SimulatedWorld, userId: string, code: MadeCode
   return [task]
 }
 
-/** A checkout can be paid for half an hour. */
 export const LIFETIME_MS = 30 * 60_000
 
 /** Expired and undecided by the bank, so it takes no card. A click in flight may still have seen it open. */

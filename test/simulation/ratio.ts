@@ -8,7 +8,6 @@ export interface Ratio {
 
 export const NO_PART: Ratio = { above: 0n, below: 1n }
 
-/** Of whole numbers. */
 export function ratio(above: number, below = 1): Ratio {
   if (below === 0) throw new RangeError('a fraction of nothing')
   const sign = below < 0 ? -1n : 1n
@@ -31,13 +30,11 @@ export function sumOfAll(all: readonly Ratio[]): Ratio {
   return all.reduce(sumOf, NO_PART)
 }
 
-/** The least whole number that is not below it. */
 export function ceilingOf({ above, below }: Ratio): number {
   const whole = above / below
   return Number(above > whole * below ? whole + 1n : whole)
 }
 
-/** The greatest whole number that is not above it. */
 export function floorOf({ above, below }: Ratio): number {
   return -ceilingOf({ above: -above, below })
 }

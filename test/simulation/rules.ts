@@ -1,5 +1,4 @@
-// The rules that hold after every step. Each compares what the provider took, what the ledger says, and what
-// users were shown and answered. A broken rule is thrown with its name and evidence.
+// Each rule compares what the provider took, what the ledger says, and what users were shown.
 import { entryOfBalance, modelId } from './balances.js'
 import type { BookedPayment, Ledger } from './ledger.js'
 import { type Entry, standingAfter, type Taking } from './model.js'

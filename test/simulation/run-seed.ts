@@ -1,5 +1,4 @@
-// Runs one seed. A broken rule is thrown with its seed and all steps before it; the same seed with the same
-// options takes the same steps again.
+// The same seed with the same options takes the same steps again.
 import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { SeededRandom } from '../support/random.js'
@@ -14,13 +13,11 @@ export interface SeedOptions {
   readonly seed: number
   readonly days: number
   readonly database: Database
-  /** Processes of the service on the database; default: one or two, by the seed. */
   readonly processes?: number
   /** Runs some database steps concurrently: real locks, but no exact replay. */
   readonly race?: boolean
   readonly rules?: Partial<BillingRules>
   readonly breakProvider?: ProcessDeps['breakProvider']
-  /** Ends the run before its next step. */
   readonly signal?: AbortSignal
 }
 

@@ -1,12 +1,9 @@
-// What is sold in a simulation: plans, their terms, and codes, in editions of the catalogue that follow one
-// another. Every amount that can be asked for time is there once, so that the model knows what was bought by
-// what was paid, and trusts nothing that the service says of it.
+// Each amount is sold once, in one edition: the model knows from what was paid what was bought.
 import type { Prices } from './model.js'
 
 export interface Sale {
   readonly plan: string
   readonly months: number
-  /** The plan's price of one month in the same edition. */
   readonly single: number
   /** The kind of code that makes it cheaper; null: none. */
   readonly code: string | null
@@ -47,7 +44,6 @@ export const CODE_KINDS: Readonly<Record<string, CodeKindSold>> = {
 
 type Offered = Sale & { readonly price: number }
 
-/** All that an edition sells. */
 export function offersIn(edition: Edition): readonly Offered[] {
   const withoutCode = Object.entries(edition).flatMap(([plan, terms]) =>
     Object.entries(terms).map(([months, price]) => {
@@ -66,7 +62,6 @@ export function offersIn(edition: Edition): readonly Offered[] {
 
 const key = ({ plan, months, single, code }: Sale) => `${plan} ${months} ${single} ${code}`
 const ALL = new Map(EDITIONS.flatMap(offersIn).map((offer) => [key(offer), offer]))
-/** Of every edition, each once. */
 export const OFFERS: readonly Offered[] = [...ALL.values()]
 
 const BY_PRICE = new Map(OFFERS.map((offer) => [offer.price, offer]))
@@ -76,7 +71,6 @@ export function saleAt(price: number): Sale | undefined {
   return BY_PRICE.get(price)
 }
 
-/** What a payment is for, as the model takes it. */
 export type SoldBy = Pick<Sale, 'plan' | 'months' | 'single'>
 
 /** Undefined: it is not sold so. */
@@ -84,7 +78,6 @@ export function priceOf(sale: Sale): number | undefined {
   return ALL.get(key(sale))?.price
 }
 
-/** A plan as a catalogue has it. */
 export function termsOf(prices: Prices) {
   const terms = Object.entries(prices).map(([months, price]) => ({ months: Number(months), price }))
   return { price: prices[1] ?? 0, terms: terms.filter(({ months }) => months > 1) }

@@ -1,7 +1,4 @@
-// Runs one step at a time, chosen at random. Every effect of the service (a statement, a call to the
-// provider) is a step that waits here until it is chosen; between two steps code only computes. So between
-// any two steps another task may run, time may pass, or the process may die; and the same seed repeats it
-// exactly.
+// Between two steps code only computes, so another task may run, time may pass or the process may die.
 
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -15,7 +12,6 @@ export interface FaultRates {
   readonly kill: number
   /** The database is away for one statement, or its answer is lost after the commit. */
   readonly database: number
-  /** One call to the provider fails. */
   readonly provider: number
   /** Time passes between two steps, as on a slow network or a busy machine. */
   readonly slow: number
@@ -30,10 +26,7 @@ export function drawFaultRates(random: SeededRandom): FaultRates {
   return { calm: NO_FAULTS, windy: FEW_FAULTS, storm: MANY_FAULTS }[kind]
 }
 
-/**
- * One process from its start to its death. Tasks from outside (payers, the provider) use `OUTSIDE`, which
- * never dies.
- */
+/** One process from its start to its death. Payers and the provider use `OUTSIDE`, which never dies. */
 export interface ProcessState {
   readonly name: string
   isAlive: boolean
@@ -85,7 +78,6 @@ const MOST_STEPS = 20_000
 
 export class StepScheduler {
   faultRates: FaultRates = NO_FAULTS
-  /** Called after the clock has moved. */
   onTime: () => void = () => undefined
   #parked: Parked[] = []
   #timers: Timer[] = []
@@ -96,14 +88,10 @@ export class StepScheduler {
     private readonly random: SeededRandom,
     private readonly figures: SimulationFigures,
     private readonly note: (line: string) => void,
-    /**
-     * Run some steps concurrently, so that they compete for the server's locks. The server decides their
-     * order.
-     */
+    /** Runs some steps at once, so that they compete for the server's locks, which decide their order. */
     private readonly race = false,
   ) {}
 
-  /** Runs the tasks concurrently until each has ended. */
   async run(tasks: readonly Task[], faultRates: FaultRates): Promise<void> {
     this.faultRates = faultRates
     const pausesEndAt = this.clock.now() + LONGEST_RUN_MS
@@ -120,10 +108,7 @@ export class StepScheduler {
     this.faultRates = NO_FAULTS
   }
 
-  /**
-   * Waits until chosen, then runs `work` and resolves with its result. Never settles if the process dies
-   * here.
-   */
+  /** Waits until chosen, then resolves with the result of `work`. Never settles if the process dies here. */
   step<Value>(
     state: ProcessState,
     kind: StepKind,
@@ -160,7 +145,6 @@ export class StepScheduler {
     })
   }
 
-  /** Moves the clock and fires the timers that are due. */
   pass(ms: number): void {
     this.clock.advance(ms)
     const now = this.clock.now()
@@ -170,10 +154,7 @@ export class StepScheduler {
     for (const timer of due) timer.ring()
   }
 
-  /**
-   * Ends a process as kill -9 does: its completed steps stay, the rest never happens, no caller gets an
-   * answer.
-   */
+  /** Ends a process as kill -9 does: its completed steps stay, the rest never happens, no call returns. */
   kill(state: ProcessState, where: string): void {
     state.isAlive = false
     this.note(`    ${state.name} killed ${where}`)
@@ -246,10 +227,7 @@ export class StepScheduler {
   }
 }
 
-/**
- * Coalesced calls wait for the end of their turn (runtime/coalesce.ts), and what they resolve may wait for
- * one more.
- */
+/** Coalesced calls wait for the end of their turn (database/coalesce.ts), and their callers for one more. */
 const TURNS = 3
 
 /** Resolves when all code has run to its next step: only promises and these turns lie between two steps. */

@@ -1,6 +1,6 @@
-// The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over,
-// then a phase without faults, after which everything that was paid must be booked.
+// Ends with a phase without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
+import { DAY, HOUR, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { ACTIONS, type Action, oddPayment, payAt, reconcile, status, sweep, tasksFor } from './actions.js'
 import { bookRenewals, checkHeld, holdOrders, order, topUp } from './balances.js'
 import { changeAtDesk } from './desk.js'
@@ -11,81 +11,63 @@ import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
 import { isAccountedFor, require } from './rules.js'
 import { EDITIONS, offersIn } from './sales.js'
-import { drawFaultRates, LONGEST_RUN_MS, type Task } from './scheduler.js'
+import { drawFaultRates, type FaultRates, LONGEST_RUN_MS, type Task } from './scheduler.js'
 import { proofs } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
-const SECOND_MS = 1_000
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** The provider is asked again for a reader after so long. */
-const NEXT_LOOK_MS = 10 * SECOND_MS
+const NEXT_LOOK_MS = 10 * SECOND
 /** Bounds a seed in which only little time passes at each step. */
 const MOST_STEPS = 400
 
 /** The end of a year's term is beyond most seeds. */
-const FURTHEST_TURN_MS = 45 * DAY_MS
+const FURTHEST_TURN_MS = 45 * DAY
 
 /** So many ends, windows and ends of grace are seen without any job, at the end. */
 const LAST_TURNS = 18
 
 /** Users buy first, so that months are counted from the day on which the seed begins. */
 const BEGINNING = 6
-const KINDS = {
-  concurrentActions: 8,
-  time: 7,
-  purchase: 3,
-  payAndReport: 3,
-  quietSweep: 1,
-  returning: 1,
-  slowBank: 1,
-  historySum: 0.5,
-  codeComesBack: 0.7,
-  codeIsWanted: 0.4,
-  aheadIsRefunded: 0.6,
-  transferComes: 1,
-  transferIsShown: 0.8,
-  catalogueChanges: 0.4,
-  planChanges: 1.5,
-  balanceRenews: 3,
-  companyComes: 0.8,
-  midnight: 0.8,
-}
+
+/** Each with how often it is taken. */
+const STEPS = {
+  concurrentActions: [8, concurrentActions],
+  time: [7, time],
+  purchase: [3, purchase],
+  payAndReport: [3, payAndReport],
+  quietSweep: [1, quietSweep],
+  returning: [1, returning],
+  slowBank: [1, slowBank],
+  historySum: [0.5, historySum],
+  codeComesBack: [0.7, codeComesBack],
+  codeIsWanted: [0.4, codeIsWanted],
+  aheadIsRefunded: [0.6, aheadIsRefunded],
+  transferComes: [1, transferComes],
+  transferIsShown: [0.8, transferIsShown],
+  catalogueChanges: [0.4, catalogueChanges],
+  planChanges: [1.5, planChanges],
+  balanceRenews: [3, balanceRenews],
+  companyComes: [0.8, companyComes],
+  midnight: [0.8, midnight],
+} as const
+// Object.entries loses the type of the keys.
+const WEIGHTS = Object.fromEntries(
+  Object.entries(STEPS).map(([kind, [weight]]) => [kind, weight]),
+) as Readonly<Record<keyof typeof STEPS, number>>
 
 export async function runSteps(world: SimulatedWorld, days: number, signal?: AbortSignal): Promise<void> {
-  const endAt = world.now + days * DAY_MS
+  const endAt = world.now + days * DAY
   await companiesFirst(world)
   for (let step = 1; world.now < endAt && step <= MOST_STEPS; step++) {
     signal?.throwIfAborted()
-    const kind = world.random.weighted(step <= BEGINNING ? { concurrentActions: 1 } : KINDS)
+    const kind = world.random.weighted(step <= BEGINNING ? { concurrentActions: 1 } : WEIGHTS)
     world.note(`${step} ${new Date(world.now).toISOString()} ${kind}`)
     world.figures.count('steps taken')
-    await STEPS[kind](world)
+    const [, take] = STEPS[kind]
+    await take(world)
   }
   world.note('the end, without faults')
   await end(world)
-}
-
-const STEPS = {
-  concurrentActions,
-  time,
-  purchase,
-  payAndReport,
-  quietSweep,
-  returning,
-  slowBank,
-  historySum,
-  codeComesBack,
-  codeIsWanted,
-  aheadIsRefunded,
-  transferComes,
-  transferIsShown,
-  catalogueChanges,
-  planChanges,
-  balanceRenews,
-  companyComes,
-  midnight,
 }
 
 /** Some users have given their details before anything is sold. */
@@ -108,6 +90,13 @@ async function concurrentActions(world: SimulatedWorld): Promise<void> {
   await world.run(tasks, faultRates)
 }
 
+const LENGTHS = {
+  moment: [0, 90 * SECOND],
+  minutes: [MINUTE, 45 * MINUTE],
+  hours: [HOUR, 30 * HOUR],
+  days: [DAY, 12 * DAY],
+} as const
+
 async function time(world: SimulatedWorld): Promise<void> {
   const { random } = world
   const turns = world.users.flatMap((userId) =>
@@ -116,34 +105,25 @@ async function time(world: SimulatedWorld): Promise<void> {
       .map((at) => ({ userId, at })),
   )
   const sizes = { moment: 3, minutes: 4, hours: 1, days: 1, turn: turns.length > 0 ? 5 : 0 }
-  switch (random.weighted(sizes)) {
-    case 'moment':
-      return passAndCheck(world, random.between(0, 90 * SECOND_MS))
-    case 'minutes':
-      return passAndCheck(world, random.between(MINUTE_MS, 45 * MINUTE_MS))
-    case 'hours':
-      return passAndCheck(world, random.between(HOUR_MS, 30 * HOUR_MS))
-    case 'days':
-      return passAndCheck(world, random.between(DAY_MS, 12 * DAY_MS))
-    case 'turn': {
-      // The next boundary of a user's paid time; usually the very next, so that most renew before they lapse.
-      turns.sort((one, other) => one.at - other.at)
-      const turn = (random.boolean(0.8) ? turns[0] : undefined) ?? random.pick(turns)
-      world.focus = turn.userId
-      const beside = random.pick([-HOUR_MS, -1, 0, 0, 1, MINUTE_MS, 20 * HOUR_MS])
-      passAndCheck(world, Math.max(0, turn.at + beside - world.now))
-      if (beside === 0 && random.boolean(0.75)) await refundAtBoundary(world, turn.userId)
-    }
+  const size = random.weighted(sizes)
+  if (size !== 'turn') {
+    const [least, most] = LENGTHS[size]
+    return passAndCheck(world, random.between(least, most))
   }
+  // The next boundary of a user's paid time; usually the very next, so that most renew before they lapse.
+  turns.sort((one, other) => one.at - other.at)
+  const turn = (random.boolean(0.8) ? turns[0] : undefined) ?? random.pick(turns)
+  world.focus = turn.userId
+  const beside = random.pick([-HOUR, -1, 0, 0, 1, MINUTE, 20 * HOUR])
+  passAndCheck(world, Math.max(0, turn.at + beside - world.now))
+  if (beside === 0 && random.boolean(0.75)) await refundAtBoundary(world, turn.userId)
 }
 
-/**
- * A refund at the instant at which one term ends and the next starts: of the term that ends, which was used,
- * so nothing is left to refund; or of the one that starts, which is running.
- */
+/** Of the term that ends nothing is left to refund; the one that starts is running. */
 async function refundAtBoundary(world: SimulatedWorld, userId: string): Promise<void> {
-  const paid = world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
-  const candidates = paid.filter(({ start, end: endAt }) => [start, endAt].includes(world.now))
+  const candidates = paidBy(world, userId).filter(({ start, end: endAt }) =>
+    [start, endAt].includes(world.now),
+  )
   if (candidates.length === 0) return
   const process = await processWithoutFaults(world)
   await world.run([refund(world, process, world.random.pick(candidates))])
@@ -152,9 +132,7 @@ async function refundAtBoundary(world: SimulatedWorld, userId: string): Promise<
 
 /** The user in focus buys if possible: without this few users would reach a third month. */
 async function purchase(world: SimulatedWorld): Promise<void> {
-  const faultRates = drawFaultRates(world.random)
-  await world.revive(faultRates)
-  await world.run(click(world, world.focus, A_MONTH), faultRates)
+  await amidFaults(world, () => click(world, world.focus, A_MONTH))
   if (world.openOf(world.focus).length > 0 && world.random.boolean(0.5)) await payAndReport(world)
 }
 
@@ -165,14 +143,9 @@ async function payAndReport(world: SimulatedWorld): Promise<void> {
   const [open] = world.openOf(world.focus)
   if (!open) return
   await world.run([payAt(world, open.checkoutId, 'paid', oddPayment(world, open.checkoutId))])
-  world.pass(random.pick([0, MINUTE_MS, 2 * MINUTE_MS, 6 * MINUTE_MS]))
-  const faultRates = drawFaultRates(random)
-  await world.revive(faultRates)
+  world.pass(random.pick([0, MINUTE, 2 * MINUTE, 6 * MINUTE]))
   const actions: readonly Action[] = ['webhook', 'status', 'sweep', 'payment', 'click', 'webhook', 'replay']
-  await world.run(
-    actions.filter(() => random.boolean(0.7)).flatMap((action) => tasksFor(action, world)),
-    faultRates,
-  )
+  await amidFaults(world, () => some(world, actions, 0.7))
 }
 
 function passAndCheck(world: SimulatedWorld, ms: number): void {
@@ -184,14 +157,7 @@ function passAndCheck(world: SimulatedWorld, ms: number): void {
 async function quietSweep(world: SimulatedWorld): Promise<void> {
   const lastSweepAt = world.lastSweepAt
   const process = await processWithoutFaults(world)
-  let looks = 0
-  do {
-    const task = sweep(world, process, 50)
-    const start = async () => {
-      looks = Number(await task.start())
-    }
-    await world.run([{ ...task, start }])
-  } while (looks > 0)
+  await untilNothingIsFound(world, () => sweep(world, process, 50))
   for (const taking of world.takings()) {
     const { checkoutId, paidAt, isOurs } = taking
     // An approval is due at once.
@@ -204,23 +170,18 @@ async function quietSweep(world: SimulatedWorld): Promise<void> {
 }
 
 /** spec.md section 2: pending payments are re-read after about 1, 5, 35 minutes, 6 hours and a day. */
-const LOOKS_MS = [MINUTE_MS, 5 * MINUTE_MS, 35 * MINUTE_MS, 6 * HOUR_MS, DAY_MS]
+const LOOKS_MS = [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, DAY]
 /** A failed look is repeated after two minutes, and a run may take its time. */
-const RETRY_MS = 2 * MINUTE_MS + LONGEST_RUN_MS
+const RETRY_MS = 2 * MINUTE + LONGEST_RUN_MS
 
-/**
- * The first look that surely follows the payment: one that began shortly before may have seen nothing yet.
- */
+/** The first look that surely follows the payment: one that began shortly before may have seen nothing. */
 function boundOf(world: SimulatedWorld, checkoutId: string, paidAt: number): number {
-  const createdAt = (world.emulator.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS
+  const createdAt = (world.emulator.checkout(checkoutId)?.created_at ?? 0) * SECOND
   const look = LOOKS_MS.find((after) => createdAt + after >= paidAt + LONGEST_RUN_MS)
-  return createdAt + (look ?? DAY_MS)
+  return createdAt + (look ?? DAY)
 }
 
-/**
- * Paid at an address that the service gave to no user, and reported by no event: the daily reconciliation
- * finds it.
- */
+/** Paid at an address that no user was given, and reported by no event: the reconciliation finds it. */
 function isUnreportedLeak(world: SimulatedWorld, checkoutId: string): boolean {
   return !world.isShown(checkoutId) && !world.webhooks.acknowledgedCheckouts.has(checkoutId)
 }
@@ -250,7 +211,7 @@ async function returning(world: SimulatedWorld): Promise<void> {
   const { userId, checkoutId } = random.pick(candidates)
   const process = await processWithoutFaults(world)
   await world.run([payAt(world, checkoutId, 'paid')])
-  world.pass(random.between(0, 3 * SECOND_MS))
+  world.pass(random.between(0, 3 * SECOND))
   await world.run([status(world, process, userId)])
   const isBooked = world.ledger.payments.some(
     ({ checkout, status: is }) => checkout === checkoutId && is === 'paid',
@@ -267,18 +228,13 @@ async function slowBank(world: SimulatedWorld): Promise<void> {
   const { userId, checkoutId } = random.pick(open)
   const faults = { processing: { seconds: random.pick([2_400, 4 * 3_600]) } }
   await world.run([payAt(world, checkoutId, random.weighted({ paid: 2, failed: 1 }), { faults })])
-  const overAt = (emulator.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS + LIFETIME_MS + LONGEST_RUN_MS
-  passAndCheck(world, overAt - world.now + random.between(0, 5 * MINUTE_MS))
-  const faultRates = drawFaultRates(random)
-  await world.revive(faultRates)
-  await world.run(click(world, userId, A_MONTH), faultRates)
+  const overAt = (emulator.checkout(checkoutId)?.created_at ?? 0) * SECOND + LIFETIME_MS + LONGEST_RUN_MS
+  passAndCheck(world, overAt - world.now + random.between(0, 5 * MINUTE))
+  await amidFaults(world, () => click(world, userId, A_MONTH))
   world.figures.count('checked: a bank that is slow')
 }
 
-/**
- * A code of one use is held by a checkout that then dies, in one way or another: after a sweep it counts for
- * others.
- */
+/** A code of one use is held by a checkout that then dies: after a sweep it counts for others. */
 async function codeComesBack(world: SimulatedWorld): Promise<void> {
   const { random } = world
   const process = await processWithoutFaults(world)
@@ -304,32 +260,22 @@ async function codeComesBack(world: SimulatedWorld): Promise<void> {
       await world.run(click(world, first, { planId: 'team' }))
       break
     case 'expired':
-      passAndCheck(world, LIFETIME_MS + random.between(MINUTE_MS, HOUR_MS))
+      passAndCheck(world, LIFETIME_MS + random.between(MINUTE, HOUR))
   }
   if (random.boolean(0.6)) await quietSweep(world)
-  const faultRates = drawFaultRates(random)
-  await world.revive(faultRates)
-  await world.run(
-    random.boolean(0.5)
-      ? [...click(world, second, wish), ...tasksFor('webhook', world)]
-      : click(world, second, wish),
-    faultRates,
-  )
+  await amidFaults(world, () => {
+    const isReported = random.boolean(0.5)
+    return [...click(world, second, wish), ...(isReported ? tasksFor('webhook', world) : [])]
+  })
   world.figures.count('checked: a code comes back')
 }
 
-/** Several users redeem a code of one use at once. */
 async function codeIsWanted(world: SimulatedWorld): Promise<void> {
   const process = await processWithoutFaults(world)
   await world.run([makeCode(world, process, 'quarter')])
   const code = world.codes.made.at(-1)
   if (!code) return
-  const faultRates = drawFaultRates(world.random)
-  await world.revive(faultRates)
-  await world.run(
-    world.users.flatMap((userId) => redemption(world, userId, code)),
-    faultRates,
-  )
+  await amidFaults(world, () => world.users.flatMap((userId) => redemption(world, userId, code)))
   world.figures.count('checked: a code that several users want')
 }
 
@@ -358,38 +304,28 @@ async function aheadIsRefunded(world: SimulatedWorld): Promise<void> {
   await refundAtBoundary(world, userId)
 }
 
-/**
- * A transfer, perhaps beside a card, of which operators say something at once or after its end, while all
- * else goes on.
- */
+/** Operators decide on a transfer at once or after its end, perhaps beside a card, while all else goes on. */
 async function transferComes(world: SimulatedWorld): Promise<void> {
   const { random, focus } = world
-  const faultRates = drawFaultRates(random)
-  await world.revive(faultRates)
-  const [planId, months] = random.pick([
-    ['pro', 1],
-    ['pro', 1],
-    ['pro', 6],
-    ['team', 3],
-  ] as const)
-  await world.run(click(world, focus, { planId, months, mode: 'payment', method: 'transfer' }), faultRates)
+  const faultRates = await amidFaults(world, () => {
+    const month = { planId: 'pro', months: 1 }
+    const chosen = random.pick([month, month, { planId: 'pro', months: 6 }, { planId: 'team', months: 3 }])
+    return click(world, focus, { ...chosen, mode: 'payment', method: 'transfer' })
+  })
   if (random.boolean(0.3)) await purchase(world)
   if (random.boolean(0.5)) await world.run(tasksFor('prove', world), faultRates)
-  passAndCheck(world, random.pick([0, MINUTE_MS, DAY_MS, 8 * DAY_MS]))
+  passAndCheck(world, random.pick([0, MINUTE, DAY, 8 * DAY]))
   for (let visit = random.between(1, 3); visit > 0; visit--) {
     await world.revive(faultRates)
     const others: readonly Action[] = ['sweep', 'click', 'accept', 'refund', 'status', 'pay', 'webhook']
-    const beside = others.filter(() => random.boolean(0.2)).flatMap((action) => tasksFor(action, world))
+    const beside = some(world, others, 0.2)
     await world.run([...tasksFor('decide', world), ...beside], drawFaultRates(random))
   }
   if (random.boolean(0.3)) await quietSweep(world)
   world.figures.count('checked: a transfer comes')
 }
 
-/**
- * A run ends, its user shows a transfer about then, and the operators come to it later: some within the time
- * that it buys.
- */
+/** A user shows a transfer when a run ends; operators decide later, some within the time that it buys. */
 async function transferIsShown(world: SimulatedWorld): Promise<void> {
   const { random } = world
   const turns = world.users.flatMap((userId) => {
@@ -399,12 +335,12 @@ async function transferIsShown(world: SimulatedWorld): Promise<void> {
   if (turns.length === 0) return
   const { userId, end, graceEnd } = random.pick(turns)
   const process = await processWithoutFaults(world)
-  passAndCheck(world, Math.max(0, end + random.pick([-DAY_MS, 0, DAY_MS]) - world.now))
+  passAndCheck(world, Math.max(0, end + random.pick([-DAY, 0, DAY]) - world.now))
   const months = random.pick([1, 1, 6])
   await world.run(click(world, userId, { planId: 'pro', months, mode: 'payment', method: 'transfer' }))
-  passAndCheck(world, Math.max(0, graceEnd + random.pick([-HOUR_MS, -1, -1, 0, HOUR_MS]) - world.now))
+  passAndCheck(world, Math.max(0, graceEnd + random.pick([-HOUR, -1, -1, 0, HOUR]) - world.now))
   await world.run(proofs(world, process, userId))
-  passAndCheck(world, random.pick([MINUTE_MS, DAY_MS, 20 * DAY_MS, 40 * DAY_MS]))
+  passAndCheck(world, random.pick([MINUTE, DAY, 20 * DAY, 40 * DAY]))
   for (let visit = 2; visit > 0; visit--) await world.run(tasksFor('decide', world), drawFaultRates(random))
   world.figures.count('checked: a transfer is shown')
 }
@@ -429,13 +365,12 @@ async function catalogueChanges(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: another catalogue')
 }
 
-/**
- * A dearer plan in mid-term: paid early or late, perhaps twice, changed again, and refunded in order or not.
- */
+/** A dearer plan in mid-term: paid early or late, perhaps twice, changed again, refunded in any order. */
 async function planChanges(world: SimulatedWorld): Promise<void> {
   const { random } = world
   const candidates = world.users.flatMap((userId) => {
-    const [running] = runningOf(world, userId)
+    const { run, endedAt } = world.standingOf(userId)
+    const running = endedAt === null ? run.find(({ end: endsAt }) => endsAt > world.now) : undefined
     return running ? [{ userId, running }] : []
   })
   if (candidates.length === 0) return
@@ -449,23 +384,18 @@ async function planChanges(world: SimulatedWorld): Promise<void> {
     }
     const planId = random.pick(['team', 'max'])
     const method = random.boolean(0.3) ? ('transfer' as const) : undefined
-    const faultRates = drawFaultRates(random)
-    await world.revive(faultRates)
-    await world.run(
-      click(world, userId, { planId, mode: 'payment', start: 'now', ...(method && { method }) }),
-      faultRates,
-    )
+    const wish: Wish = { planId, mode: 'payment', start: 'now', ...(method && { method }) }
+    const faultRates = await amidFaults(world, () => click(world, userId, wish))
     if (random.boolean(0.2)) await purchase(world)
-    const nearEnd = running.end - world.now + random.pick([-HOUR_MS, -1, 0, 1, HOUR_MS])
-    const isNear = method && nearEnd > 0 && nearEnd < 7 * DAY_MS
-    passAndCheck(world, isNear ? nearEnd : random.pick([0, MINUTE_MS, 25 * MINUTE_MS]))
+    const nearEnd = running.end - world.now + random.pick([-HOUR, -1, 0, 1, HOUR])
+    const isNear = method && nearEnd > 0 && nearEnd < 7 * DAY
+    passAndCheck(world, isNear ? nearEnd : random.pick([0, MINUTE, 25 * MINUTE]))
     if (method) await world.run(tasksFor('decide', world), faultRates)
     else await payAndReport(world)
     if (random.boolean(0.2)) await world.run(tasksFor('second', world), faultRates)
-    passAndCheck(world, random.pick([0, HOUR_MS, 3 * DAY_MS]))
+    passAndCheck(world, random.pick([0, HOUR, 3 * DAY]))
   }
-  const paid = world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
-  const newest = paid.slice(-4)
+  const newest = paidBy(world, userId).slice(-4)
   for (let turn = random.pick([0, 0, 1, 3]); turn > 0 && newest.length > 0; turn--) {
     const process = await processWithoutFaults(world)
     await world.run([refund(world, process, random.pick(newest))], drawFaultRates(random))
@@ -473,10 +403,7 @@ async function planChanges(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: another plan in mid-term')
 }
 
-/**
- * A user tops up and orders, and time passes over the ends at which it buys, mostly without the job, while
- * the catalogue changes and payments are refunded, some to the balance.
- */
+/** Time passes over the ends at which a standing order buys, mostly without the job. */
 async function balanceRenews(world: SimulatedWorld): Promise<void> {
   const { random, focus: userId } = world
   if (world.balanceMax === 0) return
@@ -489,13 +416,13 @@ async function balanceRenews(world: SimulatedWorld): Promise<void> {
   const offers = offersIn(world.edition).filter(({ code, price }) => code === null && price <= amount)
   const wanted = random.boolean(0.7) ? offers[0] : random.pick(offers)
   if (wanted && random.boolean(0.8)) await world.run(order(world, userId, wanted), faultRates)
-  passAndCheck(world, random.pick([0, MINUTE_MS]))
+  passAndCheck(world, random.pick([0, MINUTE]))
   await world.revive(faultRates)
   await world.run([...tasksFor('webhook', world), ...tasksFor('sweep', world)], faultRates)
   if (random.boolean(0.3)) await catalogueChanges(world)
   for (let turn = random.between(1, 3); turn > 0; turn--) {
     const [, end = 0] = boundariesOf(world.standingOf(userId))
-    const beside = random.pick([-HOUR_MS, -1, 0, 1, DAY_MS, 4 * DAY_MS, 20 * DAY_MS])
+    const beside = random.pick([-HOUR, -1, 0, 1, DAY, 4 * DAY, 20 * DAY])
     if (end > world.now && end < world.now + FURTHEST_TURN_MS)
       passAndCheck(world, Math.max(0, end + beside - world.now))
     await world.revive(faultRates)
@@ -503,8 +430,8 @@ async function balanceRenews(world: SimulatedWorld): Promise<void> {
       ...(['renew', 'topUp', 'order', 'click', 'status', 'moveBalance', 'refund'] as const),
       ...(['grant', 'announce', 'webhook', 'pay', 'redeem', 'end'] as const),
     ]
-    const tasks = others.filter(() => random.boolean(0.2)).flatMap((action) => tasksFor(action, world))
-    const paid = world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
+    const tasks = some(world, others, 0.2)
+    const paid = paidBy(world, userId)
     const process = world.anyProcess()
     const back = process && paid.length > 0 && random.boolean(0.2)
     await world.run(
@@ -515,26 +442,18 @@ async function balanceRenews(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a balance renews')
 }
 
-/**
- * A user who has bought gives the details of a company; what is owed is issued, corrected, asked for and
- * refunded, much of it at once.
- */
+/** What is owed is issued, corrected, asked for and refunded, much of it at once. */
 async function companyComes(world: SimulatedWorld): Promise<void> {
   const { random, focus: userId } = world
-  if (!world.ledger.payments.some(({ user, status: is }) => user === userId && is === 'paid')) return
+  if (paidBy(world, userId).length === 0) return
   const process = await processWithoutFaults(world)
   const isNamed = random.boolean(0.8)
   await world.run([nameBuyer(world, process, userId, isNamed ? 'company' : 'person')])
   if (random.boolean(0.5)) await issueAllOwed(world, process)
-  else passAndCheck(world, random.pick([0, MINUTE_MS, HOUR_MS]))
-  const faultRates = drawFaultRates(random)
-  await world.revive(faultRates)
+  else passAndCheck(world, random.pick([0, MINUTE, HOUR]))
   const actions: readonly Action[] = ['issueOwed', 'askInvoice', 'correct', 'correct', 'refund', 'nameBuyer']
   const others: readonly Action[] = ['webhook', 'pay', 'renew', 'sweep']
-  await world.run(
-    [...actions, ...others].filter(() => random.boolean(0.4)).flatMap((action) => tasksFor(action, world)),
-    faultRates,
-  )
+  await amidFaults(world, () => some(world, [...actions, ...others], 0.4))
   world.figures.count('checked: a company comes')
 }
 
@@ -542,13 +461,13 @@ async function companyComes(world: SimulatedWorld): Promise<void> {
 async function midnight(world: SimulatedWorld): Promise<void> {
   const { random, users } = world
   const process = await processWithoutFaults(world)
-  passAndCheck(world, beforeMidnight(world, 2 * MINUTE_MS))
+  passAndCheck(world, beforeMidnight(world, 2 * MINUTE))
   const named = users.filter(() => random.boolean(0.5))
   await world.run(named.map((id) => nameBuyer(world, process, id, random.pick(['person', 'company']))))
   await world.run(users.flatMap((userId) => click(world, userId, { ...A_MONTH, mode: 'payment' })))
   const open = users.flatMap((userId) => world.openOf(userId).slice(0, 1))
   await world.run(open.map(({ checkoutId }) => payAt(world, checkoutId, 'paid')))
-  passAndCheck(world, beforeMidnight(world, random.between(1, 20) * SECOND_MS))
+  passAndCheck(world, beforeMidnight(world, random.between(1, 20) * SECOND))
   const faultRates = { ...drawFaultRates(random), slow: 0.3 }
   await world.revive(faultRates)
   const anyProcess = () => world.anyProcess() ?? process
@@ -565,14 +484,8 @@ async function midnight(world: SimulatedWorld): Promise<void> {
 
 /** To the instant so long before the next midnight in Algiers, which is at 23:00 UTC. */
 function beforeMidnight({ now }: SimulatedWorld, before: number): number {
-  const sinceMidnight = (now + HOUR_MS + before) % DAY_MS
-  return DAY_MS - sinceMidnight
-}
-
-/** What a user has that is not over, where access was not ended. */
-function runningOf(world: SimulatedWorld, userId: string) {
-  const { run, endedAt } = world.standingOf(userId)
-  return endedAt === null ? run.filter(({ end: endsAt }) => endsAt > world.now) : []
+  const sinceMidnight = (now + HOUR + before) % DAY
+  return DAY - sinceMidnight
 }
 
 /** Reads without asking the provider, so that the check does not change what it checks. */
@@ -597,7 +510,6 @@ async function historySum(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: history')
 }
 
-/** As the model has them, of those that are written down. */
 function renewalsBooked(world: SimulatedWorld, userId: string) {
   const isRenewal = ({ kind }: { readonly kind: string }) => kind === 'renewal'
   const count = world.ledger.entries.filter((one) => one.user === userId && isRenewal(one)).length
@@ -622,11 +534,11 @@ async function sumOfPages(
 }
 
 async function end(world: SimulatedWorld): Promise<void> {
-  for (const ms of [40 * MINUTE_MS, 7 * HOUR_MS, 26 * HOUR_MS]) {
+  for (const ms of [40 * MINUTE, 7 * HOUR, 26 * HOUR]) {
     world.pass(ms)
     await quietSweep(world)
   }
-  await compareAll(world)
+  await reconcileAll(world)
   for (const taking of world.takings())
     requireAccounted(world, taking, 'what was taken is booked, under review or refunded')
   await historySum(world)
@@ -643,17 +555,9 @@ async function end(world: SimulatedWorld): Promise<void> {
   await issueAllOwed(world, await processWithoutFaults(world))
 }
 
-/** What was computed for months is written down, and nothing else. */
 async function bookAll(world: SimulatedWorld): Promise<void> {
   const process = await processWithoutFaults(world)
-  let count = 0
-  do {
-    const task = bookRenewals(world, process)
-    const start = async () => {
-      count = Number(await task.start())
-    }
-    await world.run([{ ...task, start }])
-  } while (count > 0)
+  await untilNothingIsFound(world, () => bookRenewals(world, process))
   for (const userId of world.users) {
     const lines = world.standingOf(userId).lines.length
     const booked = world.ledger.entries.filter(({ user }) => user === userId).length
@@ -663,20 +567,41 @@ async function bookAll(world: SimulatedWorld): Promise<void> {
 }
 
 /** The daily reconciliation, round by round: it finds even what was paid at an address given to no user. */
-async function compareAll(world: SimulatedWorld): Promise<void> {
-  world.pass(DAY_MS)
+async function reconcileAll(world: SimulatedWorld): Promise<void> {
+  world.pass(DAY)
   const process = await processWithoutFaults(world)
-  let calls = 0
-  do {
-    world.pass(MINUTE_MS)
-    const task = reconcile(world, process)
-    const start = async () => {
-      calls = Number(await task.start())
-    }
-    await world.run([{ ...task, start }])
-  } while (calls > 0)
+  await untilNothingIsFound(world, () => {
+    world.pass(MINUTE)
+    return reconcile(world, process)
+  })
   world.figures.count('checked: reconciliation')
 }
+
+/** Draws fault rates and runs the tasks with them, after dead processes were started. */
+async function amidFaults(world: SimulatedWorld, tasks: () => readonly Task[]): Promise<FaultRates> {
+  const faultRates = drawFaultRates(world.random)
+  await world.revive(faultRates)
+  await world.run(tasks(), faultRates)
+  return faultRates
+}
+
+/** Repeats a job of the service, which gives how much it found. */
+async function untilNothingIsFound(world: SimulatedWorld, next: () => Task): Promise<void> {
+  let found = 0
+  do {
+    const task = next()
+    const start = async () => {
+      found = Number(await task.start())
+    }
+    await world.run([{ ...task, start }])
+  } while (found > 0)
+}
+
+const some = (world: SimulatedWorld, actions: readonly Action[], probability: number): readonly Task[] =>
+  actions.filter(() => world.random.boolean(probability)).flatMap((action) => tasksFor(action, world))
+
+const paidBy = (world: SimulatedWorld, userId: string) =>
+  world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
 
 async function processWithoutFaults(world: SimulatedWorld): Promise<Process> {
   await world.revive()

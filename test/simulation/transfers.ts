@@ -1,6 +1,4 @@
-// Transfers among the deeds: operators say what came to an account, or refuse it. What counts is worked out
-// here from what they said, and not by the service; of its rows only the instants are taken, each within the
-// call that made it.
+// What counts is worked out from what operators said; of the rows only the instants are taken.
 import type { Account } from '../../packages/ishtirak/src/core/account.js'
 import { toTimestamp } from '../../packages/ishtirak/src/core/instant.js'
 import { approve, refuse } from '../../packages/ishtirak/src/transfers/decide.js'
@@ -185,8 +183,7 @@ function requireHeard(world: SimulatedWorld, { paymentId, by }: Said): void {
   const { payments, transfers } = world.ledger
   const payment = payments.find(({ id }) => id === paymentId)
   const transfer = transfers.find((one) => one.payment === paymentId)
-  // Approved, but not booked yet, is what another operator made it whose call then failed: the sweep books it
-  // in time.
+  // Approved but not booked: another operator's call failed, and the sweep books it in time.
   const isWritten = transfer?.approvals.some((one) => one.by === by)
   const isSettled = payment !== undefined && (isBooked(payment) || payment.status === 'review')
   // A refusal takes back what was approved before it; what stands is the refusal, or what was approved since.

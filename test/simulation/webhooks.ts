@@ -1,6 +1,4 @@
-// Delivery of webhooks between the provider and the service: messages get lost, late, duplicated and
-// reordered, and some are forged. What is not answered with 200 is sent again, three times in all, as the
-// emulator's sender does.
+// What is not answered with 200 is sent again, three times in all, as the emulator's sender does.
 import { createHmac } from 'node:crypto'
 import type { SeededRandom } from '../support/random.js'
 import { PROVIDER_KEY, type SimulatedEmulator } from './emulator.js'
@@ -42,7 +40,6 @@ export class Webhooks {
     this.#fates = { none: {}, poor, usual: { lost: 2, late: 2, doubled: 3, prompt: 5 } }[reliability]
   }
 
-  /** Queues the events that the provider has written since the last call. */
   collect(now: number): void {
     for (const { event_id: eventId, checkout_id: checkoutId, body, signature } of this.emulator.newEvents()) {
       const isGenuine = signature === createHmac('sha256', PROVIDER_KEY).update(body).digest('hex')

@@ -1,4 +1,3 @@
-// One worker of the simulation: a process with its own database that runs one seed after the other.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { migrate, schemaFit } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
@@ -6,27 +5,16 @@ import { STEADY_PLANS } from './databases.js'
 import { runSeed, SeedFailed } from './run-seed.js'
 
 export interface WorkerSettings {
-  /** As DATABASE_URL. */
   readonly url: string
   readonly days: number
   readonly processes: number | null
   readonly race: boolean
 }
 
-export type WorkerResult =
-  | {
-      readonly kind: 'passed'
-      readonly seed: number
-      readonly figures: Record<string, number>
-      readonly journal: readonly string[]
-    }
-  | {
-      readonly kind: 'failed'
-      readonly seed: number
-      readonly rule: string
-      readonly evidence: string
-      readonly journal: readonly string[]
-    }
+export type WorkerResult = { readonly seed: number; readonly journal: readonly string[] } & (
+  | { readonly kind: 'passed'; readonly figures: Record<string, number> }
+  | { readonly kind: 'failed'; readonly rule: string; readonly evidence: string }
+)
 
 export function isWorker(): boolean {
   return process.env.SIMULATION_WORKER !== undefined

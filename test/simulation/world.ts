@@ -1,12 +1,6 @@
-// Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the
-// service, and a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
+// Runs tasks concurrently and checks the rules afterwards.
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
-import {
-  type BillingRules,
-  NEVER_PAID,
-  type SubscriptionFacts,
-  statusAt,
-} from '../../packages/ishtirak/src/core/subscription.js'
+import * as subscription from '../../packages/ishtirak/src/core/subscription.js'
 import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -41,7 +35,7 @@ export interface SimulatedWorldOptions {
   readonly processes: number
   readonly race: boolean
   /** Replace the service's, to test that wrong ones are detected. */
-  readonly rules?: Partial<BillingRules>
+  readonly rules?: Partial<subscription.BillingRules>
   readonly breakProvider?: ProcessDeps['breakProvider']
 }
 
@@ -68,7 +62,6 @@ export class SimulatedWorld {
   readonly users: readonly string[]
   /** The user who acts most at the moment. */
   focus: string
-  /** Checkouts whose addresses were given to users, in order. */
   readonly shown: Shown[] = []
   /** Payments that the operator asked to accept, and to refund. */
   readonly accepted = new Set<string>()
@@ -76,9 +69,7 @@ export class SimulatedWorld {
   readonly acceptedBlind = new Set<string>()
   readonly refunded = new Set<string>()
   readonly refundedTo = new Map<string, 'balance' | 'hand'>()
-  /** What was sold when the job changed a standing order, by the event. */
   readonly heldBy = new Map<string, Edition>()
-  /** Days that the operator asked to grant, by the operation. */
   readonly granted = new Map<string, AskedGrant>()
   readonly codes = new Codes()
   readonly transfers = new Transfers()
@@ -98,17 +89,14 @@ export class SimulatedWorld {
     ...{ users: [], payments: [], documents: [], series: [], owing: [], outbox: [] },
     ...{ events: [], grants: [], codes: [], transfers: [], entries: [] },
   }
-  #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
-  /** For reading without a process. */
+  #facts: ReadonlyMap<string, subscription.SubscriptionFacts> = new Map()
   readonly quietParts: Parts
   readonly #deps: ProcessDeps
   readonly #processes: (Process | null)[]
   #started = 0
   #afterwards: (() => void)[] = []
   #surprises: unknown[] = []
-  /** Of the steps since the last check. */
   #instants = new Set<number>()
-  /** Each from its instant on. */
   readonly #editions: { readonly from: number; readonly edition: Edition }[] = []
 
   constructor(options: SimulatedWorldOptions) {
@@ -132,23 +120,10 @@ export class SimulatedWorld {
     this.balanceMax = ofBalances.pick([0, 9000, 40_000, 300_000])
     this.jobRuns = ofBalances.pick([0, 0.05, 0.3, 1])
     const { prepayMaxMonths, balanceMax, emulator, scheduler } = this
-    const rules = {
-      calendar: createCalendar('Africa/Algiers'),
-      prepayMaxMonths,
-      balanceMax,
-      ...options.rules,
-    }
+    const calendar = createCalendar('Africa/Algiers')
     this.#deps = {
-      ...{
-        database,
-        scheduler,
-        emulator,
-        clock,
-        random: random.stream('ids'),
-        figures,
-        rules,
-        breakProvider,
-      },
+      ...{ database, scheduler, emulator, clock, figures, breakProvider, random: random.stream('ids') },
+      rules: { calendar, prepayMaxMonths, balanceMax, ...options.rules },
       edition: () => this.edition,
     }
     this.quietParts = quietParts(this.#deps)
@@ -165,12 +140,10 @@ export class SimulatedWorld {
     if (this.journal.length < LINES_KEPT) this.journal.push(line)
   }
 
-  /** The processes that are alive. */
   processes(): readonly Process[] {
     return this.#processes.filter((process) => process?.state.isAlive).filter((process) => process !== null)
   }
 
-  /** The user in focus, more often than the others. */
   anyUser(): string {
     return this.random.boolean(0.6) ? this.focus : this.random.pick(this.users)
   }
@@ -189,13 +162,11 @@ export class SimulatedWorld {
     return this.shown.some((shown) => shown.checkoutId === checkoutId)
   }
 
-  /** What can be paid now of the checkouts that were shown, to this user or to any. */
   openOf(user?: string): readonly Shown[] {
     const isPending = (id: string) => this.emulator.checkout(id)?.status === 'pending'
     return this.shown.filter((one) => one.userId === (user ?? one.userId) && isPending(one.checkoutId))
   }
 
-  /** What is sold at the moment. */
   get edition(): Edition {
     return this.#editions.at(-1)?.edition ?? {}
   }
@@ -277,7 +248,6 @@ export class SimulatedWorld {
     return historyOf(this, new Map(this.takings().map((taking) => [taking.checkoutId, taking])), userId)
   }
 
-  /** The history as it was known, and with each entry since. */
   #historiesSince(userId: string, known: number): readonly (readonly Entry[])[] {
     const history = this.historyOf(userId)
     const first = Math.min(known, history.length)
@@ -296,7 +266,6 @@ export class SimulatedWorld {
     }
   }
 
-  /** All money that came, by whichever way. */
   takings(): readonly Taking[] {
     const { emulator, ledger, slips } = this
     const soldBy = (payment: BookedPayment) => this.#soldBy(payment)
@@ -338,12 +307,10 @@ export class SimulatedWorld {
     return said == null || payment?.amount !== said ? taking : { ...taking, amount: said }
   }
 
-  /** The facts of a user as they are stored. */
-  factsOf(userId: string): SubscriptionFacts | undefined {
+  factsOf(userId: string): subscription.SubscriptionFacts | undefined {
     return this.#facts.get(userId)
   }
 
-  /** The user's state by the model, from what is booked. */
   standingOf(userId: string): Standing {
     return standingAfter(this.historyOf(userId), this.now)
   }
@@ -357,15 +324,15 @@ export class SimulatedWorld {
     return this.#editions.findLast(({ from }) => from <= instant)?.edition ?? {}
   }
 
-  /** The price of a month of each plan. */
   soldAt(instant: number): Readonly<Record<string, number>> {
     const plans = Object.entries(this.editionAt(instant))
     return Object.fromEntries(plans.map(([plan, prices]) => [plan, prices[1] ?? 0]))
   }
 
   #checkAccess(userId: string): void {
-    const facts = this.#facts.get(userId) ?? NEVER_PAID
-    const { plan, status, currentPeriodEnd, instrument } = statusAt(facts, this.now, this.quietParts.rules)
+    const facts = this.#facts.get(userId) ?? subscription.NEVER_PAID
+    const is = subscription.statusAt(facts, this.now, this.quietParts.rules)
+    const { plan, status, currentPeriodEnd, instrument } = is
     const standing = this.standingOf(userId)
     const actual = JSON.stringify({ plan: plan.id, status, currentPeriodEnd, instrument })
     const wanted = JSON.stringify(accessAt(standing, this.now))

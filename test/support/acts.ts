@@ -1,17 +1,13 @@
-// The acts of operators on a payment and on a user, as the console and the API know them.
-
 import { verbOf } from '../../packages/ishtirak/src/acts/act.js'
 import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'
 import type { Permission } from '../../packages/ishtirak/src/core/role.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
 interface KnownAct {
-  /** In the audit trail. */
   readonly name: string
   readonly permission: Permission
 }
 
-/** By the end of their addresses. */
 export const PAYMENT_ACTS_BY_VERB = byVerb('payment')
 export const USER_ACTS_BY_VERB = byVerb('user')
 export const PAYMENT_VERBS = Object.keys(PAYMENT_ACTS_BY_VERB)

@@ -1,5 +1,4 @@
-// Creates and drops databases on the tests' server, on a connection of its own: neither may run in a
-// transaction.
+// Creates and drops databases on a connection of its own: neither may run in a transaction.
 import pg from 'pg'
 
 /** `template` must have no connections meanwhile. */
@@ -11,13 +10,11 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
   await administer(serverUrl, `drop database if exists ${name} with (force)`)
 }
 
-/** All whose names begin so. */
 export async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
   const named = `select datname from pg_database where starts_with(datname, '${prefix}')`
   for (const { datname } of await administer(serverUrl, named)) await dropDatabase(serverUrl, datname)
 }
 
-/** The same server, another database. */
 export function withDatabaseName(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)
   url.pathname = `/${name}`

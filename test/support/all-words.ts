@@ -1,4 +1,3 @@
-// The texts of all folders, as they lie on the disk.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { byLocale, type Locale } from '../../packages/ishtirak/src/core/locale.js'
@@ -7,7 +6,6 @@ const source = path.resolve(import.meta.dirname, '../../packages/ishtirak/src')
 
 type Sections = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Those that have texts. */
 export const FOLDERS = readdirSync(source).filter((name) =>
   existsSync(path.join(source, name, 'words.en.json')),
 )
@@ -20,7 +18,6 @@ export function sectionsOf(folder: string, locale: Locale): Sections {
   return sections
 }
 
-/** A section of all folders. */
 export function textsOf(section: string, locale: Locale): Readonly<Record<string, string>> {
   return Object.fromEntries(
     FOLDERS.flatMap((folder) => Object.entries(sectionsOf(folder, locale)[section] ?? {})),

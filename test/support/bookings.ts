@@ -24,7 +24,6 @@ export function bookingOf(
   }
 }
 
-/** Without tax. */
 function documentOf({ id, price }: Payment, series: string): NewDocument {
   const tax = { kind: 'exempt', mention: { en: 'exempt', fr: 'exonéré', ar: 'معفى' } } as const
   const buyer = { userId: 'user-1', name: null, email: null }

@@ -1,4 +1,3 @@
-// Promises on one world that is looked at in a browser, and how a user enters its portal.
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

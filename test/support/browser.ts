@@ -1,4 +1,3 @@
-// Chromium for tests.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -11,7 +10,6 @@ export interface Visit {
   readonly width?: 320 | 360 | 1280
   readonly javaScript?: boolean
   readonly acceptLanguage?: string
-  /** A phone that is held in a hand, of this width. */
   readonly touch?: boolean
 }
 
@@ -23,14 +21,9 @@ export interface BrowserTools {
 export interface Visitor {
   readonly context: BrowserContext
   readonly page: Page
-  /** Addresses asked for since the last call, in order. */
   requests(): string[]
-  /** What the console and the content policy complained about. */
   readonly complaints: readonly string[]
-  /**
-   * Where the page is, what it says, and which of its requests have no answer: for the report of a failed
-   * test.
-   */
+  /** Where the page is, what it says and which requests have no answer: for a failed test. */
   report(): Promise<string>
   leave(): Promise<void>
 }
@@ -40,7 +33,6 @@ const STEP_MS = 90_000
 const REPORT_MS = 10_000
 const REPORT_LENGTH = 2_000
 
-/** Describes what is seen in a browser. Everything opened is closed afterwards. */
 export function describeInBrowser(name: string, body: (tools: BrowserTools) => void): void {
   describeWith('chromium', name, () => {
     let browser: Browser
@@ -117,11 +109,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 type Rules = 'colors' | 'others' | 'all'
 
-/**
- * What axe finds in light, then in dark. In the dark the same elements have other colors, and nothing else is
- * different. A page whose colors were looked at in another language, at the same width, is looked at for all
- * else: `others`.
- */
+/** In the dark only the colors differ. `others`: the colors were looked at in another language. */
 export async function axeFindingsInColors(
   page: Page,
   name: string,
@@ -138,10 +126,7 @@ export async function axeFindingsInColors(
   return findings
 }
 
-/**
- * What axe finds wrong with the page, by rule and element: of WCAG 2.2 AA and best practices. `foreign`:
- * selects what is not ours.
- */
+/** Findings of WCAG 2.2 AA and best practices. `foreign` selects what is not ours. */
 export async function axeFindings(
   page: Page,
   rules: Rules = 'all',
@@ -150,7 +135,6 @@ export async function axeFindings(
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)
   return page.evaluate(
     async ([asked, exclude]) => {
-      // Put there by the line before; the page itself knows nothing of it.
       const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
       const { violations } = await axe.run(
         { include: document, exclude: [...exclude] },

@@ -20,7 +20,6 @@ export class Child {
     return this.process.pid ?? 0
   }
 
-  /** Resolves when the process has ended. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL')
     await this.#ended

@@ -1,4 +1,3 @@
-// Starts Chromium.
 import { type Browser, chromium } from 'playwright-core'
 import { foundChromium } from './system-tools.js'
 

@@ -1,5 +1,4 @@
-// The text of packages/client/src/api.ts: the client's types, made from the OpenAPI document by
-// openapi-typescript, and its methods, made from the calls of users.
+// Types are made from the OpenAPI document by openapi-typescript, methods from the calls of users.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import openapi, { astToString } from 'openapi-typescript'
@@ -97,7 +96,6 @@ function operationOf({ paths }: Document, { operationId, byPlatform }: UserCall<
 interface Method {
   readonly isOrder: boolean
   readonly text: string
-  /** Names of schemas. */
   readonly types: readonly string[]
   readonly query: readonly [string, Schema] | null
 }
@@ -170,7 +168,6 @@ function eventData(schemas: Document['components']['schemas']): Schema {
   return { type: 'object', properties, required }
 }
 
-/** By type, beside what all events have. */
 function causesOf({ webhooks, components: { schemas } }: Document): Readonly<Record<string, string[]>> {
   const { required: common = [] } = eventData(schemas)
   return Object.fromEntries(
@@ -225,7 +222,6 @@ function described<Value>(value: Value): Value {
   } as Value
 }
 
-/** These schemas and all that they refer to, in the order of the document. */
 function closure(schemas: Readonly<Record<string, Schema>>, names: readonly string[]) {
   const used = new Set<string>()
   const visit = (value: unknown) => {
@@ -243,7 +239,6 @@ function closure(schemas: Readonly<Record<string, Schema>>, names: readonly stri
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
 }
 
-/** A type for each schema, by its name. */
 async function typesOf(schemas: object, immutable: boolean): Promise<Readonly<Record<string, string>>> {
   const document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {}, components: { schemas } }
   const options = { silent: true, defaultNonNullable: false, immutable }
@@ -279,7 +274,6 @@ function tableOf(calls: readonly UserCall<never>[]): string {
   return `/** Below the address of the user. */\nexport const CALLS = {\n${entries.join('\n')}\n} as const\n`
 }
 
-/** Of at most 110 characters a line. */
 function comment(said: string, indent: number): string {
   if (said === '') return ''
   const margin = ' '.repeat(indent)

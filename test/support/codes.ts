@@ -13,14 +13,10 @@ export function aCode(batch: Partial<CodeBatch> = {}, uses: Partial<CodeFacts> =
   return { hash: 'hash-1', used: 0, usedByUser: 0, revokedAt: null, batch: whole, ...uses }
 }
 
-/**
- * What an operator asks for: a code that takes 15 percent off whatever is bought, or that gives a month of
- * `pro`.
- */
+/** What an operator asks for. `PERCENT` is of any purchase. */
 export const PERCENT = { kind: 'percent', percent: 15, count: 1, why: 'Ramadan' }
 export const VOUCHER = { kind: 'months', plan: 'pro', months: 1, count: 1, why: 'sold at the desk' }
 
-/** One code, unless `batch` has a `count`. */
 export async function makeCodes(
   operator: OperatorCaller,
   batch: object,

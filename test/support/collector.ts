@@ -1,4 +1,3 @@
-// A collector of OpenTelemetry on real HTTP: it keeps the spans that arrive as OTLP's JSON.
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from './listen.js'
@@ -30,7 +29,6 @@ export async function startCollector(behaviour: 'answers' | 'silent' = 'answers'
     ...(await listen(server)),
     spans,
     raw,
-    /** The one span of this name. */
     spanOf: (name: string) => {
       const [span, ...more] = spans.filter((one) => one.name === name)
       if (!span || more.length > 0)

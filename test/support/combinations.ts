@@ -1,4 +1,3 @@
-// The eight ways in which `ishtirak init production` lays a production down, and the command itself.
 import { Command } from 'commander'
 import { addInitCommand } from '../../packages/ishtirak/src/setup/init-command.js'
 
@@ -14,12 +13,11 @@ export const COMBINATIONS: readonly Combination[] = (['systemd', 'compose'] as c
   ),
 )
 
-/** As the command takes them. */
 export function flagsOf(combination: Combination, domain: string): Readonly<Record<string, string>> {
   return { ...combination, domain, operator: 'amina' }
 }
 
-/** Without a terminal. Gives what it says; rejects with what it says where it refuses. */
+/** Runs without a terminal. Gives what the command prints, and rejects with it where the command refuses. */
 export async function runInit(dir: string, flags: Readonly<Record<string, string>>): Promise<string> {
   const said: string[] = []
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })

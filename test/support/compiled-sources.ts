@@ -1,4 +1,3 @@
-// Modules of the service, as they were built, in real processes: for tests that need several.
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { Child } from './child-process.js'

@@ -22,8 +22,7 @@ export function handOf(page: Page) {
     press: counted((selector: string) => page.click(seen(selector))),
     /** On what sends a form; the page that comes says what was done. */
     clickTwice: counted(async (selector: string) => {
-      // The second click ends the navigation of the first: what is waited for is the page that the second
-      // leads to.
+      // The second click ends the navigation of the first, so the page after the second is waited for.
       await page.dblclick(selector)
       await page.locator('[role="status"]').waitFor()
     }),
@@ -32,7 +31,6 @@ export function handOf(page: Page) {
       const [answer] = await Promise.all([page.context().waitForEvent('response'), page.click(selector)])
       return answer.headers()['content-type']
     }),
-    /** Gives the name of the file. */
     download: counted(async (selector: string) => {
       const [file] = await Promise.all([page.waitForEvent('download'), page.click(selector)])
       return file.suggestedFilename()
@@ -54,7 +52,6 @@ export function handOf(page: Page) {
 /** The menu of a phone stands in each page too, out of sight. */
 const seen = (selector: string) => `${selector} >> visible=true`
 
-/** Until another document has taken the place of this one, and is loaded. */
 export async function leaveBy(page: Page, does: () => Promise<void>): Promise<void> {
   const arrival = page.waitForEvent('framenavigated', (frame) => frame === page.mainFrame())
   // Where the act itself fails, its error says more.

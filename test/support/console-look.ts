@@ -1,4 +1,3 @@
-// Every page of the console in a browser, in one language at one width.
 import { axeFindings, axeFindingsInColors, type Visit, type Visitor } from './browser.js'
 import { crawlConsole, enterConsole } from './console.js'
 import { cookieOf, waitingIn } from './console-pages.js'

@@ -1,5 +1,4 @@
-// The console of a shop like that of `ishtirak demo`, for tests in a browser and for the pictures of
-// docs/pictures.
+// A shop like that of `ishtirak demo`, for tests in a browser and for docs/pictures.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from './codes.js'
 import { enterConsole } from './console.js'
@@ -44,12 +43,10 @@ export interface Waiting {
   readonly email: string
 }
 
-/** What waits in the inbox of this kind, longest first. */
 export async function waitingIn(world: World, kind: string): Promise<readonly Waiting[]> {
   return (await operatorOf(world, ROLE_KEYS.owner).get(`/inbox?limit=100&kind=${kind}`)).body.data
 }
 
-/** The session's cookie, as a browser keeps it. */
 export async function cookieOf(world: World, key: string = ROLE_KEYS.owner) {
   const { cookie } = await enterConsole(world, key)
   const [name = '', value = ''] = cookie.split('=')

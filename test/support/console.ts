@@ -29,7 +29,6 @@ export async function enterConsole(world: World, key: string, locale = 'en') {
         body: new URLSearchParams({ form_token, ...fields }).toString(),
         headers: { ...headers, ...FORM },
       }),
-    /** The page that asks once more, and what its form carries. */
     ask: async (path: string, query = '') => {
       const { status, text } = await open(path + query)
       return { path, status, words: wordsOf(text), fields: fieldsOfAct(text) }
@@ -47,7 +46,6 @@ const insertActs =
      '{}', '{}'
      from generate_series(1, $4::int) n`)
 
-/** Acts with the longest reasons there are, in letters of two bytes. */
 export async function actOften(
   database: Database,
   of: { readonly userId: string; readonly paymentId?: string; readonly act: string; readonly times: number },
@@ -55,7 +53,6 @@ export async function actOften(
   await database.query(insertActs, [of.userId, of.act, of.paymentId ?? null, of.times])
 }
 
-/** What the form of an act carries as the page shows it. */
 export function fieldsOfAct(html: string): Record<string, string> {
   const forms = html.match(/<form method="post" action="[^"]*\/[a-z-]+">.*?<\/form>/gs) ?? []
   const act = forms.find((text) => text.includes('operation_id')) ?? ''

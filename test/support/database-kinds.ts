@@ -1,4 +1,3 @@
-// Which kinds of database a run of the tests covers, and how the services on them are reached.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 
 export type DatabaseKind = Database['kind']
@@ -18,11 +17,7 @@ export type MountedForm = (typeof MOUNTED_FORMS)[number]
 /** The schema of embedded databases whose services are mounted. */
 export const MOUNTED_SCHEMA = 'billing'
 
-/**
- * How a service on this kind is mounted in a host; null: it listens itself. `TEST_MOUNTED` names one form for
- * all. Where scenarios run on both kinds, the embedded run is mounted, in a form that goes by the
- * description's name.
- */
+/** Null: the service listens itself. Where scenarios run on both kinds, the embedded run is mounted. */
 export function mountedForm(kind: DatabaseKind, name: string): MountedForm | null {
   const { TEST_MOUNTED: named, TEST_DATABASES: databases } = process.env
   if (kind === 'postgres' || (named === undefined && databases !== 'both')) return null
@@ -30,5 +25,4 @@ export function mountedForm(kind: DatabaseKind, name: string): MountedForm | nul
   return form ?? null
 }
 
-/** By the databases of this worker. */
 export const mountedForms = new WeakMap<Database, MountedForm>()

@@ -1,6 +1,3 @@
-// Databases for tests: the embedded one, and both kinds with TEST_DATABASES=both, as in continuous
-// integration.
-
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, inject } from 'vitest'
@@ -37,10 +34,7 @@ export function describeOnEach(name: string, body: (context: DatabaseContext) =>
   describeOn(DATABASE_KINDS, name, body)
 }
 
-/**
- * On the database whose query plans are looked at: the server, if the run has it. The nightly run looks at
- * those of the embedded one too.
- */
+/** The server if the run has it. The nightly run looks at the plans of the embedded database too. */
 export function describePlans(name: string, body: (context: DatabaseContext) => void): void {
   describeOn(DATABASE_KINDS.slice(-1), name, body)
 }
@@ -65,10 +59,7 @@ function describeOn(
   })
 }
 
-/**
- * The databases of this worker. A new embedded one costs two seconds of computing, emptying one some
- * milliseconds.
- */
+/** A new embedded database costs two seconds of computing, emptying one some milliseconds. */
 const kept = new Map<DatabaseKind, Promise<Database>>()
 
 /** The worker's own migrated database, emptied: one test after the other has it, and none closes it. */
@@ -80,9 +71,7 @@ export async function emptyDatabase(kind: DatabaseKind, name = ''): Promise<Data
   return withForm(database, name)
 }
 
-/**
- * A migrated, empty database that no other test sees, to be changed beyond its rows. The caller closes it.
- */
+/** A migrated, empty database that no other test sees. The caller closes it. */
 export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
   if (kind === 'pglite' && mountedForm(kind, ''))
     return withForm(await openMemory(readDump('schemaDumpPath'), { schema: MOUNTED_SCHEMA }), '')
@@ -113,7 +102,6 @@ export function readDump(name: 'dumpPath' | 'schemaDumpPath' | 'emptyDumpPath'):
   return new Blob([readFileSync(inject(name))])
 }
 
-/** The URL of a fresh, migrated database on the server: for tests that start real processes. */
 export function postgresUrl(): Promise<string> {
   return createAndName(inject('templateName'))
 }
@@ -122,10 +110,7 @@ export function dropPostgres(url: string): Promise<void> {
   return dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
 }
 
-/**
- * The same without a pooler in between, if there is one: for what is promised of the server's own
- * connections.
- */
+/** The server's own connections, without a pooler. */
 export function withoutPooler(url: string): string {
   return withDatabaseName(inject('serverUrl'), new URL(url).pathname.slice(1))
 }
@@ -149,7 +134,6 @@ const resetSequences = sql(`select setval(seqrelid, seqstart, false) from ${SEQU
 /** Neither triggers nor foreign keys look at what is emptied. */
 const ignoreReferences = sql('set local session_replication_role = replica')
 
-/** By its text, which has the names of tables in it. */
 const made = new Map<string, Statement>()
 function makeOnce(text: string): Statement {
   const one = made.get(text) ?? statement(`test.databases.made_${made.size}`, text)
@@ -157,11 +141,7 @@ function makeOnce(text: string): Statement {
   return one
 }
 
-/**
- * Most tables are empty, and one statement that stays prepared finds the others: asking each of them in a
- * loop took twenty times as long. There is no script in it, after which the embedded database forgets what
- * is prepared.
- */
+/** One prepared statement finds the tables with rows. A script would make the database forget it. */
 async function empty(database: Database): Promise<void> {
   const names = (await database.query(selectTables)).map(({ name }) => String(name))
   const parts = names.map(

@@ -1,4 +1,3 @@
-// The pretend shop of `ishtirak demo` in a world of the tests.
 import { runDemo } from '../../packages/demo/src/demo.js'
 import type { Sandbox } from '../../packages/ishtirak/src/main/demo.js'
 import { EXAMPLE_PLANS } from '../../packages/ishtirak/src/runtime/plans-file.js'
@@ -12,7 +11,6 @@ export function sandboxOf({ config, clock, emulator, service }: World): Sandbox 
   return { config: { ...config, ...examples, chargily }, clock, emulator, service }
 }
 
-/** Gives the months that were told. */
 export async function fillDemo(world: World, users: number, seed = 1): Promise<readonly string[]> {
   const months: string[] = []
   for await (const line of runDemo(sandboxOf(world), { users, seed })) {

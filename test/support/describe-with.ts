@@ -1,5 +1,4 @@
-// A description that needs a program of the system. Without the program it is one test that fails and names
-// the package.
+// Without the program, one test fails and names the package.
 import { describe, it } from 'vitest'
 import { requireTool, type SystemTool } from './system-tools.js'
 

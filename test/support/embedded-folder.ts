@@ -1,5 +1,4 @@
-// A data folder with a migrated embedded database in it, to be copied: creating one costs seconds of
-// computing.
+// Creating a migrated embedded database costs seconds of computing, so it is copied.
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +6,6 @@ import { inject } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { readDump } from './databases.js'
 
-/** `folder` is what DATA_DIR names. */
 export async function makeEmbeddedFolder(folder: string): Promise<void> {
   await cp(await original(), path.join(folder, 'database'), { recursive: true })
 }

@@ -1,4 +1,3 @@
-// A little service of the tests: the real bare app with a few example routes, listening on loopback.
 import Type from 'typebox'
 import { expect } from 'vitest'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
@@ -15,12 +14,10 @@ import { sendRaw } from './raw.js'
 
 export interface Example {
   readonly base: string
-  /** Every line of the log so far. */
   readonly lines: readonly string[]
   readiness: Readiness
   readonly metrics: Metrics
   post(path: string, body: string | Uint8Array<ArrayBuffer>, headers?: object): Promise<Response>
-  /** Sends bytes as they are and gives all that came back until the server closed. */
   sendRaw(bytes: string | Buffer): Promise<string>
   close(): Promise<void>
 }
@@ -92,7 +89,6 @@ export function captureLog(level: 'trace' | 'info' | 'warn' = 'info'): { log: Lo
   return { lines, log: createLog({ level, destination }) }
 }
 
-/** Checks what every problem has in common and gives its body. */
 export async function expectProblem(response: Response, status: number, code: string) {
   const body = await response.json()
   expect({ status: response.status, code: body.code }).toEqual({ status, code })

@@ -1,11 +1,10 @@
-// Facts for tests: a payment, a report of it, an entry of the audit trail, the billing rules.
 import type { AuditEntry } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import { type Catalogue, type Plan, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
-import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
+import type { BillingRules, SubscriptionFacts } from '../../packages/ishtirak/src/core/subscription.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
 const [free, pro] = SEED_PLANS
@@ -13,7 +12,7 @@ if (!free || !pro) throw new Error('the seed has two plans')
 export const FREE: Plan = free
 export const PRO: Plan = pro
 
-/** With the limits of the seed; the first plan is the free one. */
+/** The first plan is the free one. */
 export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({ limits: SEED_LIMITS, plans, free: FREE })
 
 export const RULES: BillingRules = {
@@ -25,7 +24,15 @@ export const instantOf = (text: string): Instant => Date.parse(text)
 export const NOON = instantOf('2026-11-21T12:00:00Z')
 export const days = (count: number): Instant => count * DAY
 
-/** A purchase; a test that says another kind says what belongs to it. */
+/** Paid once, at `NOON`. */
+export const MONTH_END = instantOf('2026-12-21T12:00:00Z')
+export const ONE_MONTH: SubscriptionFacts = {
+  run: { anchorAt: NOON, months: 1 },
+  paidUntil: MONTH_END,
+  periods: [{ sourceId: 'pay_01', plan: PRO, months: 1, start: NOON, end: MONTH_END }],
+  ...{ endedAt: null, instrument: 'cib', balance: null },
+}
+
 export function aPayment(changes: Partial<Payment> = {}): Payment {
   const purchase: Payment = {
     ...{ kind: 'purchase', id: 'pay_01', userId: 'user-1', boughtBy: null, poNumber: null, plan: PRO },

@@ -1,12 +1,7 @@
-// A free port, for services that need to know their address before they start.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/**
- * Above those that `fetch` refuses to call (https://fetch.spec.whatwg.org/#port-blocking, the last is 10080),
- * and below those that the system gives to outgoing connections (Linux: from 32768), which could take one in
- * between.
- */
+/** Above the last port that `fetch` refuses, and below those that Linux gives to outgoing connections. */
 const PORTS = { from: 10_081, to: 32_000 }
 
 /** Each worker has ports of its own: between the look and the use, no other takes one. */

@@ -1,5 +1,4 @@
-// Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded
-// database. The tests make their databases from them, which takes a moment instead of seconds.
+// A PostgreSQL server with a migrated template and dumps of the embedded database, which all tests copy.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -14,14 +13,9 @@ import { startServer } from './postgres-server.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A database of the server in which others may be created. */
     serverUrl: string
-    /**
-     * The same server as the tests' own databases are reached: through a pooler, if TEST_POOLER_URL names
-     * one.
-     */
+    /** The same server through the pooler of TEST_POOLER_URL, if there is one. */
     connectUrl: string
-    /** The migrated database from which the tests' own are copied. */
     templateName: string
     /** A tar file: the migrated embedded database. */
     dumpPath: string
@@ -46,8 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const reminder = nightlyReminder(readNightlyRecord(), Date.now())
   if (reminder !== null) console.info(reminder)
   try {
-    // One after the other: while the embedded database computes, the time limits of the server's queries
-    // would run out.
+    // In turn: while the embedded database computes, the time limits of the server's queries would run out.
     const dumps = await makeDumps()
     await createTemplate(serverUrl, templateName)
     const provided = {
@@ -75,10 +68,7 @@ async function createTemplate(serverUrl: string, templateName: string): Promise<
   }
 }
 
-/**
- * Creating an embedded database takes seconds, loading its dump half of one: the dumps are kept for the next
- * run, under a name that says what they were made from.
- */
+/** Creating a database takes seconds, loading its dump half of one. The name says what it is made from. */
 async function makeDumps() {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/ishtirak-tests')
   const named = (name: string) => join(folder, `${fingerprint()}${name}.tar`)
@@ -108,10 +98,7 @@ async function makeDumps() {
   return dumps
 }
 
-/**
- * What was made from other migrations will hardly be asked for again; but a run beside this one may use it
- * now.
- */
+/** A run beside this one may still use what was made from other migrations. */
 function removeOld(folder: string): void {
   const hourMs = 3_600_000
   for (const name of fs.readdirSync(folder)) {

@@ -1,4 +1,3 @@
-// A host for a world's service that is mounted: by each of the three ways in.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Server as NetServer } from 'node:net'

@@ -1,5 +1,4 @@
-// An OpenID Connect issuer of operators on this machine, and a browser's way to it and back. Every caller
-// is `account`.
+// An OpenID Connect issuer on this machine. Every caller is `account`.
 import { createServer, type RequestListener } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
 import { exportJWK, generateKeyPair } from 'jose'
@@ -19,9 +18,7 @@ export interface TestIssuer extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** From now on it signs people in to the service of this address. */
   serve(publicUrl: string): Promise<void>
-  /** Who signs in, and what is said of them. */
   account: { sub: string; [claim: string]: unknown }
-  /** Where claims other than the subject stand. */
   claimsIn: 'id_token' | 'userinfo'
   /** Whether it shows a page with a button, as for people. */
   asks: boolean
@@ -71,7 +68,6 @@ export async function startIssuer(roleClaim = 'groups'): Promise<TestIssuer> {
 }
 
 const keyPair = generateKeyPair('RS256', { extractable: true })
-/** In seconds. */
 const HOUR = 3_600
 
 async function providerOf(
@@ -145,7 +141,6 @@ export function cookiesFrom(headers: Headers): readonly string[] {
   return headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
 }
 
-/** Redirects of the issuer, with its cookies, up to the address that begins with `until`. */
 async function followTo(first: string, until: string): Promise<string> {
   const cookies = new Map<string, string>()
   let url = first

@@ -7,7 +7,6 @@ import { sql } from './sql.js'
 /** Of user `user-<n>`: the payment `pay_<n>` with the reference `ref_<n>`. */
 export interface KnownTransfer {
   readonly n: number
-  /** 2000 if absent. */
   readonly amount?: number
   readonly state: 'open' | 'ended' | 'approved'
   readonly status: 'pending' | 'paid' | 'refunded' | 'expired' | 'review'

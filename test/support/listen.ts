@@ -1,4 +1,3 @@
-// A server of a test, on a port of its own on this machine.
 import { once } from 'node:events'
 import { Server as HttpServer } from 'node:http'
 import type { Server } from 'node:net'

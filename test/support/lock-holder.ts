@@ -1,4 +1,3 @@
-// A process that holds the lock of a data folder, or says who has it, until the test ends.
 import { expect, onTestFinished } from 'vitest'
 import type { Child } from './child-process.js'
 import { runBuilt } from './compiled-sources.js'

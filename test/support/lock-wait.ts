@@ -1,5 +1,3 @@
-// What waits for a lock of another, on a server.
-
 import { expect } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sql } from './sql.js'
@@ -7,7 +5,6 @@ import { sql } from './sql.js'
 const waiting = sql(`select count(*)::int as count from pg_stat_activity where datname = current_database()
     and wait_event_type = 'Lock'`)
 
-/** Resolves when one session of this database waits. */
 export const oneWaits = (database: Database): Promise<void> => soManyWait(database, 1)
 
 export async function soManyWait(database: Database, count: number): Promise<void> {

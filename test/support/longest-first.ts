@@ -1,4 +1,3 @@
-// The order of the test files: the longest first, so that the workers finish together.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Of the project that takes longest, the files that take longest: about 20 s each and more. */

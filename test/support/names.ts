@@ -1,5 +1,4 @@
-// Names in both scripts, as people in Algeria write them: the search is measured on them, and its rules were
-// made from others, but for two that were seen.
+// The search is measured on these names. Its rules were made from others, except for two.
 const TEXT = `
 إسماعيل بن زيان|Smaïl Benziane, زكرياء مفتاح|Zakaria Meftah, أيوب لوناس|Ayoub Lounes,
 عز الدين ميهوبي|Azzedine Mihoubi, شمس الدين بلعربي|Chemseddine Belarbi,

@@ -1,4 +1,3 @@
-// How long ago the nightly run passed, by docs/internals/nightly.md.
 import { readFileSync } from 'node:fs'
 
 const DAY_MS = 86_400_000

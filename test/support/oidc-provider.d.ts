@@ -1,4 +1,4 @@
-// Of oidc-provider, what the tests use; its types come in a package with those of Koa.
+// The types of oidc-provider come in a package with those of Koa.
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 

@@ -1,4 +1,3 @@
-// The operator of a world: a key with a name, and calls with it.
 import type { Operator } from '../../packages/ishtirak/src/core/role.js'
 import { ROLES_ENV } from './roles.js'
 import type { World } from './world.js'
@@ -28,7 +27,6 @@ export function operatorOf(world: World, key = OPERATOR_KEY) {
         cursor = `&cursor=${next_cursor}`
       }
     },
-    /** Everything known of one payment. */
     payment: async (paymentId: string) => (await get(`/payments/${paymentId}`)).body,
   }
 }

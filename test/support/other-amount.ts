@@ -1,11 +1,6 @@
-// Another amount: a card payment for which another came than was asked for, and books that were changed by
-// hand.
 import type { World } from './world.js'
 
-/**
- * The payment is under review. The provider charged `charged`, as it says whenever it is asked; its event
- * told `told` (the same, unless said otherwise).
- */
+/** The payment is under review: the provider says `charged` when it is asked, and `told` in its event. */
 export async function payOtherwise(
   world: World,
   userId: string,
@@ -43,7 +38,6 @@ export const booksChangedTo = (amount: number) => `
   update payments set amount = ${amount};
   alter table payments enable trigger payments_booked_amount_is_final;`
 
-/** The payment is under review: its event claimed 50 dinars, and the provider's own list says 2000. */
 export async function payUnderReview(world: World, userId: string): Promise<string> {
   world.emulator.setFaults({ wrong_amount: { times: 1 } })
   return (await world.as(userId).buy()).paymentId

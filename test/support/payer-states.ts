@@ -1,5 +1,4 @@
-// A payer in every state that the pages can show, each in one world that sells three plans by card, by
-// transfer, with codes and from a balance.
+// One world that sells three plans by card, transfer and balance, with codes.
 import type { Page } from 'playwright-core'
 import { checkOrders } from '../../packages/ishtirak/src/balance/check-orders.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
@@ -66,7 +65,6 @@ export async function createPayerStates(database: Database) {
       await world.stop()
       await mail[Symbol.asyncDispose]()
     },
-    /** Leads the page there, in this language. */
     show: async (page: Page, state: string, locale: string) => {
       const { userId, path = '/portal', does } = places[state] ?? {}
       if (userId !== undefined)

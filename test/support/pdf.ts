@@ -1,5 +1,4 @@
-// Reads PDFs back with poppler (`apt-get install poppler-utils`, `brew install poppler`): what we print has
-// to be read by a program that we did not write.
+// Reads PDFs back with poppler (`apt-get install poppler-utils`): what we print is read by another program.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,15 +10,11 @@ export function textOf(pdf: Uint8Array): string {
   return plain(run('pdftotext', ['-layout', '-', '-'], pdf))
 }
 
-/** The lines of text, where columns stand apart. */
 export function linesOf(pdf: Uint8Array): readonly string[] {
   return plain(run('pdftotext', ['-', '-'], pdf)).split('\n')
 }
 
-/**
- * Without the marks of direction, and with the forms of Arabic letters as the letters that they stand for
- * (NFKC).
- */
+/** NFKC turns the forms of Arabic letters into the letters. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -28,10 +23,7 @@ function plain(text: string): string {
     .replace(/ {2,}/g, ' ')
 }
 
-/**
- * Each word and where it stands, in points from the left edge of the page and from its top, as the eye sees
- * it: poppler gives the letters of a word from left to right.
- */
+/** In points from the left and the top of the page, as seen: poppler orders letters from left to right. */
 export function wordsOf(pdf: Uint8Array) {
   const words = run('pdftotext', ['-bbox', '-', '-'], pdf).matchAll(
     /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="[\d.]+">(.*?)<\/word>/g,
@@ -44,7 +36,6 @@ export function wordsOf(pdf: Uint8Array) {
   }))
 }
 
-/** `Title`, `Tagged`, `Pages` and the like. */
 export function factsOf(pdf: Uint8Array): Readonly<Record<string, string>> {
   const lines = run('pdfinfo', ['-'], pdf).split('\n')
   return Object.fromEntries(lines.map((line) => [line.split(':')[0] ?? '', line.split(/: +/)[1] ?? '']))

@@ -1,5 +1,3 @@
-// What acts and readings say of who may, by the names that refusals have.
-
 import { permissionsOf } from '../../packages/ishtirak/src/acts/capability.js'
 import type { Permission } from '../../packages/ishtirak/src/core/role.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'

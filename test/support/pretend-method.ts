@@ -1,5 +1,4 @@
-// Another gateway, over the port alone: it lists nothing and pushes nothing, gives one order for one payment
-// id, and undoes a payment that was not looked at for 20 minutes. The shape of a gateway such as SATIM's.
+// A gateway such as SATIM's: no list, no events, one order a payment. It undoes what was not looked at.
 import type { CheckoutReport, CheckoutStatus } from '../../packages/ishtirak/src/core/checkout.js'
 import { HOUR, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import type { PaymentMethod } from '../../packages/ishtirak/src/ledger/method.js'

@@ -48,7 +48,6 @@ export function describeDocuments(locale: Locale): void {
   })
 }
 
-/** Of each kind, a receipt for cash beside them. */
 function documentOf(kind: keyof typeof NUMBERS) {
   const number = NUMBERS[kind]
   const document = { poNumber: 'BC-2026/118', about: INVOICE }
@@ -57,7 +56,6 @@ function documentOf(kind: keyof typeof NUMBERS) {
     : { number, snapshot: documentWith(kind, document), isDuplicate: true }
 }
 
-/** Heads of parts and of the table, which a roll has not, and the quantity, of one. */
 const HEADS = (
   '1 Vendeur Désignation Période Qté Paiement d origine Validité et paiement ' +
   'Seller Description Period Qty Payment Original payment Validity and'

@@ -1,5 +1,4 @@
-// What services of this worker remember between requests: who called, failed or was refused how often. One
-// service serves many tests, and each of them begins with an empty memory.
+// One service serves many tests; each of them begins with an empty memory of who called or failed how often.
 import { expect } from 'vitest'
 import { BoundedMap } from '../../packages/ishtirak/src/runtime/bounded-map.js'
 
@@ -13,10 +12,7 @@ BoundedMap.prototype.set = function (key: unknown, value: NonNullable<unknown>) 
 
 let running: string | undefined
 
-/**
- * Does nothing within one test: its services may be two processes that both remember. Nor where the commands
- * of the simulation and of odd calls run without tests.
- */
+/** Keeps the memory within one test, whose services may be two processes, and outside of vitest. */
 export function forgetOtherTests(): void {
   if (process.env.VITEST === undefined) return
   const { testPath, currentTestName } = expect.getState()

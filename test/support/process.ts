@@ -1,5 +1,4 @@
-// The service as a real process of its own, for what only a process can show: being killed, restarted, locked
-// out.
+// The service as a real process, for what only a process can show: being killed, restarted, locked out.
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -9,7 +8,6 @@ const root = path.resolve(import.meta.dirname, '../..')
 
 export const PROGRAM = path.join(root, 'packages/ishtirak/dist/main/cli.js')
 
-/** The exit code, or the signal that ended it. */
 type End = number | NodeJS.Signals | null
 export type ServiceProcess = Awaited<ReturnType<typeof startService>>
 
@@ -28,7 +26,6 @@ export async function startService(env: Record<string, string>, program = PROGRA
   return { ...launched, url: await launched.listening() }
 }
 
-/** The same without waiting: for those who kill it before it listens. */
 export function launchService(
   env: Record<string, string>,
   /** A command that becomes the service's process, such as `strace -D`. */
@@ -56,19 +53,16 @@ export function launchService(
     child.kill(signal)
     return ended
   }
-  // Its address, once it listens; rejects with what it printed when it ends before.
   const listening = () => url
   return { pid: child.pid ?? 0, lines, listening, ended: () => ended, kill }
 }
 
 interface Ran {
   readonly code: End
-  /** Of both streams. */
   readonly output: string
   readonly errors: string
 }
 
-/** Runs a command of `ishtirak` to its end, in a process of its own. */
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Ran> {
   const child = run(args, env)
   const printed = { output: '', errors: '' }

@@ -1,4 +1,3 @@
-// Sets a user's profile as the platform does, without HTTP.
 import { type ProfileChange, saveProfile } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import type { World } from './world.js'
 

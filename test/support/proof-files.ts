@@ -49,7 +49,6 @@ export function jpeg({ width = 8, height = 8, comment = 'a slip', scan = 32 } = 
   ])
 }
 
-/** One empty page; `catalog` and `objects` are written as they are. */
 export function pdf({ catalog = '', objects = [] as readonly (string | Buffer)[] } = {}): Buffer {
   const bodies = [
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,

@@ -1,5 +1,4 @@
-// Events as the provider would sign them, for what its emulator does not do by itself: any order, any
-// content.
+// Signed events in any order and with any content, which the emulator does not send.
 import { createHmac } from 'node:crypto'
 import type { Answer, World } from './world.js'
 import { CHARGILY_KEY } from './world.js'
@@ -9,7 +8,6 @@ export type EventStatus = 'paid' | 'failed' | 'canceled' | 'expired'
 /** Ids of one length, since tests read them in the order of their text. */
 let made = 0
 
-/** An event about a checkout as it stands at the emulator, with what is to be different in it. */
 export function anEvent(
   world: World,
   checkoutId: string,

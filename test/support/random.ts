@@ -1,5 +1,4 @@
-// Random numbers from one seed, so that a failed run can be repeated. Named streams are independent: one more
-// draw in one place does not change the others. It uses neither the time nor the machine.
+// Named streams are independent: one more draw in one does not change the others.
 
 export class SeededRandom {
   #state: number
@@ -43,7 +42,6 @@ export class SeededRandom {
     return value
   }
 
-  /** One of the names, with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Partial<Record<Name, number>>>): Name {
     // Object.entries loses the type of the keys.
     const entries = Object.entries<number | undefined>(weights) as [Name, number | undefined][]

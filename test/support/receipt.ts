@@ -1,5 +1,4 @@
-// A paid payment and the documents drawn up for it, for the tests of documents. Booked on 21 November 2026 in
-// Algiers.
+// A payment booked on 21 November 2026 in Algiers, and its documents.
 import type { BuyerDetails } from '../../packages/ishtirak/src/core/buyer-details.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import {
@@ -78,7 +77,6 @@ export const COMPANY: BuyerDetails = {
   email: 'compta@numidia.example',
 }
 
-/** Paid by transfer, unless it is said otherwise. */
 export function documentWith(
   kind: Exclude<DocumentKind, 'receipt'>,
   changes: Parameters<typeof snapshotWith>[0] & {

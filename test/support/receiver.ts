@@ -1,5 +1,4 @@
-// The hosting platform's side of the events, on real HTTP: it keeps what it gets, with its headers and raw
-// body, and answers as the test says.
+// The hosting platform's side of the events, on real HTTP.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -63,7 +62,6 @@ export class Receiver {
     this.#server = server
   }
 
-  /** Closes the port, so that connections are refused. */
   async goDown(): Promise<void> {
     const server = this.#server
     this.#server = undefined

@@ -1,4 +1,3 @@
-// A world for each test whose events go to one receiver of the platform.
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { DatabaseContext } from './databases.js'
 import { Receiver } from './receiver.js'

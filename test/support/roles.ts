@@ -1,5 +1,4 @@
-// One operator of each role, and a request for each operation of the operator's API: what a role may do is
-// tried on all of them.
+// What a role may do is tried on each operation of the operator's API.
 import type { Act } from '../../packages/ishtirak/src/acts/act.js'
 import { addressOfAct, previewIdOf } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { actsOf, readingsOf } from '../../packages/ishtirak/src/acts/capability.js'
@@ -10,7 +9,6 @@ export const ROLE_KEYS = Object.fromEntries(
   ROLES.map((role) => [role, `key-of-the-${role}-of-the-tests`]),
 ) as Readonly<Record<Role, string>>
 
-/** Of OPERATOR_ROLES, each with all that it may. */
 export const CUSTOM_ROLES = {
   till: [
     ...['bulk.start', 'bulk.stop', 'drawer.confirm', 'drawer.count', 'payment.record'],
@@ -26,7 +24,6 @@ export const ROLES_ENV = {
 }
 
 interface Attempt {
-  /** Null: every role may. */
   readonly act: string | null
   /** Below `/api/v1/operator`; of nothing that there is, so that nothing changes. */
   readonly path: string
@@ -35,7 +32,6 @@ interface Attempt {
 
 interface Asked {
   readonly body: object
-  /** Where it is not the one of the operation. */
   readonly act?: string
   /** `x` if absent. */
   readonly id?: string
@@ -48,7 +44,6 @@ const transfer = { amount: 2000, received_at: '2026-11-20', payment_method: 'ccp
 const ONE = { amount: 1, why: 'x' }
 const ROLE = { role: 'support', why: 'x' }
 
-/** Acts that ask for more than a reason. */
 const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   approvePayment: [{ body: transfer }],
   recordPayment: [{ body: cheque, tells: 'amount' }],
@@ -87,7 +82,6 @@ function attemptsOf(act: Act<never>): readonly (readonly [id: string, attempts: 
   ]
 }
 
-/** `act` null: every role may. */
 const reading = (act: string | null, path: string): readonly Attempt[] => [{ act, path }]
 const exported = (path: string) => reading('payments.export', path)
 

@@ -1,5 +1,4 @@
-// A clock for bounds on time: it shows for how long this process ran. Of each moment in which the machine
-// stood still, or computed for others, it counts two steps at most.
+// Counts at most two steps of each pause, in which the machine stood still or computed for others.
 
 const STEP_MS = 50
 

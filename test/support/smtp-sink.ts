@@ -5,17 +5,13 @@ import { listen } from './listen.js'
 export interface ReceivedMessage {
   readonly from: string
   readonly to: readonly string[]
-  /** As it came, headers and all, dots unstuffed. */
   readonly source: string
 }
 
 export interface SmtpSink extends AsyncDisposable {
   readonly url: string
   readonly messages: readonly ReceivedMessage[]
-  /**
-   * Gives the answer to a command (`RCPT`, `DATA`, `.` for the end of a message); undefined: the usual one,
-   * null: hangs up.
-   */
+  /** Answers a command or, for `.`, the end of a message. Undefined: the usual answer. Null: hangs up. */
   answer: (command: string) => string | null | undefined
 }
 
@@ -88,7 +84,6 @@ function converse(socket: Socket, messages: ReceivedMessage[], answerTo: SmtpSin
 
 export interface Parsed {
   readonly headers: Readonly<Record<string, string>>
-  /** Its parts, decoded: by content type. */
   readonly parts: Readonly<Record<string, Buffer>>
 }
 

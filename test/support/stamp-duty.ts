@@ -1,4 +1,3 @@
-// The stamp duty of docs/seller.example.json, as it is read.
 import type { StampDutyTerm } from '../../packages/ishtirak/src/core/stamp-duty.js'
 
 /** 1 dinar for each hundred, from 5 to 10,000. */

@@ -66,7 +66,6 @@ async function stubServer(answer: (asked: StubRequest) => Reply) {
   return { url: listening.url, asked }
 }
 
-/** Our adapter in front of such a server, with limits that a test can wait for. */
 export async function chargilyWithStub(
   answer: (asked: StubRequest) => Reply,
   options: Partial<ChargilyOptions> = {},

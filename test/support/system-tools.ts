@@ -1,6 +1,4 @@
-// Programs that come with the system and not with npm. The files that need one are called `*.system.test.ts`:
-// `npm test` leaves them out, `npm run test:all` runs them, and there a missing program is a failure that
-// names its package.
+// Files that need one are called `*.system.test.ts`. Only `npm run test:all` runs them, and fails without it.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -14,7 +12,6 @@ const CHROMIUM = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Each throws what the system says where the program is not there or may not work. */
 const TOOLS = {
   chromium: () => foundChromium(),
   'poppler-utils': () => run('pdftotext', '-v'),
@@ -37,14 +34,12 @@ const TOOLS = {
   'python3-django': () => run('/usr/bin/python3', '-m', 'django', '--version'),
   'golang-go': () => run('go', 'version'),
   systemd: () => run('systemd-analyze', '--version'),
-  // A terminal for a command.
   bsdutils: () => run('script', '--version'),
 } as const
 
 /** Its name is that of the package in Debian. */
 export type SystemTool = keyof typeof TOOLS
 
-/** Returns what the program says of itself; throws with the package to install. */
 export function requireTool(tool: SystemTool): string {
   try {
     return TOOLS[tool]()

@@ -1,10 +1,8 @@
-// Transfers as users and operators bring them about: the order, its slip, and the bank's file.
 import { png } from './proof-files.js'
 import { tokenOf, type World } from './world.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 
-/** Gives the payment. */
 export async function orderTransfer(world: World, userId: string) {
   const { status, body, text } = await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })
   if (status !== 201) throw new Error(`a transfer was refused: ${text}`)
@@ -16,7 +14,6 @@ export async function sendProof(world: World, userId: string, paymentId: string,
   return world.call('PUT', `${PAYMENTS}/${paymentId}/proof`, { body, headers })
 }
 
-/** Sends the bank's file of the CCP account with the operator's key. */
 export async function sendBankStatement(world: World, key: string, file: string | Uint8Array, query = '') {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/csv', 'accept-language': 'en' }
   return world.call('POST', `/api/v1/operator/bank-statements?account=ccp${query}`, { headers, body: file })

@@ -1,4 +1,3 @@
-// Operations on usage for tests: one of a day, and any.
 import fc from 'fast-check'
 import { DAY } from '../../packages/ishtirak/src/core/instant.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/decide-usage.js'
@@ -35,10 +34,7 @@ export function operation(changes: Partial<UsageOperation> = {}): UsageOperation
   }
 }
 
-/**
- * Few ids, limits and windows, so that repetitions, conflicts and turns of a day or month are the rule. The
- * limit `changed` is counted in another way each time, as after changes of the catalogue.
- */
+/** Few ids, limits and windows make conflicts the rule. `changed` is counted otherwise each time. */
 export function anOperation(): fc.Arbitrary<UsageOperation> {
   const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
   const window = fc.oneof(

@@ -1,5 +1,4 @@
-// The signature vector that was published with the contract: an event as PHP writes it (`\/`, `\u062e`), its
-// key and its signature, checked with node:crypto and openssl.
+// The vector published with the contract, as PHP writes it, checked with node:crypto and openssl.
 
 export const VECTOR_KEY = 'test_sk_emulatorvector000000000000000000000000'
 export const VECTOR_SIGNATURE = 'fa0a629beae568d90b31ec4578a177edfcdd20b2caf691b9007bb2c39ca72ef6'

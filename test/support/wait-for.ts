@@ -1,4 +1,3 @@
-// Waits for a condition. Outside of vitest it is polled, without `vi.waitFor`.
 import { setTimeout as elapse } from 'node:timers/promises'
 
 const ASK_EVERY_MS = 20

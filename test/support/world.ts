@@ -1,5 +1,4 @@
-// A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its
-// own, and one clock for all of them that stands still until it is moved.
+// The real service on real HTTP, the emulator as its provider, and one clock that stands still until moved.
 import { createServer } from 'node:net'
 import { SignJWT } from 'jose'
 import { beforeEach } from 'vitest'
@@ -30,7 +29,6 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON: what a test expects of it, it says itself. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the service sent
   readonly body: any
 }
@@ -68,12 +66,10 @@ interface WorldOptions {
   /** How it is mounted, where it is; `none` for what its own server answers. */
   readonly host?: MountedForm | 'none'
   readonly tracing?: ServiceTracing
-  /** What its page of documents gives away, as in the sandbox. */
   readonly sandboxKeys?: Surroundings['sandboxKeys']
   readonly onEvent?: Surroundings['onEvent']
   /** `advance` moves the clock alone. */
   readonly withoutJobs?: boolean
-  /** In place of all that there are. */
   readonly capabilities?: NonNullable<Surroundings['capabilities']>
   /** Started for this test: what a process remembers, such as its bounds, is part of what is tested. */
   readonly isNew?: true
@@ -81,16 +77,13 @@ interface WorldOptions {
 
 interface KeptWorld {
   readonly of: string
-  /** Options that are no values: they are the same if they are the same objects. */
+  /** Compared by identity. */
   readonly own: readonly unknown[]
   readonly world: World
   renew(database: Database, options: WorldOptions): World
 }
 
-/**
- * The worlds of this worker that serve no test now, the one that stopped last at the end. The next test with
- * the same options gets one of them again, on its own database and clock: a start costs more than most tests.
- */
+/** The worlds that serve no test now, the last one stopped at the end. A start costs more than most tests. */
 const stopped = new Set<KeptWorld>()
 
 /** A stopped world holds 5 MB: 80 MB in each worker. */
@@ -131,6 +124,8 @@ export function restartableWorld(database: () => Database, options?: WorldOption
   })
   const world = new Proxy({} as World, {
     get: (_, member) => {
+      // A user's calls can be named before the world is there.
+      if (member === 'as') return (...given: Parameters<World['as']>) => caller(world, ...given)
       if (running === undefined) throw new Error('the world exists inside tests and hooks only')
       return Reflect.get(running, member)
     },
@@ -246,7 +241,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
       await emulator.pay(checkout.includes('/') ? checkoutIdOf(checkout) : checkout, outcome, method)
       await emulator.settled()
     },
-    as: (userId, claims) => caller({ call, emulator, token: tokenOf({ sub: userId, ...claims }) }),
+    as: (userId, claims) => caller({ call, emulator }, userId, claims),
     advance: advanceOf({ emulator, service }, options),
     [Symbol.asyncDispose]: stop,
   }
@@ -259,9 +254,7 @@ const advanceOf =
     if (!withoutJobs) await service.runner.runAll()
   }
 
-/**
- * A token as a platform would sign it; undefined claims are left out. Ten years, because the clock is moved.
- */
+/** A token as a platform signs it. It is valid for ten years, because the clock is moved. */
 export function tokenOf(claims: Record<string, unknown>, secret = JWT_SECRET): Promise<string> {
   return new SignJWT({ exp: START / 1000 + 10 * 365 * 86_400, ...claims })
     .setProtectedHeader({ alg: 'HS256' })
@@ -274,9 +267,10 @@ export function checkoutIdOf(checkoutUrl: string): string {
   return id
 }
 
-function caller(of: Pick<World, 'call' | 'emulator'> & { readonly token: Promise<string> }) {
+function caller(of: Pick<World, 'call' | 'emulator'>, userId: string, claims?: Record<string, unknown>) {
+  const token = tokenOf({ sub: userId, ...claims })
   const ask = async (method: string, path: string, headers = {}, body?: unknown) =>
-    of.call(method, path, { body, headers: { authorization: `Bearer ${await of.token}`, ...headers } })
+    of.call(method, path, { body, headers: { authorization: `Bearer ${await token}`, ...headers } })
   const open = async (path: string, wanted: object, expected: number) => {
     const answer = await ask('POST', path, {}, wanted)
     if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}: ${answer.text}`)
@@ -298,7 +292,6 @@ function caller(of: Pick<World, 'call' | 'emulator'> & { readonly token: Promise
     upgrade,
     /** Upgrades, pays at the emulator, and waits for the webhook to be booked. */
     buy: (method: 'edahabia' | 'cib' = 'edahabia') => pay(upgrade(), method),
-    /** The same with a payment of its own: a term, or with a code. */
     buyWanted: (wanted: { readonly plan: string; readonly months?: number; readonly code?: string }) =>
       pay(open('/api/v1/billing/payments', wanted, 201)),
   }

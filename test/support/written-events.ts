@@ -1,4 +1,3 @@
-// The events that were written for the platform, as it is sent them.
 import { type HostEvent, renderEvent } from '../../packages/ishtirak/src/core/event.js'
 import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
 import { EVENTS, parseEvent } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
@@ -8,7 +7,6 @@ const selectAll = statement(
   `${EVENTS} where $1::text is null or o.user_id = $1 order by o.user_id, o.sequence`,
 )
 
-/** Of all users, or of one, in order. */
 export async function writtenEvents(
   database: Queryable,
   userId: string | null = null,

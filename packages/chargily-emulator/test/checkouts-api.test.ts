@@ -1,5 +1,4 @@
-// POST and GET of checkouts. Source of the shapes: Chargily docs, API reference, checkouts; of the messages:
-// Laravel's validation.
+// Source of the shapes: Chargily docs, API reference, checkouts; of the messages: Laravel's validation.
 import { expect, test } from 'vitest'
 import { call, emulator, KEY, ManualClock, made, newCheckout, ORDER, START_MS } from './support.js'
 

@@ -1,5 +1,4 @@
-// Events: their shape, their retries, and their end. Source: the captured events of May 2026, Chargily docs
-// (Webhooks), and spatie/laravel-webhook-server's defaults.
+// Source: events captured in May 2026, Chargily docs (Webhooks), defaults of spatie/laravel-webhook-server.
 import { expect, test } from 'vitest'
 import { emulator, ManualClock, merchant, newCheckout, payNew, START_MS, withMerchant } from './support.js'
 

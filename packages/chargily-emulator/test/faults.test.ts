@@ -1,10 +1,8 @@
-// Every fault: what the merchant or the client sees while it is on.
 import { expect, test } from 'vitest'
 import { sign } from '../src/api-keys.js'
 import type { Faults } from '../src/emulator.js'
 import { call, emulator, KEY, ManualClock, newCheckout, ORDER, payAtPage, withMerchant } from './support.js'
 
-/** Pays one checkout with the faults on; returns what the merchant received. */
 async function receivedWith(faults: Partial<Faults>, secretKeys = [KEY]) {
   const { shop, emu } = await withMerchant({ clock: new ManualClock(), secretKeys })
   emu.setFaults(faults)

@@ -1,4 +1,3 @@
-// Malformed requests are answered 4xx, never 5xx.
 import { expect, test } from 'vitest'
 import { call, emulator, KEY, newCheckout, ORDER } from './support.js'
 

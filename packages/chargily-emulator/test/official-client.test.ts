@@ -6,8 +6,7 @@ import { emulator, KEY, merchant, payAtPage } from './support.js'
 const realFetch = globalThis.fetch
 let emulatorUrl = ''
 
-// The SDK has its address as a constant and calls the global `fetch`, so only
-// the host of its requests is changed here.
+// The SDK has its address as a constant and calls the global `fetch`: only the host is changed.
 beforeEach(() => {
   globalThis.fetch = (input, init) =>
     realFetch(String(input).replace('https://pay.chargily.net', emulatorUrl), init)

@@ -1,4 +1,3 @@
-// The pages of payment and of the root: their languages, and what a browser or a script may post.
 import { expect, test } from 'vitest'
 import { answerOf, emulator, KEY, newCheckout, payAtPage } from './support.js'
 

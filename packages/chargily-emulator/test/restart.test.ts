@@ -1,5 +1,4 @@
-// The state file survives a kill: an instance that is left without `close`, on a clock that stands still, so
-// that it does nothing more. The next one starts on the same file.
+// An instance that is left without `close`, on a clock that stands still, does nothing more.
 import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

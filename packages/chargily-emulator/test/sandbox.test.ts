@@ -1,4 +1,3 @@
-// The routes and the page under /_sandbox, the options, and the handle.
 import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'

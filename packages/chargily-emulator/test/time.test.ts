@@ -1,4 +1,3 @@
-// Time: a checkout expires after 30 minutes, and the clock can be moved.
 import { expect, test } from 'vitest'
 import { call, emulator, ManualClock, newCheckout, payAtPage, START_MS, withMerchant } from './support.js'
 

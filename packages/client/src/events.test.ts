@@ -1,5 +1,4 @@
-// The handler of events in every host that it is for, over real HTTP, signed by the specification's own
-// library.
+// Every host over real HTTP, signed by the specification's own library.
 import { once } from 'node:events'
 import http, { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
@@ -31,7 +30,6 @@ function signed(event: { id?: string; type?: string; user?: string } = {}): Requ
   return { method: 'POST', headers, body }
 }
 
-/** Keeps what it was called with, and what went wrong. */
 function recording(options: Partial<EventHandlerOptions> = {}) {
   const events: BillingEvent[] = []
   const errors: unknown[] = []

@@ -1,4 +1,3 @@
-// OPERATOR_ROLES as people type it, and what is said of what cannot be meant.
 import { describe, expect, it } from 'vitest'
 import { PERMISSIONS } from '../../../../test/support/permissions.js'
 import { mayDo, mostOf, operatorIn, rolesThatMay } from '../core/role.js'

@@ -1,21 +1,17 @@
-// Who is signed in to the console, over the API and in the console, and a session that an owner ends.
-
 import { beforeEach, expect, it } from 'vitest'
 import { actOften, type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 /** As a program that signs in every minute. */
 const signInOften = sql(`insert into operator_sessions
      (id, session_digest, operator, role, signed_in_by, key_digest, created_at, expires_at)
    select 'ops_' || n, n, 'program', 'viewer', 'key', n, '2026-11-21T12:00:00Z', '2026-11-21T20:00:00Z'
      from generate_series(1, 480) n`)
-describeScenario('operators in the console', ({ database }) => {
-  const world = worldOfEachTest(database)
+describeWorld('operators in the console', {}, ({ world, database }) => {
   let owner: ConsoleVisit
   let support: ConsoleVisit
   beforeEach(async () => {

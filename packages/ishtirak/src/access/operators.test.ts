@@ -1,15 +1,11 @@
-// Operators whom an owner makes: their key is shown once and opens what their role may, until they are
-// blocked or get another; and an owner is always left.
-
 import { expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import { confirmDrawer } from '../desk/drawer-acts.js'
@@ -18,10 +14,9 @@ import { blockOperator, setOperatorRole } from './operator-acts.js'
 const stored = sql(`select (select jsonb_agg(o) from operators o)::text
      || (select jsonb_agg(a) from audit a)::text as all_rows`)
 
-describeScenario('operators that an owner makes', ({ database }) => {
-  const OPERATOR_ROLES = 'till=cashier+payment.refund;small=payment.accept(1999);enough=payment.accept(2000)'
-  const world = worldOfEachTest(database, { env: { OPERATOR_ROLES } })
+const OPERATOR_ROLES = 'till=cashier+payment.refund;small=payment.accept(1999);enough=payment.accept(2000)'
 
+describeWorld('operators that an owner makes', { env: { OPERATOR_ROLES } }, ({ world, database }) => {
   const owner = () => operatorOf(world, ROLE_KEYS.owner)
   const make = async (name: string, role = 'support', more: object = {}) =>
     (await owner().post('/operators/create', { name, role, why: 'hired', ...more })).body

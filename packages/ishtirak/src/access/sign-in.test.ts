@@ -1,19 +1,15 @@
-// Into the console and out of it: by a key, for eight hours, and never after the key is withdrawn.
-
 import { expect, it } from 'vitest'
 import { enterConsole, signIn } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { createWorld } from '../../../../test/support/world.js'
 
 const HOUR = 3_600_000
 const selectAudit = sql('select actor, act, after from audit order by acted_at')
 const selectSessions = sql('select * from operator_sessions')
 
-describeScenario('the sign-in of the console', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorld('the sign-in of the console', {}, ({ world, database }) => {
   it('asks for a key, and leads to the page that was asked for and nowhere else', async () => {
     const asked = await world.call('GET', '/console/payments/pay_1?x=1')
     const form = `${world.base}/console/sign-in?to=%2Fconsole%2Fpayments%2Fpay_1%3Fx%3D1`

@@ -1,6 +1,3 @@
-// A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what
-// came after it is found by the reconciliation with the provider.
-
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,9 +81,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     'of %s restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (source, target) => {
       const origin = await emptyDatabase(source)
-      const before = await createWorld(origin, {
-        env: { TRANSFER_FILE, BALANCE_MAX: '10000' },
-      })
+      const before = await createWorld(origin, { env: { TRANSFER_FILE, BALANCE_MAX: '10000' } })
       await before.as('user-1').buy()
       await operatorOf(before).post('/users/user-1/correct', { amount: 2_500, why: 'a mistake' })
       const renewal = { headers: await bearer('user-1'), body: { plan: 'pro', months: 1 } }
@@ -121,11 +116,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       // Paid after the copy, which has the click.
       await before.emulator.pay(pending.checkoutId, 'paid')
       const { clock, emulator } = before
-      const after = await createWorld(restored, {
-        env: { BALANCE_MAX: '10000' },
-        clock,
-        emulator,
-      })
+      const after = await createWorld(restored, { env: { BALANCE_MAX: '10000' }, clock, emulator })
       expect((await after.as('user-1').get('/api/v1/billing/balance')).body).toEqual(balance)
       expect((await after.as('user-1').get('/api/v1/billing/status')).body.plan).toBe('pro')
       await operatorOf(after).post('/reconciliations/start', { since: '2026-11-20' })

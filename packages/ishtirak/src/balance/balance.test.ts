@@ -1,15 +1,12 @@
-// Money that a user pays in: it buys, it renews by itself, and each dinar of it stands in a ledger.
-
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
@@ -36,26 +33,25 @@ const selectLast = sql(`select p.live, p.instrument, r.series || r.number as num
      from payments p join documents r on r.payment_id = p.id and r.place = 0
     order by p.created_at desc limit 1`)
 
-describeOnEach('a balance', ({ database }) => {
-  const env = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS }
-  const world = worldOfEachTest(database, { env })
+const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS }
 
-  const user = () => world.as('user-1')
+describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) => {
+  const user = world.as('user-1')
   const topUp = async (amount: number) => {
-    const { status, body } = await user().post(`${BALANCE}/top-ups`, { amount })
+    const { status, body } = await user.post(`${BALANCE}/top-ups`, { amount })
     expect(status).toBe(201)
     await world.pay(body.checkout_url, 'paid', 'edahabia')
     return body.id as string
   }
-  const renew = (months = 1) => user().put(`${BALANCE}/renewal`, { plan: 'pro', months })
-  const balance = async () => (await user().get(BALANCE)).body
-  const status = async () => (await user().get(STATUS)).body
+  const renew = (months = 1) => user.put(`${BALANCE}/renewal`, { plan: 'pro', months })
+  const balance = async () => (await user.get(BALANCE)).body
+  const status = async () => (await user.get(STATUS)).body
   /** Each entry as `kind amount balance_after`, the oldest first. */
   const ledger = async () =>
     (await balance()).data.map((one: Entry) => `${one.kind} ${one.amount} ${one.balance_after}`).reverse()
   const operate = (path: string, asked: object = {}) =>
     operatorOf(world).post(`/${path}`, { why: 'a test', ...asked })
-  const buy = (wanted: object = {}) => user().post(PAYMENTS, { plan: 'pro', method: 'balance', ...wanted })
+  const buy = (wanted: object = {}) => user.post(PAYMENTS, { plan: 'pro', method: 'balance', ...wanted })
 
   it('is not topped up with more than it can hold, and says so', async () => {
     const asked = { charged: 1_000_000_000, wanted: { amount: 2_000 }, path: `${BALANCE}/top-ups` }
@@ -79,7 +75,7 @@ describeOnEach('a balance', ({ database }) => {
       ...{ amount: 6_000, currency: 'DZD', renewal: null, has_more: false, next_cursor: null },
       data: [{ id: expect.stringMatching(/^ent_/), ...entry, created_at: '2026-11-21T12:00:00Z' }],
     })
-    expect((await user().get(`${PAYMENTS}/${id}`)).body).toMatchObject({
+    expect((await user.get(`${PAYMENTS}/${id}`)).body).toMatchObject({
       ...{ kind: 'top_up', plan: null, months: null, amount: 6_000, status: 'paid', method: 'card' },
       ...{ period_start: null, period_end: null },
     })
@@ -122,7 +118,7 @@ describeOnEach('a balance', ({ database }) => {
   })
 
   it('pays for another plan in mid-term', async () => {
-    await user().buy()
+    await user.buy()
     await topUp(10_000)
     const changed = await buy({ plan: 'team', start: 'now' })
     // 9,000 less the 2,000 that were paid a moment ago.
@@ -132,19 +128,19 @@ describeOnEach('a balance', ({ database }) => {
   })
 
   it('what was paid for a change when the time was over is on the balance', async () => {
-    await user().buy()
-    const { body } = await user().post(PAYMENTS, { plan: 'team', start: 'now' })
+    await user.buy()
+    const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now' })
     const ended = await operate('users/user-1/end')
     expect(ended.status).toBe(200)
     await world.pay(body.checkout_url, 'paid', 'cib')
     expect(await ledger()).toEqual([`surplus ${body.amount} ${body.amount}`])
-    const paid = (await user().get(`${PAYMENTS}/${body.id}`)).body
+    const paid = (await user.get(`${PAYMENTS}/${body.id}`)).body
     expect(paid).toMatchObject({ status: 'paid', period_start: null })
     expect((await database().query(selectReceipts)).map(({ tax }) => tax)).toEqual(['vat', 'advance'])
   })
 
   it('renews by itself while it lasts, whether or not any job has run', async () => {
-    await user().buy()
+    await user.buy()
     await topUp(5_000)
     expect((await renew()).body).toEqual({
       ...{ plan: 'pro', months: 1, price: 2_000, offered_price: null },
@@ -174,7 +170,7 @@ describeOnEach('a balance', ({ database }) => {
       ...['balance.renewal_changed 0', 'payment.paid', 'balance.changed 3000', 'payment.paid'],
       ...['subscription.activated', 'balance.changed 1000'],
     ])
-    const ended = await user().delete(`${BALANCE}/renewal`)
+    const ended = await user.delete(`${BALANCE}/renewal`)
     expect([ended.status, ended.body.renewal, ended.body.amount]).toEqual([200, null, 1_000])
     await topUp(5_000)
     await world.advance(60 * DAY)
@@ -182,9 +178,9 @@ describeOnEach('a balance', ({ database }) => {
   })
 
   it('is topped up by transfer, once the operator has seen the money', async () => {
-    const { body } = await user().post(`${BALANCE}/top-ups`, { amount: 6_000, method: 'transfer' })
+    const { body } = await user.post(`${BALANCE}/top-ups`, { amount: 6_000, method: 'transfer' })
     expect(body).toMatchObject({ kind: 'top_up', method: 'transfer', checkout_url: null, plan: null })
-    const other = await user().post(`${BALANCE}/top-ups`, { amount: 7_000, method: 'transfer' })
+    const other = await user.post(`${BALANCE}/top-ups`, { amount: 7_000, method: 'transfer' })
     expect(other.body.id).not.toBe(body.id)
     const came = { amount: 7_000, received_at: '2026-11-21T12:00:00Z', payment_method: 'ccp' }
     expect((await operate(`payments/${other.body.id}/approve`, came)).status).toBe(200)
@@ -194,9 +190,9 @@ describeOnEach('a balance', ({ database }) => {
   it('has renewed before a proof is taken, where no job has run', async () => {
     await topUp(5_000)
     await renew()
-    const { body } = await user().post(PAYMENTS, { plan: 'pro', months: 12, method: 'transfer' })
+    const { body } = await user.post(PAYMENTS, { plan: 'pro', months: 12, method: 'transfer' })
     world.clock.advance(31 * DAY * 1_000)
-    expect((await user().put(`${PAYMENTS}/${body.id}/proof`, png())).status).toBe(200)
+    expect((await user.put(`${PAYMENTS}/${body.id}/proof`, png())).status).toBe(200)
     expect(await ledger()).toHaveLength(3)
   })
 
@@ -204,7 +200,7 @@ describeOnEach('a balance', ({ database }) => {
     await topUp(3_000)
     const { body: bought } = await buy()
     expect((await operate(`payments/${bought.id}/refund`)).status).toBe(200)
-    const { paymentId } = await user().buy()
+    const { paymentId } = await user.buy()
     expect((await operate(`payments/${paymentId}/refund`, { to: 'balance' })).status).toBe(200)
     const expected = ['top_up 3000 3000', 'purchase -2000 1000', 'returned 2000 3000', 'returned 2000 5000']
     expect(await ledger()).toEqual(expected)
@@ -212,7 +208,7 @@ describeOnEach('a balance', ({ database }) => {
   })
 
   it('a refund to it that lets the order buy at once says so before', async () => {
-    const { paymentId } = await user().buy()
+    const { paymentId } = await user.buy()
     await renew()
     world.clock.advance(40 * DAY * 1_000)
     expect(await status()).toMatchObject({ status: 'expired' })
@@ -227,11 +223,11 @@ describeOnEach('a balance', ({ database }) => {
   })
 
   it('has renewed before a page is booked that was opened before it was due and paid after', async () => {
-    await user().buy()
+    await user.buy()
     await topUp(5_000)
     await renew()
     world.clock.advance((30 * DAY - 600) * 1_000)
-    const opened = await user().post(PAYMENTS, { plan: 'pro' })
+    const opened = await user.post(PAYMENTS, { plan: 'pro' })
     world.clock.advance(900 * 1_000)
     await world.pay(opened.body.checkout_url)
     expect(await database().query(selectPeriods)).toEqual([
@@ -302,9 +298,9 @@ describeOnEach('a balance', ({ database }) => {
 
   it('takes no more than BALANCE_MAX, and nothing below what the provider takes', async () => {
     await topUp(49_000)
-    const over = await user().post(`${BALANCE}/top-ups`, { amount: 1_001 })
+    const over = await user.post(`${BALANCE}/top-ups`, { amount: 1_001 })
     expect([over.status, over.body.code, over.body.most]).toEqual([422, 'balance_limit_reached', 1_000])
-    const under = await user().post(`${BALANCE}/top-ups`, { amount: 49 })
+    const under = await user.post(`${BALANCE}/top-ups`, { amount: 49 })
     expect(under.body.errors).toMatchObject([{ pointer: '/amount', code: 'too_small' }])
     // No operator gives more than can be counted.
     const given = await operate('users/user-1/correct', { amount: 99_951_001 })
@@ -312,7 +308,7 @@ describeOnEach('a balance', ({ database }) => {
   })
 
   it('what cannot be ordered is refused as it is for a purchase', async () => {
-    const code = async (body: object) => (await user().put(`${BALANCE}/renewal`, body)).body.code
+    const code = async (body: object) => (await user.put(`${BALANCE}/renewal`, body)).body.code
     expect(await code({ plan: 'none' })).toBe('unknown_plan')
     expect(await code({ plan: 'free' })).toBe('plan_not_purchasable')
     expect(await code({ plan: 'pro', months: 5 })).toBe('unknown_term')
@@ -335,39 +331,27 @@ describeOnEach('a balance', ({ database }) => {
     const [row] = await db.query(selectLast)
     expect(row).toEqual({ live: true, instrument: 'balance', number: '20261' })
   })
-})
 
-describeOnEach('without BALANCE_MAX', ({ database }) => {
-  it('there is no balance', async () => {
-    const world = await createWorld(database())
-    const user = world.as('user-1')
+  it('there is none without BALANCE_MAX', async () => {
+    await restart()
     expect((await user.get(BALANCE)).status).toBe(404)
     expect((await user.post(`${BALANCE}/top-ups`, { amount: 5_000 })).status).toBe(404)
-    const refused = await user.post(PAYMENTS, { plan: 'pro', method: 'balance' })
+    const refused = await buy()
     expect([refused.status, refused.body.code]).toEqual([422, 'unknown_method'])
     expect((await operatorOf(world).get('/users/user-1')).body.balance).toBeUndefined()
-    await world.stop()
   })
 
-  it('money and order from before can be seen, ended and paid out, by them alone', async () => {
-    const env = { PLANS_FILE, OPERATOR_KEYS: `amina:${OPERATOR_KEY}` }
-    const before = await createWorld(database(), { env: { ...env, BALANCE_MAX: '50000' } })
-    const { clock } = before
-    const { body } = await before.as('user-1').post(`${BALANCE}/top-ups`, { amount: 5_000 })
-    await before.pay(body.checkout_url)
-    await before.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro', months: 1 })
-    await before.stop()
-    const after = await createWorld(database(), { env, clock })
-    const shown = await after.as('user-1').get(BALANCE)
+  it('without BALANCE_MAX money and order can be seen, ended and paid out, by their user alone', async () => {
+    await topUp(5_000)
+    await renew()
+    await restart({ env: { PLANS_FILE, OPERATOR_KEYS } })
+    const shown = await user.get(BALANCE)
     expect([shown.status, shown.body.amount, shown.body.renewal.plan]).toEqual([200, 3_000, 'pro'])
-    expect((await after.as('user-2').get(BALANCE)).status).toBe(404)
-    const ended = await after.as('user-1').delete(`${BALANCE}/renewal`)
+    expect((await world.as('user-2').get(BALANCE)).status).toBe(404)
+    const ended = await user.delete(`${BALANCE}/renewal`)
     expect([ended.status, ended.body.renewal]).toEqual([200, null])
-    const set = await after.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro', months: 1 })
-    expect(set.status).toBe(405)
-    const out = { amount: 3_000, why: 'no balances any more' }
-    const paidOut = await operatorOf(after).post('/users/user-1/pay-out', out)
+    expect((await renew()).status).toBe(405)
+    const paidOut = await operate('users/user-1/pay-out', { amount: 3_000 })
     expect([paidOut.status, paidOut.body.balance.amount]).toEqual([200, 0])
-    await after.stop()
   })
 })

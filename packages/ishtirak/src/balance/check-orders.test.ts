@@ -1,5 +1,3 @@
-// A standing order beside a catalogue that changes, and the mail about it.
-
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { catalogueOf, FREE, NOON, PRO } from '../../../../test/support/fixtures.js'

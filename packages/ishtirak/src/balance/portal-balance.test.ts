@@ -1,13 +1,11 @@
-// The card of the balance on a user's page: what they read and press, without a script.
 import { expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { createWorld } from '../../../../test/support/world.js'
 
 type Visit = Awaited<ReturnType<typeof enterPortal>>
 
-describeScenario('the balance in the portal', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { BALANCE_MAX: '50000' } })
+describeWorld('the balance in the portal', { env: { BALANCE_MAX: '50000' } }, ({ world, database }) => {
   const enter = () => enterPortal(world, 'user-1')
   const words = async (visit: Visit) => wordsOf((await visit.open()).text)
   const topUp = async (visit: Visit, amount: string, in_ = world) => {

@@ -188,13 +188,13 @@ function FirstRows(of: Omit<Part, 'shown'> & { rows: readonly (readonly string[]
   return (
     <>
       <h3 safe>{of.view.say('statementRows')}</h3>
-      <Table {...of} columns={columnsOf(Array.from({ length: width }, (_, at) => String(at + 1)))} />
+      <Table {...of} columns={fileColumns(Array.from({ length: width }, (_, at) => String(at + 1)))} />
     </>
   )
 }
 
 /** Of a file: each row is its cells. */
-export const columnsOf = (heads: readonly string[]): readonly Column<readonly string[]>[] =>
+export const fileColumns = (heads: readonly string[]): readonly Column<readonly string[]>[] =>
   heads.map((words, at) => ({ head: { words }, text: (row) => row[at] ?? '' }))
 
 function WithoutPayment({ pages, view, shown }: Part) {

@@ -15,7 +15,7 @@ import { headingOf } from './bank-headings.js'
 import type { Candidate } from './bank-match.js'
 import type { LineResult } from './bank-schemas.js'
 import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
-import { columnsOf, daysOf, LINE_COLUMNS, LinesTable } from './bank-statements-page.js'
+import { daysOf, fileColumns, LINE_COLUMNS, LinesTable } from './bank-statements-page.js'
 import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
 import { withdrawStatement } from './withdraw-statement.js'
 
@@ -121,7 +121,7 @@ function HowRead({ pages, view, read: { statement } }: Part) {
         {say('statementReadText')}
       </p>
       {form.telling.length === 0 ? null : <Telling {...{ view, form }} />}
-      <Table {...{ pages, view }} rows={form.rows} columns={columnsOf(columnsRead(view, statement))} />
+      <Table {...{ pages, view }} rows={form.rows} columns={fileColumns(columnsRead(view, statement))} />
       <Facts
         facts={[
           [say('readAs_direction'), directionRead(view, statement)],

@@ -1,6 +1,8 @@
 // What the books bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { DAY } from '../core/instant.js'
 import type { AccountsDeps } from './accounts.js'
+import { checkClosedMonths, MONTH_DIFFERS } from './check-closed.js'
 import { type ClosingDeps, closeMonth, reopenMonth } from './closing.js'
 import type { DeclarationDeps } from './declaration.js'
 import { monthRoutes } from './month.route.js'
@@ -19,6 +21,16 @@ export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
     ...[...saleList.readings, readSalesFile, getDeclaration],
   ],
   commandGroups: { export: 'Export for the accountant', month: 'Close a month' },
+  inbox: MONTH_DIFFERS,
+  jobs: (deps) => [
+    {
+      name: 'check-closed-months',
+      stage: 'find_out',
+      everyMs: DAY,
+      run: () => checkClosedMonths(deps),
+      oncePerCluster: true,
+    },
+  ],
   console: (app, pages) => {
     monthRoutes(app, pages)
     salesRoutes(app, pages)

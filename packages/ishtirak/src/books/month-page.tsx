@@ -7,13 +7,14 @@ import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { type Column, Table } from '../pages/table.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { closeMonth, reopenMonth } from './closing.js'
-import { type Figures, lessRefunds, sumNet, sumPaid } from './figures.js'
+import { type Figures, lessRefunds, sumNet, sumPaid, type Totals } from './figures.js'
 import { MonthChart } from './month-chart.js'
 import { type MonthFigures, monthBefore } from './months.js'
 import { sums } from './sum-columns.js'
+import { differing, totalsOf } from './totals.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -42,6 +43,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
           </p>
         ) : null}
         <Notices {...shown} />
+        <Declared {...shown} />
         <Received {...shown} />
         <Summary {...shown} />
         <PaidOut {...shown} />
@@ -135,6 +137,44 @@ function Notices({ view, figures }: Shown) {
     </>
   )
 }
+
+/** Of a closed month; and what its documents add up to otherwise, which nobody should have changed. */
+function Declared({ pages, view, figures }: Shown) {
+  const { say } = view
+  const { closed } = figures
+  if (!closed) return null
+  const now = totalsOf(figures)
+  const differs = differing(figures, closed.totals)
+  const shown = (name: keyof Totals, of: Totals) =>
+    name === 'sold' ? view.number(of[name]) : view.centimes(of[name])
+  const columns: readonly Column<(typeof TOTALS)[number]>[] = [
+    { head: 'what', text: ([, label]) => say(label), isName: true },
+    { head: 'declared', figure: ([name]) => shown(name, closed.totals) },
+    { head: 'declaredNow', figure: ([name]) => shown(name, now) },
+  ]
+  return (
+    <Card id="declared" title={say('declaredTitle')}>
+      {differs.length === 0 ? null : (
+        <p class="notice warn" safe>
+          {say('declaredDiffers')}
+        </p>
+      )}
+      <Table
+        {...{ pages, view }}
+        rows={TOTALS}
+        columns={differs.length > 0 ? columns : columns.slice(0, 2)}
+      />
+    </Card>
+  )
+}
+
+const TOTALS = [
+  ...[['sold', 'paidPayments'] as const, ['ht', 'priceHt'] as const, ['tva', 'taxTva'] as const],
+  ...[['ttc', 'priceTtc'] as const, ['stamp_duty', 'stampDutySum'] as const],
+  ...[['refunded_ttc', 'refundedSum'] as const, ['refunded_tva', 'refundedTva'] as const],
+  ...[['late_ttc', 'afterClosing'] as const, ['received', 'receivedTitle'] as const],
+  ['owed', 'owedAfter'] as const,
+]
 
 /** From what came to the accounts to what was sold. */
 function Received({ pages, view, figures: { received, paid } }: Shown) {

@@ -1,6 +1,3 @@
-// What an invoice names of a buyer: said by the owner of the account and by the platform, corrected by
-// operators, read by all who see the account; each change once in the trail. On both databases.
-
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEntry } from '../../../../test/support/fixtures.js'

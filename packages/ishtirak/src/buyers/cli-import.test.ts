@@ -1,4 +1,3 @@
-// `ishtirak buyers import`: what it prints, and its exit code where a line failed.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

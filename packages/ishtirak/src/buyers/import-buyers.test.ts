@@ -1,5 +1,3 @@
-// The details of many buyers from a file: a result for each line, and a line that fails stops no other.
-
 import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { setProfile } from '../../../../test/support/profile.js'

@@ -1,4 +1,3 @@
-// The page of the portal on which the owner of an account says what invoices name of them.
 import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'

@@ -1,9 +1,6 @@
-// A new checkout is compared with its order before anybody sees its address. One that differs is refused,
-// ended at the provider, and left for the operator to see.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
-import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import type { FaultSettings } from '../../../chargily-emulator/src/faults.js'
 import { showPayment } from '../overview/read-files.js'
 import { createLog } from '../runtime/log.js'
@@ -11,21 +8,18 @@ import { createLog } from '../runtime/log.js'
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
 
-describeScenario('a new checkout that is not what was ordered', ({ database }) => {
-  let world: World
-  let user: Caller
-  const errors: string[] = []
-  const log = createLog({ level: 'error', destination: { write: (line) => errors.push(line) } })
-  beforeEach(async () => {
+const errors: string[] = []
+const log = createLog({ level: 'error', destination: { write: (line) => errors.push(line) } })
+
+describeWorld('a new checkout that is not what was ordered', { log }, ({ world }) => {
+  const payer = world.as('payer')
+  beforeEach(() => {
     errors.length = 0
-    world = await createWorld(database(), { log })
-    user = world.as('payer')
   })
-  afterEach(() => world.stop())
 
   const differences = async (paymentId: string) =>
     (await showPayment(world.service.parts, paymentId)).payment.review?.differences.join()
-  const newest = async () => (await user.get(HISTORY)).body.data[0]
+  const newest = async (user = payer) => (await user.get(HISTORY)).body.data[0]
   const atProvider = () => world.emulator.checkouts().map(({ status }) => status)
 
   const lies: readonly [string, FaultSettings<'false_checkout'>][] = [
@@ -41,13 +35,13 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
 
   async function checkLie(userId: string, difference: string, lie: FaultSettings<'false_checkout'>) {
     const before = atProvider()
-    user = world.as(userId)
+    const user = world.as(userId)
     errors.length = 0
     world.emulator.setFaults({ false_checkout: { ...lie, times: 1 } })
     const { status, body } = await user.post(UPGRADE, { plan: 'pro' })
     expect([status, body.code]).toEqual([502, 'provider_rejected'])
     expect([difference, ...atProvider()]).toEqual([difference, ...before, 'expired'])
-    const payment = await newest()
+    const payment = await newest(user)
     expect(payment).toMatchObject({ status: 'canceled', checkout_url: null })
     expect(await differences(payment.id)).toContain(difference)
     expect((await user.get('/api/v1/billing/overview')).body.pending_payment).toBeNull()
@@ -58,9 +52,9 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
 
   it('is refused where an interrupted attempt goes on, too, and the click gets a good one', async () => {
     world.emulator.setFaults({ false_checkout: { times: 1 }, api_timeout_after: { times: 1 } })
-    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
+    expect((await payer.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
     const interrupted = await newest()
-    const { paymentId } = await user.upgrade()
+    const { paymentId } = await payer.upgrade()
     expect(paymentId).not.toBe(interrupted.id)
     expect(atProvider()).toEqual(['expired', 'pending'])
     expect(await differences(interrupted.id)).toContain('20000')
@@ -69,7 +63,7 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
 
   it('is refused as well where the sweep finds it', async () => {
     world.emulator.setFaults({ false_checkout: { times: 1 }, api_timeout_after: { times: 1 } })
-    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
+    expect((await payer.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
     await world.advance(61)
     expect(await newest()).toMatchObject({ status: 'canceled', checkout_url: null })
     expect(atProvider()).toEqual(['expired'])
@@ -83,7 +77,7 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
         false_checkout: { times: 1 },
         api_5xx: { scope: 'expire_checkout', times: 2 },
       })
-      expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(502)
+      expect((await payer.post(UPGRADE, { plan: 'pro' })).status).toBe(502)
       expect(atProvider()).toEqual(['pending'])
     })
 
@@ -99,20 +93,20 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
       const [checkout] = world.emulator.checkouts()
       await postEvent(world, anEvent(world, String(checkout?.id), 'paid', { amount: 20_000 }))
       expect((await newest()).status).toBe('review')
-      expect((await user.get('/api/v1/billing/status')).body.plan).toBe('free')
+      expect((await payer.get('/api/v1/billing/status')).body.plan).toBe('free')
     })
   })
 
   it('because it is another user’s is not shown, and stays theirs', async () => {
     const other = await world.as('user-2').upgrade()
     world.emulator.setFaults({ false_checkout: { what: 'another_checkout', times: 1 } })
-    const refused = await user.post(UPGRADE, { plan: 'pro' })
+    const refused = await payer.post(UPGRADE, { plan: 'pro' })
     expect(refused.status).toBe(502)
     expect(await newest()).toMatchObject({ status: 'canceled', checkout_url: null })
     expect(errors).toEqual([expect.stringContaining(`"request_id":"${refused.headers.get('x-request-id')}"`)])
     expect((await world.as('user-2').upgrade()).checkoutUrl).toBe(other.checkoutUrl)
     await world.pay(other.checkoutId)
     expect((await world.as('user-2').get('/api/v1/billing/status')).body.plan).toBe('pro')
-    expect((await user.get('/api/v1/billing/status')).body.plan).toBe('free')
+    expect((await payer.get('/api/v1/billing/status')).body.plan).toBe('free')
   })
 })

@@ -1,12 +1,9 @@
-// A checkout whose purpose is over: another payment bought the month meanwhile. It is shown nowhere and ended
-// at the provider; paid all the same, it counts.
-
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { ownerNamed } from '../../../../test/support/operator.js'
 import { enterPortal } from '../../../../test/support/portal.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
-import { type Caller, checkoutIdOf, worldOfEachTest } from '../../../../test/support/world.js'
+import { checkoutIdOf } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { refund } from '../ledger/refund.js'
 import { showPayment } from '../overview/read-files.js'
@@ -14,12 +11,8 @@ import { showPayment } from '../overview/read-files.js'
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
 
-describeScenario('a checkout that outlives its purpose', ({ database }) => {
-  const world = worldOfEachTest(database)
-  let user: Caller
-  beforeEach(async () => {
-    user = world.as('user-1')
-  })
+describeWorld('a checkout that outlives its purpose', {}, ({ world }) => {
+  const user = world.as('user-1')
 
   const atProvider = (checkoutId: string) =>
     world.emulator.checkouts().find(({ id }) => id === checkoutId)?.status

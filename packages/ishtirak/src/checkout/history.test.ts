@@ -1,11 +1,7 @@
-// The history in pages: nothing skipped, nothing repeated, also where the order of time says nothing.
 import { expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 
-describeScenario('a history', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorld('a history', {}, ({ world }) => {
   it('gives each payment once, page by page, when all were made in one millisecond', async () => {
     const user = world.as('user-1')
     const made: string[] = []

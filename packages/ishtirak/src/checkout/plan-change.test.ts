@@ -1,16 +1,14 @@
-// A dearer plan in mid-term, through the whole: quoted, bought by a click or as a payment, booked, told.
-
 import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
-import { type Caller, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { checkoutIdOf, createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { toTimestamp } from '../core/instant.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
@@ -23,16 +21,11 @@ const forgetPayment = sql('delete from payments where id = $1')
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
 const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
-const FILES = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
-const ENV = { ...FILES }
+const ENV = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
 
-describeScenario('a dearer plan in mid-term', ({ database }) => {
-  const world = worldOfEachTest(database, { env: ENV })
+describeWorld('a dearer plan in mid-term', { env: ENV }, ({ world, database }) => {
   const operator = operatorOf(world)
-  let user: Caller
-  beforeEach(() => {
-    user = world.as('user-1')
-  })
+  const user = world.as('user-1')
 
   const status = async () => (await user.get('/api/v1/billing/status')).body
   const events = () => writtenEvents(database(), 'user-1')
@@ -223,16 +216,17 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
 
   it('is of a month that the balance has bought and no job has written down', async () => {
     await using holding = await createWorld(database(), { env: { ...ENV, BALANCE_MAX: '50000' } })
-    user = holding.as('user-1')
-    await user.buy()
-    const topUp = await user.post('/api/v1/billing/balance/top-ups', { amount: 5000 })
+    const holder = holding.as('user-1')
+    await holder.buy()
+    const topUp = await holder.post('/api/v1/billing/balance/top-ups', { amount: 5000 })
     await holding.pay(topUp.body.checkout_url)
-    await user.put('/api/v1/billing/balance/renewal', { plan: 'pro', months: 1 })
+    await holder.put('/api/v1/billing/balance/renewal', { plan: 'pro', months: 1 })
     holding.clock.advance(45 * DAY * 1_000)
     const expected = { kind: 'change', credit: 1032 }
-    expect((await user.get(`${QUOTE}?plan=team&start=now`)).body).toMatchObject(expected)
-    await holding.pay((await user.post(UPGRADE, { plan: 'team' })).body.checkout_url)
-    expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2027-01-21T12:00:00Z' })
-    expect((await user.get('/api/v1/billing/balance')).body.amount).toBe(3000)
+    expect((await holder.get(`${QUOTE}?plan=team&start=now`)).body).toMatchObject(expected)
+    await holding.pay((await holder.post(UPGRADE, { plan: 'team' })).body.checkout_url)
+    const { body } = await holder.get('/api/v1/billing/status')
+    expect(body).toMatchObject({ plan: 'team', current_period_end: '2027-01-21T12:00:00Z' })
+    expect((await holder.get('/api/v1/billing/balance')).body.amount).toBe(3000)
   })
 })

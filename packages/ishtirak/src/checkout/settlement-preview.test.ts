@@ -1,18 +1,13 @@
-// What the provider says of a payment now, and what would follow; nothing is changed.
-
 import { expect, it, vi } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const forgetAnswer = sql(
   `update payments set status = 'requested', method_reference = null, checkout_url = null`,
 )
 
-describeScenario('a look at a payment', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorld('a look at a payment', {}, ({ world, database }) => {
   it('says what a recheck and an acceptance would do, and does neither', async () => {
     world.emulator.setFaults({ wrong_amount: { times: 1 } })
     const { paymentId } = await world.as('user-1').buy()

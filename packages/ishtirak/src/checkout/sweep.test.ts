@@ -1,8 +1,7 @@
-// Every webhook is dropped: a user who returns from paying sees the payment at once, one who closed the
-// browser within the sweep's bound, and a failing provider never fails a read.
+// Every webhook is dropped.
 import { beforeEach, expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
-import { type Caller, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { createWorld } from '../../../../test/support/world.js'
 import { showPayment } from '../overview/read-files.js'
 import { singleFlight } from '../runtime/async.js'
 import { refreshOpen } from './status.js'
@@ -12,13 +11,9 @@ const HISTORY = '/api/v1/billing/payments'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-describeOnEach('a payment with every webhook dropped', ({ database }) => {
-  const world = worldOfEachTest(database)
-  let user: Caller
-  beforeEach(async () => {
-    world.emulator.setFaults({ drop: {} })
-    user = world.as('user-1')
-  })
+describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, database }) => {
+  const user = world.as('user-1')
+  beforeEach(() => world.emulator.setFaults({ drop: {} }))
 
   /** What is in the books, without a look at the provider. */
   const stored = async (paymentId: string) =>

@@ -1,10 +1,7 @@
-// What is sold beyond the month: terms, ahead of the renewal window, quoted before and as one payable
-// checkout.
-
 import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
-import { type Caller, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
+import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
@@ -12,12 +9,8 @@ const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
-describeScenario('a term', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { PLANS_FILE } })
-  let user: Caller
-  beforeEach(async () => {
-    user = world.as('user-1')
-  })
+describeWorld('a term', { env: { PLANS_FILE } }, ({ world, database }) => {
+  const user = world.as('user-1')
 
   const ask = (months: number, plan = 'pro') => user.post(PAYMENTS, { plan, months })
   const quote = async (months: number) => (await user.get(`${QUOTE}?plan=pro&months=${months}`)).body
@@ -114,8 +107,7 @@ describeScenario('a term', ({ database }) => {
         users[index % users.length]?.post(PAYMENTS, { plan: 'pro', months: monthsOf(index) }),
       ),
     )
-    // Choices that fight over the one place may be asked to wait, or have opened as many as an hour
-    // allows.
+    // Choices that meet may be asked to wait, or have opened as many as an hour allows.
     for (const answer of answers) expect([201, 429, 503]).toContain(answer?.status)
     for (const [index, answer] of answers.entries())
       if (answer?.status === 201) expect(answer.body.months).toBe(monthsOf(index))

@@ -1,5 +1,3 @@
-// Clicks of different users share the statements; each user's request is written wholly or not at all.
-
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'

@@ -1,13 +1,11 @@
-// The click on "upgrade": one checkout however often it is clicked, and nothing blindly repeated.
 import { expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { createWorld } from '../../../../test/support/world.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 
-describeOnEach('upgrading', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorldOnEach('upgrading', {}, ({ world, database }) => {
+  const user = world.as('user-1')
   it('fifty times at once, in two processes, opens one checkout and gives fifty equal answers', async () => {
     const other = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
     const clicks = Array.from({ length: 50 }, (_, index) =>
@@ -21,7 +19,6 @@ describeOnEach('upgrading', ({ database }) => {
   })
 
   it('again while the checkout is open gives the same one, until the provider closes it', async () => {
-    const user = world.as('user-1')
     const first = await user.upgrade()
     await world.advance(30 * 60 - 1)
     expect(await user.upgrade()).toEqual(first)
@@ -33,7 +30,6 @@ describeOnEach('upgrading', ({ database }) => {
 
   it('while the bank still decides, past the end: 409, and no second checkout', async () => {
     world.emulator.setFaults({ processing: { seconds: 20 * 60, times: 1 } })
-    const user = world.as('user-1')
     const first = await user.upgrade()
     await world.advance(20 * 60)
     await world.emulator.pay(first.checkoutId, 'failed')
@@ -47,7 +43,6 @@ describeOnEach('upgrading', ({ database }) => {
   })
 
   it('is bounded at ten new checkouts an hour; clicking again on an open one is free', async () => {
-    const user = world.as('user-1')
     for (let made = 0; made < 10; made++) {
       const { checkoutId } = await user.upgrade()
       await user.upgrade()
@@ -62,7 +57,6 @@ describeOnEach('upgrading', ({ database }) => {
   })
 
   it('for a user who has just paid says until when, and from when they can renew', async () => {
-    const user = world.as('user-1')
     await user.buy()
     const { status, body } = await user.post(UPGRADE, { plan: 'pro' })
     expect([status, body.code]).toEqual([409, 'already_subscribed'])
@@ -72,7 +66,6 @@ describeOnEach('upgrading', ({ database }) => {
   })
 
   it('while the provider fails answers 503, and the next click finds what was made', async () => {
-    const user = world.as('user-1')
     world.emulator.setFaults({ api_timeout_after: { times: 1 } })
     const lost = await user.post(UPGRADE, { plan: 'pro' })
     expect([lost.status, lost.body.code]).toEqual([503, 'provider_unavailable'])
@@ -82,7 +75,6 @@ describeOnEach('upgrading', ({ database }) => {
   })
 
   it('continues under the same payment when nothing was made', async () => {
-    const user = world.as('user-1')
     world.emulator.setFaults({ api_5xx: { times: 1 } })
     expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
     const { paymentId } = await user.upgrade()

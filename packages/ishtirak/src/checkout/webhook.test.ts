@@ -1,10 +1,8 @@
-// The provider's webhook: what is accepted, what is booked, and what is answered.
-
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { sql } from '../../../../test/support/sql.js'
-import { CHARGILY_KEY, createWorld, type World, worldOfEachTest } from '../../../../test/support/world.js'
+import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const WEBHOOK = '/api/v1/billing/webhook'
@@ -20,9 +18,7 @@ const moveVersions = sql('update users set version = version + 1')
 
 const sign = (body: string) => createHmac('sha256', CHARGILY_KEY).update(body).digest('hex')
 
-describeOnEach('the webhook', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorldOnEach('the webhook', {}, ({ world, database }) => {
   const deliver = (event: unknown, signature?: string, to: Pick<World, 'call'> = world) => {
     const body = JSON.stringify(event)
     const headers = { signature: signature ?? sign(body), 'content-type': 'application/json' }

@@ -1,13 +1,10 @@
-// Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked
-// batch says.
-
 import { expect, it } from 'vitest'
 import { PERCENT, VOUCHER } from '../../../../test/support/codes.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { createWorld } from '../../../../test/support/world.js'
 
 const everything =
   sql(`select (select json_agg(b)::text from code_batches b) || (select json_agg(c)::text from codes c)
@@ -27,8 +24,7 @@ const SENSELESS = [
   [{ ...PERCENT, until: '2026-11-21T12:00:00Z' }, '/until', 'too_small'],
 ] as const
 
-describeOnEach('codes of the operator', ({ database }) => {
-  const world = worldOfEachTest(database)
+describeWorldOnEach('codes of the operator', {}, ({ world, database }) => {
   const operator = operatorOf(world)
 
   it('are shown once, and nothing that is stored shows them', async () => {

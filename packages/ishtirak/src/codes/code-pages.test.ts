@@ -1,17 +1,14 @@
-// The page of codes: batches, cards that are shown once, one code that is revoked, and who used them.
 import { beforeEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const CODE = /[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}/g
 
-describeScenario('the page of codes', ({ database }) => {
-  const world = worldOfEachTest(database)
+describeWorld('the page of codes', {}, ({ world }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
   let visit: ConsoleVisit
   beforeEach(async () => {

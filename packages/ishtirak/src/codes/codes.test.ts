@@ -1,15 +1,11 @@
-// Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that
-// dies, and counts with money that comes late. All codes that do not count are refused alike, and only so
-// many may be tried.
-
 import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { aReport } from '../../../../test/support/fixtures.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
-import { type Answer, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { type Answer, checkoutIdOf, createWorld } from '../../../../test/support/world.js'
 import type { Database, Statement } from '../database/database.js'
 import { settlePayment } from '../ledger/settle.js'
 
@@ -24,8 +20,7 @@ const countHolders = sql(`select (select sum(used)::int from codes) as used,
           (select count(*)::int from payments where code_hash is not null
               and status in ('requested', 'pending', 'review', 'paid', 'refunded')) as holders`)
 
-describeScenario('a code that takes something off', ({ database }) => {
-  const world = worldOfEachTest(database)
+describeWorld('a code that takes something off', {}, ({ world, database }) => {
   const operator = operatorOf(world)
   afterEach(async () => {
     const [counts] = await database().query(countHolders)

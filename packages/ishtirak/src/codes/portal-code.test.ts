@@ -1,18 +1,14 @@
-// A code in the portal: what it is worth is said before it is used, by pages without a script.
 import { describe, expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const BILLING = '/api/v1/billing'
 
-describeScenario('a code in the portal', ({ database }) => {
-  const world = worldOfEachTest(database, {
-    env: { PLANS_FILE: SELLING_PLANS },
-  })
+const OPTIONS = { env: { PLANS_FILE: SELLING_PLANS } }
 
+describeWorld('a code in the portal', OPTIONS, ({ world }) => {
   const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
 
   describe('that gives months', () => {

@@ -1,14 +1,11 @@
-// Codes of months: time without a payment, once for each use, with an event and a mail, and
-// without a receipt.
-
 import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { DAY } from '../core/instant.js'
@@ -21,9 +18,9 @@ const selectTraces = sql(`select
    (select count(*)::int from documents) as receipts, (select count(*)::int from grants) as grants,
    (select sum(used)::int from codes) as used`)
 
-describeOnEach('a code of months', ({ database }) => {
-  const env = { TRANSFER_FILE, BALANCE_MAX: '9000' }
-  const world = worldOfEachTest(database, { env })
+const env = { TRANSFER_FILE, BALANCE_MAX: '9000' }
+
+describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
   const operator = operatorOf(world)
 
   const aBatch = (of: object = {}) => makeCodes(operator, { ...VOUCHER, ...of })
@@ -62,12 +59,7 @@ describeOnEach('a code of months', ({ database }) => {
     expect(data).toEqual([{ id, plan: 'pro', months: 3, redeemed_at: '2026-11-21T12:00:00Z', ...period }])
     const grant = { id: data[0].id, source: 'code', plan: 'pro', months: 3, days: 0, ...period }
     expect(await writtenEvents(database(), 'user-1')).toMatchObject([{ data: { grant } }])
-    expect(await tracesOf('user-1')).toMatchObject({
-      mails: ['granted'],
-      receipts: 0,
-      grants: 1,
-      used: 1,
-    })
+    expect(await tracesOf('user-1')).toMatchObject({ mails: ['granted'], receipts: 0, grants: 1, used: 1 })
     expect((await world.as('user-2').get(`${BILLING}/redemptions`)).body).toEqual({ data: [] })
   })
 

@@ -1,4 +1,3 @@
-// Published numbers, and every wrong digit of them.
 import { describe, expect, it } from 'vitest'
 import { ccpKey, isIban, isRib, ripOfCcp } from './account.js'
 

@@ -1,7 +1,18 @@
 // What a balance buys by its order, as properties: whenever and however often it is written down.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { aPayment, aReport, days, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import {
+  aPayment,
+  aReport,
+  days,
+  instantOf,
+  MONTH_END,
+  NOON,
+  ONE_MONTH,
+  PRO,
+  RULES,
+} from '../../../../test/support/fixtures.js'
+import { forAll } from '../../../../test/support/for-all.js'
 import { type Balance, type NewEntry, type StandingOrder, withEntry, withOrder } from './balance.js'
 import { DAY, type Instant } from './instant.js'
 import { decideEnd } from './refund.js'
@@ -28,13 +39,10 @@ const endOf = (facts: SubscriptionFacts, now: Instant) => statusAt(facts, now, R
 
 describe('a standing order', () => {
   it('buys no term that is over when the money of a slip is booked', () => {
-    const paidUntil = NOON + days(30)
-    const run = { anchorAt: NOON, months: 1 }
-    const period = { sourceId: 'pay_1', plan: PRO, months: 1, start: NOON, end: paidUntil }
-    const subscription = factsOf({ run, paidUntil, periods: [period], balance: heldOf({}) })
+    const subscription = { ...ONE_MONTH, balance: heldOf({}) }
     const topUp = { ...aPayment({ status: 'pending' }), kind: 'top_up', plan: null, months: null } as const
     const bookedAt = (paidAt: Instant) => {
-      const provedAt = paidUntil + days(1)
+      const provedAt = MONTH_END + days(1)
       const report = aReport({ kind: 'top_up', paidAt, updatedAt: paidAt, provedAt })
       const method = { looksAfterMs: [DAY], settledBy: 'operator' } as const
       const context = { now: paidAt, rules: RULES, method, asked: true, freshPaymentId: () => 'pay_x' }
@@ -42,29 +50,18 @@ describe('a standing order', () => {
       return after && endOf(after, paidAt)
     }
     // The slip keeps the run while the term that it buys still runs.
-    expect(bookedAt(paidUntil + days(20))).toBe(RULES.calendar.monthsAfter(NOON, 2))
-    expect(bookedAt(paidUntil + days(40))).toBe(RULES.calendar.monthsAfter(paidUntil + days(40), 1))
+    expect(bookedAt(MONTH_END + days(20))).toBe(RULES.calendar.monthsAfter(NOON, 2))
+    expect(bookedAt(MONTH_END + days(40))).toBe(RULES.calendar.monthsAfter(MONTH_END + days(40), 1))
   })
 
   it('buys what is paid in during grace behind the old end, and later from then on', () => {
-    const paidUntil = NOON + days(30)
-    const run = { anchorAt: NOON, months: 1 }
-    const period = { sourceId: 'pay_1', plan: PRO, months: 1, start: NOON, end: paidUntil }
-    const facts = factsOf({ run, paidUntil, periods: [period], balance: heldOf({}) })
-    const topUp = (at: Instant): NewEntry => ({
-      kind: 'top_up',
-      amount: 2_000,
-      paymentId: 'p',
-      note: null,
-      at,
-    })
-    const inGrace = withEntry(facts, topUp(paidUntil + days(2)))
-    expect(dueRenewal(inGrace, paidUntil + days(2), RULES)).toMatchObject({ added: { renews: true } })
-    const after = withEntry(facts, topUp(paidUntil + days(5)))
-    expect(dueRenewal(after, paidUntil + days(5), RULES)).toMatchObject({
-      at: paidUntil + days(5),
-      added: { renews: false, period: { start: paidUntil + days(5) } },
-    })
+    const dueAfter = (at: Instant) => {
+      const entry: NewEntry = { kind: 'top_up', amount: 2_000, paymentId: 'p', note: null, at }
+      return dueRenewal(withEntry({ ...ONE_MONTH, balance: heldOf({}) }, entry), at, RULES)
+    }
+    expect(dueAfter(MONTH_END + days(2))).toMatchObject({ added: { renews: true } })
+    const at = MONTH_END + days(5)
+    expect(dueAfter(at)).toMatchObject({ at, added: { renews: false, period: { start: at } } })
   })
 
   it('buys nothing while an operator has ended the access, with too little, or without an order', () => {
@@ -193,70 +190,58 @@ function live(happenings: readonly Happening[], runsJob: boolean): Told & { read
   return { ...told, now }
 }
 
-const RUNS = { numRuns: 2_000 }
+const RUNS = 2_000
 
 describe('whatever happens', () => {
-  it('the ledger adds up, is never below zero, and is in the order of time', () => {
-    fc.assert(
-      fc.property(life, (happenings) => {
-        const { facts, entries } = live(happenings, true)
-        let sum = 0
-        let before = 0
-        for (const { amount, at } of entries) {
-          sum += amount
-          expect(sum).toBeGreaterThanOrEqual(0)
-          expect(at).toBeGreaterThanOrEqual(before)
-          before = at
-        }
-        expect([facts.balance?.amount ?? 0, facts.balance?.entries ?? 0]).toEqual([sum, entries.length])
-      }),
-      RUNS,
-    )
-  })
+  it('the ledger adds up, is never below zero, and is in the order of time', () =>
+    forAll(RUNS, life, (happenings) => {
+      const { facts, entries } = live(happenings, true)
+      let sum = 0
+      let before = 0
+      for (const { amount, at } of entries) {
+        sum += amount
+        expect(sum).toBeGreaterThanOrEqual(0)
+        expect(at).toBeGreaterThanOrEqual(before)
+        before = at
+      }
+      expect([facts.balance?.amount ?? 0, facts.balance?.entries ?? 0]).toEqual([sum, entries.length])
+    }))
 
-  it('what is computed is what is booked, whenever and however often the job runs', () => {
-    fc.assert(
-      fc.property(life, fc.integer({ min: 0, max: days(400) }), (happenings, ms) => {
-        const [often, never] = [live(happenings, true), live(happenings, false)]
-        expect(nameless(often.facts)).toEqual(nameless(never.facts))
-        expect(often.entries).toEqual(never.entries)
-        const later = never.now + ms
-        const computed = renewed(never.facts, later, RULES)
-        book(often, often.now + Math.floor(ms / 2))
-        book(often, later)
-        expect(nameless(often.facts)).toEqual(nameless(computed))
-        expect(endOf(often.facts, later)).toBe(endOf(never.facts, later))
-        expect(renewed(computed, later, RULES)).toBe(computed)
-      }),
-      RUNS,
-    )
-  })
+  it('what is computed is what is booked, whenever and however often the job runs', () =>
+    forAll(RUNS, life, fc.integer({ min: 0, max: days(400) }), (happenings, ms) => {
+      const [often, never] = [live(happenings, true), live(happenings, false)]
+      expect(nameless(often.facts)).toEqual(nameless(never.facts))
+      expect(often.entries).toEqual(never.entries)
+      const later = never.now + ms
+      const computed = renewed(never.facts, later, RULES)
+      book(often, often.now + Math.floor(ms / 2))
+      book(often, later)
+      expect(nameless(often.facts)).toEqual(nameless(computed))
+      expect(endOf(often.facts, later)).toBe(endOf(never.facts, later))
+      expect(renewed(computed, later, RULES)).toBe(computed)
+    }))
 
-  it('each renewal takes its price and gives its months, no less and no more', () => {
-    fc.assert(
-      fc.property(life, fc.integer({ min: 0, max: days(400) }), (happenings, ms) => {
-        const told = live(happenings, false)
-        const later = told.now + ms
-        const order = told.facts.balance?.order
-        let { facts } = told
-        for (let due = dueRenewal(facts, later, RULES); due; due = dueRenewal(facts, later, RULES)) {
-          const after = withRenewal(facts, due, 'pay_booked')
-          const { start, end } = due.added.period
-          const goesOn = facts.paidUntil !== null && due.at < facts.paidUntil + days(RULES.graceDays)
-          expect(start).toBe(goesOn ? facts.paidUntil : due.at)
-          expect([after.paidUntil, after.run?.months]).toEqual([
-            end,
-            (goesOn ? (facts.run?.months ?? 0) : 0) + (order?.months ?? 0),
-          ])
-          expect((facts.balance?.amount ?? 0) - (after.balance?.amount ?? 0)).toBe(order?.price)
-          facts = after
-        }
-        // Nothing is kept back: as long as there is enough, the time goes on.
-        const left = facts.balance?.amount ?? 0
-        const isOver = facts.paidUntil === null || facts.paidUntil <= later
-        if (order && facts.endedAt === null && isOver) expect(left).toBeLessThan(order.price)
-      }),
-      RUNS,
-    )
-  })
+  it('each renewal takes its price and gives its months, no less and no more', () =>
+    forAll(RUNS, life, fc.integer({ min: 0, max: days(400) }), (happenings, ms) => {
+      const told = live(happenings, false)
+      const later = told.now + ms
+      const order = told.facts.balance?.order
+      let { facts } = told
+      for (let due = dueRenewal(facts, later, RULES); due; due = dueRenewal(facts, later, RULES)) {
+        const after = withRenewal(facts, due, 'pay_booked')
+        const { start, end } = due.added.period
+        const goesOn = facts.paidUntil !== null && due.at < facts.paidUntil + days(RULES.graceDays)
+        expect(start).toBe(goesOn ? facts.paidUntil : due.at)
+        expect([after.paidUntil, after.run?.months]).toEqual([
+          end,
+          (goesOn ? (facts.run?.months ?? 0) : 0) + (order?.months ?? 0),
+        ])
+        expect((facts.balance?.amount ?? 0) - (after.balance?.amount ?? 0)).toBe(order?.price)
+        facts = after
+      }
+      // Nothing is kept back: as long as there is enough, the time goes on.
+      const left = facts.balance?.amount ?? 0
+      const isOver = facts.paidUntil === null || facts.paidUntil <= later
+      if (order && facts.endedAt === null && isOver) expect(left).toBeLessThan(order.price)
+    }))
 })

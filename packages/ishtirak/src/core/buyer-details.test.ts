@@ -1,6 +1,6 @@
-// What is typed of a buyer: read as people write it, kept as it was written, refused by field.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { forAll } from '../../../../test/support/for-all.js'
 import {
   BUYER_FIELDS,
   type BuyerField,
@@ -14,7 +14,6 @@ import {
 const NIF = '000216001808337'
 const NIS = '000216180833713'
 
-/** What is kept of one field, or the code of its fault. */
 function read(field: BuyerField, typed: string): string | null | { readonly code: string } {
   const { problems, ...of } = readBuyerDetails({ kind: 'company', [field]: typed })
   if (problems) {
@@ -101,13 +100,11 @@ describe('the details of a buyer', () => {
     const field = fc.option(text, { nil: null })
     const others = Object.fromEntries(BUYER_FIELDS.map((name) => [name, field]))
     const kind = fc.constantFrom('person', 'company', null, 'x')
-    fc.assert(
-      fc.property(fc.record({ ...others, kind }, { requiredKeys: [] }), (typed: TypedBuyer) => {
-        const once = readBuyerDetails(typed)
-        if (once.problems) expect(once.problems).not.toEqual([])
-        else expect(readBuyerDetails(fieldsOfBuyer(once.details))).toEqual(once)
-      }),
-    )
+    forAll(100, fc.record({ ...others, kind }, { requiredKeys: [] }), (typed: TypedBuyer) => {
+      const once = readBuyerDetails(typed)
+      if (once.problems) expect(once.problems).not.toEqual([])
+      else expect(readBuyerDetails(fieldsOfBuyer(once.details))).toEqual(once)
+    })
   })
 
   it('are the same in any digits and with any spaces between them', () => {
@@ -115,14 +112,12 @@ describe('the details of a buyer', () => {
     const number = fc.array(digit, { minLength: 13, maxLength: 21 })
     const separator = fc.constantFrom('', ' ', '\u00a0', '\u202f', '.', '-')
     const zero = fc.constantFrom(0x30, 0x660, 0x6f0)
-    fc.assert(
-      fc.property(number, separator, zero, (values, between, first) => {
-        const typed = values.map((value) => String.fromCodePoint(first + value)).join(between)
-        const isRight = values.length === 15 || values.length === 20
-        expect(read('nif', typed) === typed.replace(/\s/g, ' ')).toBe(isRight)
-        expect(read('nis', typed) === typed.replace(/\s/g, ' ')).toBe(values.length === 15)
-      }),
-    )
+    forAll(100, number, separator, zero, (values, between, first) => {
+      const typed = values.map((value) => String.fromCodePoint(first + value)).join(between)
+      const isRight = values.length === 15 || values.length === 20
+      expect(read('nif', typed) === typed.replace(/\s/g, ' ')).toBe(isRight)
+      expect(read('nis', typed) === typed.replace(/\s/g, ' ')).toBe(values.length === 15)
+    })
   })
 })
 

@@ -1,4 +1,3 @@
-// A dearer plan in mid-term: what it costs, what it changes, and that nothing paid is lost or counted twice.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -10,6 +9,7 @@ import {
   PRO,
   RULES,
 } from '../../../../test/support/fixtures.js'
+import { forAll } from '../../../../test/support/for-all.js'
 import { bookChange, type ChangeOrder, changeAt, worthLeft } from './change.js'
 import { type Fraction, fraction, minus, plus, roundedUp, ZERO } from './fraction.js'
 import { DAY, HOUR, type Instant, MINUTE, SECOND, toTimestamp } from './instant.js'
@@ -327,7 +327,6 @@ describe('the quote of a change', () => {
   })
 })
 
-/** One act of a user or an operator, some time after the one before. */
 const acts = fc.array(
   fc.record({
     after: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 * 86_400 })),
@@ -352,7 +351,7 @@ function worthOf({ periods, endedAt }: SubscriptionFacts, at: Instant): Fraction
 }
 
 const isZero = ({ over }: Fraction) => over === 0n
-const runs = { numRuns: 2_000 }
+const RUNS = 2_000
 
 interface State {
   readonly facts: SubscriptionFacts
@@ -368,7 +367,6 @@ interface BookedChange {
   readonly at: Instant
 }
 
-/** Books what the act does; changes are checked by `onChange`. */
 function perform(
   { facts, now: before, ids }: State,
   { after, act, plan, months, off, count, paidAfter }: Act,
@@ -448,115 +446,97 @@ function expectNoTraceOnceRefunded({ before, booked, id, at }: BookedChange): vo
 }
 
 describe('no sequence of changes, purchases, grants and refunds', () => {
-  it('makes or loses worth, moves an end, lowers a plan or leaves a trace by a change', () => {
-    fc.assert(
-      fc.property(acts, (list) => {
-        performAll(list, (change) => {
-          expectSameWorth(change)
-          expectPartsOf(change)
-          if (change.booked.added) return
-          expectSameTime(change)
-          expectNoTraceOnceRefunded(change)
-        })
-      }),
-      runs,
-    )
-  })
+  it('makes or loses worth, moves an end, lowers a plan or leaves a trace by a change', () =>
+    forAll(RUNS, acts, (list) => {
+      performAll(list, (change) => {
+        expectSameWorth(change)
+        expectPartsOf(change)
+        if (change.booked.added) return
+        expectSameTime(change)
+        expectNoTraceOnceRefunded(change)
+      })
+    }))
 
   it('makes a change worth less or more by what is bought, granted or redeemed behind it', () => {
     const others = acts.map((list) => list.filter(({ act }) => act !== 'refund' && act !== 'change'))
-    fc.assert(
-      fc.property(acts, others, (list, behind) => {
-        const before = performAll(list)
-        const after = behind.reduce<State>((state, act) => perform(state, { ...act, after: 0 }), before)
-        for (const period of before.facts.periods.filter(({ end, changes }) => changes && end > before.now)) {
-          const same = after.facts.periods.find(({ sourceId }) => sourceId === period.sourceId)
-          expect(before.facts.endedAt !== null || same).toEqual(before.facts.endedAt !== null || period)
-        }
-      }),
-      runs,
-    )
+    forAll(RUNS, acts, others, (list, behind) => {
+      const before = performAll(list)
+      const after = behind.reduce<State>((state, act) => perform(state, { ...act, after: 0 }), before)
+      for (const period of before.facts.periods.filter(({ end, changes }) => changes && end > before.now)) {
+        const same = after.facts.periods.find(({ sourceId }) => sourceId === period.sourceId)
+        expect(before.facts.endedAt !== null || same).toEqual(before.facts.endedAt !== null || period)
+      }
+    })
   })
 
-  it('asks for more than the difference and a dinar, or for less', () => {
-    fc.assert(
-      fc.property(acts, fc.constantFrom(...PLANS), (list, plan) => {
-        const { facts, now } = performAll(list)
-        const quote = quoteOf(facts, plan, now)
-        if (!quote) return
-        const left = facts.periods.filter(({ end }) => now < end)
-        // Counted anew: each changed period's own cost of what is left, as a quotient of its own.
-        const exact = left
-          .filter((one) => quote.order.parts.some(({ sourceId }) => sourceId === one.sourceId))
-          .map((one) => {
-            const offer = offersOf(plan).find(({ months }) => months === one.months)
-            const granted = one.granted?.days
-            const [over, under] =
-              one.months > 0
-                ? [offer?.price.amount ?? plan.price * one.months, 1]
-                : granted
-                  ? [plan.price * granted, 30]
-                  : [plan.price * (one.amount ?? 0), one.plan.price]
-            const time = one.end - Math.max(one.start, now)
-            const cost = {
-              over: BigInt(over) * BigInt(time),
-              under: BigInt(under) * BigInt(one.end - one.start),
-            }
-            return minus(cost, worthLeft(one, now))
-          })
-          .reduce(plus, ZERO)
-        const isLeast = quote.difference === RULES.leastAmount
-        expect(quote.difference >= roundedUp(exact)).toBe(true)
-        expect(isLeast || quote.difference === roundedUp(exact)).toBe(true)
-      }),
-      runs,
-    )
-  })
+  it('asks for more than the difference and a dinar, or for less', () =>
+    forAll(RUNS, acts, fc.constantFrom(...PLANS), (list, plan) => {
+      const { facts, now } = performAll(list)
+      const quote = quoteOf(facts, plan, now)
+      if (!quote) return
+      const left = facts.periods.filter(({ end }) => now < end)
+      // Counted anew: each changed period's own cost of what is left, as a quotient of its own.
+      const exact = left
+        .filter((one) => quote.order.parts.some(({ sourceId }) => sourceId === one.sourceId))
+        .map((one) => {
+          const offer = offersOf(plan).find(({ months }) => months === one.months)
+          const granted = one.granted?.days
+          const [over, under] =
+            one.months > 0
+              ? [offer?.price.amount ?? plan.price * one.months, 1]
+              : granted
+                ? [plan.price * granted, 30]
+                : [plan.price * (one.amount ?? 0), one.plan.price]
+          const time = one.end - Math.max(one.start, now)
+          const cost = {
+            over: BigInt(over) * BigInt(time),
+            under: BigInt(under) * BigInt(one.end - one.start),
+          }
+          return minus(cost, worthLeft(one, now))
+        })
+        .reduce(plus, ZERO)
+      const isLeast = quote.difference === RULES.leastAmount
+      expect(quote.difference >= roundedUp(exact)).toBe(true)
+      expect(isLeast || quote.difference === roundedUp(exact)).toBe(true)
+    }))
 
-  it('keeps a payment from being refunded in its turn: the last first', () => {
-    fc.assert(
-      fc.property(acts, (list) => {
-        const { facts, now, ids } = performAll(list)
-        let left = facts
-        for (const id of ids.filter((one) => one !== '').reverse()) left = refunded(left, id, now)
-        expect(
-          left.periods.every(({ changes, end }) => !changes || end <= now || left.endedAt !== null),
-        ).toBe(true)
-      }),
-      runs,
-    )
-  })
+  it('keeps a payment from being refunded in its turn: the last first', () =>
+    forAll(RUNS, acts, (list) => {
+      const { facts, now, ids } = performAll(list)
+      let left = facts
+      for (const id of ids.filter((one) => one !== '').reverse()) left = refunded(left, id, now)
+      expect(left.periods.every(({ changes, end }) => !changes || end <= now || left.endedAt !== null)).toBe(
+        true,
+      )
+    }))
 
   it('makes steps dearer than the way at once, by more than a dinar each', () => {
     const way = fc.uniqueArray(fc.integer({ min: 1001, max: 9_000 }), { minLength: 2, maxLength: 5 })
-    fc.assert(
-      fc.property(way, fc.integer({ min: 0, max: 25 * 86_400 }), (prices, after) => {
-        const now = start + after * SECOND
-        const plans = prices
-          .toSorted((one, other) => one - other)
-          .map((price) => ({ ...PRO, id: `p${price}`, price }))
-        const last = plans.at(-1)
-        if (!last) return
-        const direct = quoteOf(month, last, now)?.difference ?? 0
-        let facts = month
-        let sum = 0
-        let least = 0
-        for (const plan of plans) {
-          const quote = quoteOf(facts, plan, now)
-          if (!quote) throw new Error('it is dearer')
-          sum += quote.difference
-          if (quote.difference === RULES.leastAmount) least++
-          facts = book(facts, quote.order, {
-            id: `pay_${plan.id}`,
-            plan,
-            amount: quote.difference,
-            at: now,
-          }).subscription
-        }
-        expect(sum).toBeGreaterThanOrEqual(direct)
-        expect(sum - direct).toBeLessThan(plans.length + least * RULES.leastAmount)
-      }),
-      runs,
-    )
+    forAll(RUNS, way, fc.integer({ min: 0, max: 25 * 86_400 }), (prices, after) => {
+      const now = start + after * SECOND
+      const plans = prices
+        .toSorted((one, other) => one - other)
+        .map((price) => ({ ...PRO, id: `p${price}`, price }))
+      const last = plans.at(-1)
+      if (!last) return
+      const direct = quoteOf(month, last, now)?.difference ?? 0
+      let facts = month
+      let sum = 0
+      let least = 0
+      for (const plan of plans) {
+        const quote = quoteOf(facts, plan, now)
+        if (!quote) throw new Error('it is dearer')
+        sum += quote.difference
+        if (quote.difference === RULES.leastAmount) least++
+        facts = book(facts, quote.order, {
+          id: `pay_${plan.id}`,
+          plan,
+          amount: quote.difference,
+          at: now,
+        }).subscription
+      }
+      expect(sum).toBeGreaterThanOrEqual(direct)
+      expect(sum - direct).toBeLessThan(plans.length + least * RULES.leastAmount)
+    })
   })
 })

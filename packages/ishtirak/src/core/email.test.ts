@@ -1,4 +1,3 @@
-// What an e-mail address is.
 import { expect, it } from 'vitest'
 import { isEmail, typedEmail } from './email.js'
 

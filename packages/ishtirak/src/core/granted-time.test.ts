@@ -1,7 +1,7 @@
-// Days that the operator grants, among months that were bought: no second is given twice, none is lost.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { forAll } from '../../../../test/support/for-all.js'
 import { DAY, HOUR, type Instant } from './instant.js'
 import { decideEnd, decideRefund } from './refund.js'
 import {
@@ -14,7 +14,6 @@ import {
   statusAt,
 } from './subscription.js'
 
-/** One source of time. */
 interface Step {
   readonly id: string
   readonly at: Instant
@@ -65,10 +64,7 @@ describe('days that are granted', () => {
   })
 })
 
-/**
- * Each period on its own length, without a gap: months from the end of the granted days before them, else
- * from the run's.
- */
+/** Months count from the end of the granted days before them, else from the run's anchor. */
 function expectWhole(facts: SubscriptionFacts): void {
   const { run, periods, paidUntil } = facts
   const { monthsAfter } = RULES.calendar
@@ -98,10 +94,7 @@ function expectWhole(facts: SubscriptionFacts): void {
   expect([paidUntil, monthsAfter(run?.anchorAt ?? 0, run?.months ?? 0)]).toEqual([end, end])
 }
 
-/**
- * What of its periods is left; granted days that a refund moved next to each other are the same as one period
- * of both.
- */
+/** Granted days that a refund moved next to each other are the same as one period of both. */
 function leftOf({ periods }: SubscriptionFacts, now: Instant) {
   const left: { start: Instant; end: Instant; months: number }[] = []
   for (const { start, end, months, granted } of periods) {
@@ -169,19 +162,16 @@ function give(life: Life, one: Step): void {
 
 it('time in is time out: what is left is, to the second, what was added and not used or given back', () => {
   const begin = fc.integer({ min: 0, max: 365 * 24 }).map((hour) => january + hour * HOUR)
-  fc.assert(
-    fc.property(begin, fc.array(step, { maxLength: 25 }), (begin, happenings) => {
-      let now = begin
-      const life: Life = { facts: NEVER_PAID, steps: [] }
-      for (const [index, { what, wait, months, days, nth }] of happenings.entries()) {
-        now += wait
-        const id = `${what}_${index}`
-        if (what === 'end') life.facts = decideEnd(life.facts, now, RULES)?.subscription ?? life.facts
-        else if (what === 'refund') giveBack(life, nth, now)
-        else give(life, what === 'grt' ? { id, at: now, days } : { id, at: now, months })
-        if (life.facts.run) expectWhole(life.facts)
-      }
-    }),
-    { numRuns: 200 },
-  )
+  forAll(200, begin, fc.array(step, { maxLength: 25 }), (begin, happenings) => {
+    let now = begin
+    const life: Life = { facts: NEVER_PAID, steps: [] }
+    for (const [index, { what, wait, months, days, nth }] of happenings.entries()) {
+      now += wait
+      const id = `${what}_${index}`
+      if (what === 'end') life.facts = decideEnd(life.facts, now, RULES)?.subscription ?? life.facts
+      else if (what === 'refund') giveBack(life, nth, now)
+      else give(life, what === 'grt' ? { id, at: now, days } : { id, at: now, months })
+      if (life.facts.run) expectWhole(life.facts)
+    }
+  })
 })

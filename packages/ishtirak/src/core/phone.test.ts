@@ -1,4 +1,3 @@
-// Telephone numbers, as people type them.
 import { expect, it } from 'vitest'
 import { readPhone } from './phone.js'
 

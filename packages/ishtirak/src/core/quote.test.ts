@@ -7,15 +7,18 @@ import {
   days,
   FREE,
   instantOf,
+  MONTH_END,
   NOON,
+  ONE_MONTH,
   PRO,
   RULES,
 } from '../../../../test/support/fixtures.js'
+import { forAll } from '../../../../test/support/for-all.js'
 import type { CheckoutReport } from './checkout.js'
 import { type Instant, SECOND } from './instant.js'
 import { paymentBehind } from './payment.js'
 import { type Catalogue, offersOf, type Plan } from './plan.js'
-import { decideQuote, type PurchaseMode, type Quote, renewalAt, type Wanted } from './quote.js'
+import { decideQuote, type PurchaseMode, type Quote, renewalAt, renewalOffers, type Wanted } from './quote.js'
 import { extend, grantAt, NEVER_PAID, purchaseAt, type SubscriptionFacts } from './subscription.js'
 import { decideUpgrade } from './upgrade.js'
 
@@ -130,7 +133,6 @@ const aHistory = fc
   .array(fc.tuple(anInstant, fc.integer({ min: 1, max: 36 }), granted), { maxLength: 5 })
   .map((purchases) => bought(...purchases.toSorted(([one], [other]) => one - other)))
 
-/** One purchase that is wanted, in a world of plans and paid time. */
 const aWish = fc.record({
   catalogue: aCatalogue,
   facts: aHistory,
@@ -145,52 +147,43 @@ const aWish = fc.record({
     fc.integer({ min: 1, max: 100_000 }).map((amount) => aCode({ kind: 'amount', amount })),
   ),
 })
-const RUNS = { numRuns: 200 }
+const RUNS = 200
 
 describe('for every catalogue, history and instant', () => {
-  it('what is quoted is offered, asked for and bought, by a click, as a payment and as the renewal', () => {
-    fc.assert(
-      fc.property(aWish, ({ catalogue, facts, now, ...wanted }) => {
-        const quoted = decideQuote(facts, wanted, catalogue, now, RULES)
-        const before = { subscription: facts, open: null, recentAt: [], withdrawnId: null }
-        const click = decideUpgrade(before, wanted, catalogue, now, RULES)
-        const sold = quoted.kind === 'sold'
-        const isFree = sold && quoted.quote.amount === 0
-        const refusal = isFree ? { kind: 'nothing_to_pay' } : quoted
-        expect(click).toEqual(
-          sold && !isFree ? { kind: 'request', sale: quoted.quote } : { kind: 'not_sold', refusal },
-        )
-        if (sold)
-          expectWhole(quoted.quote, purchaseAt(facts, now, wanted.months, RULES).period, catalogue, now)
-        const later = (mode: PurchaseMode) =>
-          decideQuote(facts, { ...wanted, start: wanted.start ?? 'end', mode }, catalogue, now, RULES)
-        if (later('upgrade').kind === 'sold') expect(later('payment')).toEqual(later('upgrade'))
-        const renewal = renewalAt(facts, catalogue, now, RULES)
-        const same: Wanted = { planId: renewal?.plan.id ?? '', months: 1, mode: 'upgrade', start: 'end' }
-        const renewed = decideQuote(facts, same, catalogue, now, RULES)
-        expect(renewal?.allowed).toBe(renewed.kind === 'sold')
-        const { amount, wouldStart: start, wouldEnd: end } = renewal ?? {}
-        const { quote } = 'quote' in renewed ? renewed : { quote: null }
-        expect([quote?.amount, quote?.period]).toEqual([amount, { start, end }])
-      }),
-      RUNS,
-    )
-  })
+  it('what is quoted is offered, asked for and bought, by a click, as a payment and as the renewal', () =>
+    forAll(RUNS, aWish, ({ catalogue, facts, now, ...wanted }) => {
+      const quoted = decideQuote(facts, wanted, catalogue, now, RULES)
+      const before = { subscription: facts, open: null, recentAt: [], withdrawnId: null }
+      const click = decideUpgrade(before, wanted, catalogue, now, RULES)
+      const sold = quoted.kind === 'sold'
+      const isFree = sold && quoted.quote.amount === 0
+      const refusal = isFree ? { kind: 'nothing_to_pay' } : quoted
+      expect(click).toEqual(
+        sold && !isFree ? { kind: 'request', sale: quoted.quote } : { kind: 'not_sold', refusal },
+      )
+      if (sold) expectWhole(quoted.quote, purchaseAt(facts, now, wanted.months, RULES).period, catalogue, now)
+      const later = (mode: PurchaseMode) =>
+        decideQuote(facts, { ...wanted, start: wanted.start ?? 'end', mode }, catalogue, now, RULES)
+      if (later('upgrade').kind === 'sold') expect(later('payment')).toEqual(later('upgrade'))
+      const renewal = renewalAt(facts, catalogue, now, RULES)
+      const same: Wanted = { planId: renewal?.plan.id ?? '', months: 1, mode: 'upgrade', start: 'end' }
+      const renewed = decideQuote(facts, same, catalogue, now, RULES)
+      expect(renewal?.allowed).toBe(renewed.kind === 'sold')
+      const { amount, wouldStart: start, wouldEnd: end } = renewal ?? {}
+      const { quote } = 'quote' in renewed ? renewed : { quote: null }
+      expect([quote?.amount, quote?.period]).toEqual([amount, { start, end }])
+    }))
 
-  it('what is refused as too far ahead is sold from the instant that is named, and not before', () => {
-    fc.assert(
-      fc.property(aWish, ({ catalogue, facts, now, code: _, ...wanted }) => {
-        const at = (instant: Instant) =>
-          decideQuote(facts, { ...wanted, mode: 'payment' }, catalogue, instant, RULES)
-        const refused = at(now)
-        if (refused.kind !== 'prepaid_limit_reached') return
-        const { fitsFrom } = refused
-        expect([fitsFrom > now, fitsFrom % SECOND]).toEqual([true, 0])
-        expect([at(fitsFrom - SECOND).kind, at(fitsFrom).kind]).toEqual(['prepaid_limit_reached', 'sold'])
-      }),
-      RUNS,
-    )
-  })
+  it('what is refused as too far ahead is sold from the instant that is named, and not before', () =>
+    forAll(RUNS, aWish, ({ catalogue, facts, now, code: _, ...wanted }) => {
+      const at = (instant: Instant) =>
+        decideQuote(facts, { ...wanted, mode: 'payment' }, catalogue, instant, RULES)
+      const refused = at(now)
+      if (refused.kind !== 'prepaid_limit_reached') return
+      const { fitsFrom } = refused
+      expect([fitsFrom > now, fitsFrom % SECOND]).toEqual([true, 0])
+      expect([at(fitsFrom - SECOND).kind, at(fitsFrom).kind]).toEqual(['prepaid_limit_reached', 'sold'])
+    }))
 })
 
 /** A change adds up and begins now; a term is one that is offered, and is of the time that is bought. */
@@ -245,4 +238,52 @@ describe('a payment that is known from its checkout alone', () => {
     expect(cheaper(10_000)).toEqual(['team', 12, 10_000])
     expect(cheaper(19_951)).toEqual(['team', 12, 20_000])
   })
+})
+
+describe('a renewal', () => {
+  const at = (facts: SubscriptionFacts, now: number, catalogue = RULES.catalogue) =>
+    renewalAt(facts, catalogue, now, RULES)
+
+  it('for one who never paid begins now, and with the first plan that costs something', () => {
+    const first = { allowed: true, plan: PRO, amount: 2000, wouldStart: NOON, wouldEnd: MONTH_END }
+    expect(at(NEVER_PAID, NOON)).toEqual({ ...first, renewableFrom: null })
+  })
+
+  it('follows on the paid time from its last 7 days on, and in grace', () => {
+    const from = MONTH_END - days(7)
+    for (const now of [from - 1, from, MONTH_END + days(3) - 1])
+      expect
+        .soft(at(ONE_MONTH, now))
+        .toMatchObject({ allowed: now >= from, wouldStart: MONTH_END, renewableFrom: from })
+  })
+
+  it('costs what the plan bought last costs today, while it is sold, and is none if nothing is sold', () => {
+    const dearer = { ...PRO, price: 2500 }
+    const other = { ...PRO, id: 'team', price: 9000 }
+    expect(at(ONE_MONTH, MONTH_END, catalogueOf([FREE, other, dearer]))?.plan).toBe(dearer)
+    expect(at(ONE_MONTH, MONTH_END, catalogueOf([FREE, other]))?.plan).toBe(other)
+    expect(at(ONE_MONTH, MONTH_END, catalogueOf([FREE]))).toBe(null)
+  })
+})
+
+it('a reminder offers the term that was paid last, then the others, the shortest first', () => {
+  const terms = termsOf({ 12: 20_000, 6: 11_000 })
+  const [paid] = ONE_MONTH.periods
+  const offered = (plans: readonly Plan[], before: Readonly<Record<string, number>>) => {
+    const periods = Object.entries(before).flatMap(([sourceId, months]) =>
+      paid ? [{ ...paid, sourceId, months }] : [],
+    )
+    return renewalOffers({ ...ONE_MONTH, periods }, catalogueOf([FREE, ...plans])).map(({ months }) => months)
+  }
+  for (const [before, months] of [
+    [{ pay_01: 1 }, [1, 6, 12]],
+    [{ pay_01: 12, pay_02: 6 }, [6, 1, 12]],
+    // Whatever was given after it.
+    [{ pay_01: 12, red_01: 6, grt_01: 0 }, [12, 1, 6]],
+    // The single month where nothing was paid, or that term is not sold any more.
+    [{ red_01: 6 }, [1, 6, 12]],
+    [{ pay_01: 24 }, [1, 6, 12]],
+  ] as const)
+    expect.soft(offered([{ ...PRO, terms }], before)).toEqual(months)
+  expect(offered([], { pay_01: 12 })).toEqual([])
 })

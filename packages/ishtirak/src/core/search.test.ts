@@ -1,4 +1,3 @@
-// What is typed into the search: an amount and a day, in whatever way a statement of account prints them.
 import { expect, it } from 'vitest'
 import { readSearch } from './search.js'
 

@@ -1,4 +1,3 @@
-// Which report of the provider moves which payment, and what it costs.
 import { describe, expect, it } from 'vitest'
 import { aPayment, aReport, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import type { CheckoutReport } from './checkout.js'
@@ -106,8 +105,7 @@ describe('a paid report', () => {
 })
 
 describe('the instant of payment', () => {
-  // The checkout can be paid until 12:30; the provider's `updated_at` moves on when it changes anything
-  // later.
+  // The checkout can be paid until 12:30; a later change of it moves the provider's `updated_at` on.
   const touchedLater = aReport({ updatedAt: NOON + 600 * MINUTE })
 
   it('of an event is what it says; of an answer to our question it is within the checkout', () => {

@@ -1,9 +1,25 @@
-// What a user is at an instant, from the facts of what was paid.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { days, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
+import {
+  days,
+  MONTH_END as end,
+  instantOf,
+  PRO,
+  RULES,
+  NOON as start,
+} from '../../../../test/support/fixtures.js'
+import { forAll } from '../../../../test/support/for-all.js'
 import { DAY, type Instant, SECOND, toTimestamp } from './instant.js'
-import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts, statusAt } from './subscription.js'
+import {
+  extend,
+  NEVER_PAID,
+  type PaidRun,
+  paidUntil,
+  purchaseAt,
+  type SubscriptionFacts,
+  statusAt,
+  timeBehind,
+} from './subscription.js'
 
 const pay = (facts: SubscriptionFacts, paidAt: Instant, now = paidAt, months = 1): SubscriptionFacts => {
   const payment = { id: `pay_${paidAt}`, plan: PRO, instrument: 'cib' }
@@ -13,8 +29,6 @@ const seen = (facts: SubscriptionFacts, now: Instant) => {
   const { plan, status, currentPeriodEnd } = statusAt(facts, now, RULES)
   return [plan.id, status, currentPeriodEnd === null ? null : toTimestamp(currentPeriodEnd)]
 }
-const start = instantOf('2026-11-21T12:00:00Z')
-const end = instantOf('2026-12-21T12:00:00Z')
 const once = pay(NEVER_PAID, start)
 
 it('the status of a user follows from what was paid, to the millisecond', () => {
@@ -63,28 +77,57 @@ describe('a payment', () => {
       fc.tuple(fc.integer({ min: 0, max: 60 * DAY }), fc.constantFrom(1, 1, 3, 12)),
       { minLength: 1, maxLength: 30 },
     )
+    forAll(100, purchases, fc.integer({ min: 0, max: 90 * DAY }), (life, later) => {
+      let facts = NEVER_PAID
+      let now = start
+      let bought = 0
+      let sold = 0
+      for (const [gap, months] of life) {
+        now += gap
+        const before = facts.paidUntil
+        const { period, renews } = purchaseAt(facts, now, months, RULES)
+        bought += period.end - period.start
+        sold += months
+        facts = pay(facts, now, now, months)
+        expect(period.start).toBe(renews ? before : now)
+      }
+      expect(bought).toBeGreaterThanOrEqual(sold * 28 * DAY)
+      const at = now + later
+      const { plan, status } = statusAt(facts, at, RULES)
+      const until = facts.paidUntil ?? 0
+      const expected = at < until ? 'active' : at < until + 3 * DAY ? 'past_due' : 'expired'
+      expect([plan.id, status]).toEqual([expected === 'expired' ? 'free' : 'pro', expected])
+    })
+  })
+})
+
+const periodBehind = (run: PaidRun, months: number) => timeBehind(RULES.calendar, run, { months }).period
+const anyInstant = fc.integer({
+  min: Date.parse('2020-01-01T00:00:00Z'),
+  max: Date.parse('2060-01-01T00:00:00Z'),
+})
+
+// Single dates are in runtime/calendar.test.ts.
+describe('paid months', () => {
+  it('follow each other without gap or overlap, from any anchor and of any length', () => {
+    const length = fc.integer({ min: 1, max: 36 })
     fc.assert(
-      fc.property(purchases, fc.integer({ min: 0, max: 90 * DAY }), (life, later) => {
-        let facts = NEVER_PAID
-        let now = start
-        let bought = 0
-        let sold = 0
-        for (const [gap, months] of life) {
-          now += gap
-          const before = facts.paidUntil
-          const { period, renews } = purchaseAt(facts, now, months, RULES)
-          bought += period.end - period.start
-          sold += months
-          facts = pay(facts, now, now, months)
-          expect(period.start).toBe(renews ? before : now)
-        }
-        expect(bought).toBeGreaterThanOrEqual(sold * 28 * DAY)
-        const at = now + later
-        const { plan, status } = statusAt(facts, at, RULES)
-        const until = facts.paidUntil ?? 0
-        const expected = at < until ? 'active' : at < until + 3 * DAY ? 'past_due' : 'expired'
-        expect([plan.id, status]).toEqual([expected === 'expired' ? 'free' : 'pro', expected])
+      fc.property(anyInstant, fc.nat({ max: 480 }), length, length, (anchorAt, months, one, other) => {
+        const period = periodBehind({ anchorAt, months }, one)
+        const following = periodBehind({ anchorAt, months: months + one }, other)
+        expect(period.end).toBe(following.start)
+        expect(period.end).toBeGreaterThan(period.start)
       }),
+      { examples: [[Date.parse('2026-01-31T10:00:00Z'), 1, 1, 1]] },
     )
+  })
+
+  it('end on the day of the anchor, or on the last day of a month too short for it', () => {
+    const dayIn = (instant: Instant) => new Date(instant + 3_600_000) // Algiers is UTC+1 all year.
+    forAll(100, anyInstant, fc.integer({ min: 1, max: 480 }), (anchorAt, months) => {
+      const end = dayIn(paidUntil(RULES.calendar, { anchorAt, months }))
+      const lastDay = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate()
+      expect(end.getUTCDate()).toBe(Math.min(dayIn(anchorAt).getUTCDate(), lastDay))
+    })
   })
 })

@@ -1,4 +1,3 @@
-// Amounts as operators type them.
 import { expect, it } from 'vitest'
 import { readTypedAmount } from './typed-amount.js'
 

@@ -1,5 +1,3 @@
-// What becomes of an open payment when its user chooses again: it is given again only for the same choice,
-// whatever it costs.
 import { describe, expect, it } from 'vitest'
 import { aCode } from '../../../../test/support/codes.js'
 import { aPayment, catalogueOf, FREE, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'

@@ -1,4 +1,3 @@
-// Many calls, few statements, the same answers as one by one.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shareStatements } from './coalesce.js'
@@ -133,8 +132,7 @@ describe('coalescing', () => {
         const plain = new Counters()
         plain.failing.add(7)
         const expected = await settled(calls.map((call) => plain.one(call)))
-        // Per key the order is kept, and keys do not touch each other: so the answers are those of the plain
-        // way.
+        // The order is kept per key, and keys do not touch each other: answers are those of the plain way.
         const { answers, used } = await answered(calls, bounds)
         expect(answers).toEqual(expected)
         expect([...used].sort()).toEqual([...plain.used].sort())

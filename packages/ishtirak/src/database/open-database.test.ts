@@ -1,4 +1,3 @@
-// Which database a URL names.
 import { expect, it } from 'vitest'
 import { openDatabase, UnknownDatabase } from './open-database.js'
 

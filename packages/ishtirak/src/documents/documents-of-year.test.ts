@@ -1,12 +1,9 @@
-// A year's receipts in one table.
-
 import { expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 import { LISTED_MAX } from './documents-of-year.js'
 
 const DOCUMENTS = '/api/v1/billing/documents'
@@ -29,10 +26,9 @@ const copyPayment = sql(`with copied as (
             d.fee_centimes, d.snapshot
        from documents d, copied c`)
 
-describeScenario('the documents of a year', ({ database }) => {
-  const env = { PLANS_FILE: SELLING_PLANS }
-  const world = worldOfEachTest(database, { env })
+const env = { PLANS_FILE: SELLING_PLANS }
 
+describeWorld('the documents of a year', { env }, ({ world, database }) => {
   it('are a table of their user alone, by the platform’s key too, and in the portal', async () => {
     const user = world.as('user-1')
     const first = await user.buyWanted({ plan: 'pro', months: 12 })

@@ -1,4 +1,3 @@
-// Invoices and credit notes as their buyer has them: the first print, further ones, and the file of a year.
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

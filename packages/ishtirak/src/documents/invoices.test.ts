@@ -1,6 +1,3 @@
-// Which document a payment has: an invoice for a company, a credit note for what went back, and series
-// without gaps.
-
 import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'

@@ -1,5 +1,4 @@
-// An installation without the typesetter, whose packages are optional: every payment has its receipt and
-// number all the same.
+// The typesetter's packages are optional.
 
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'

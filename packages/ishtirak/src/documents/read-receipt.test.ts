@@ -1,4 +1,3 @@
-// The receipt of any payment, for operators: in either form, by role, and each reading in the trail.
 import { beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'

@@ -1,4 +1,3 @@
-// Events that time alone causes, with a moved clock.
 import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { receivingWorld } from '../../../../test/support/receiving-world.js'

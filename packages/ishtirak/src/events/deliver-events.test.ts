@@ -1,5 +1,3 @@
-// Delivery of events over real HTTP to a receiver on this machine: signed, repeated, in order, and switched
-// off when the receiver refuses them for good.
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'

@@ -1,4 +1,3 @@
-// The operator's hand on the events to the platform, and the promises that hold between processes.
 import path from 'node:path'
 import Schema from 'typebox/schema'
 import { expect, it, vi } from 'vitest'
@@ -167,8 +166,7 @@ describeOnEach('the operator and the events', (context) => {
       const sequences = accepted
         .filter((one) => one.startsWith(`${user}:`))
         .map((one) => Number(one.split(':')[1]))
-      // Never backwards and never over one. The same twice in a row is allowed: at least once is the promise,
-      // and a process that is slower than its lease sends what another has sent meanwhile.
+      // The same twice in a row is allowed: a process slower than its lease sends what another one has sent.
       const inOrder = sequences.filter((sequence, index) => sequence !== sequences[index - 1])
       expect([user, inOrder]).toEqual([user, [1, 2]])
     }

@@ -1,4 +1,3 @@
-// Events that a host takes itself: the same promises as over HTTP, and one way for both.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { Receiver } from '../../../../test/support/receiver.js'

@@ -1,4 +1,3 @@
-// When an event is sent again, and when the address is switched off.
 import { expect, it } from 'vitest'
 import { days, NOON } from '../../../../test/support/fixtures.js'
 import { ATTEMPT_WAITS, nextAttemptAt, reasonToDisable } from './deliver-events.js'

@@ -1,4 +1,3 @@
-// One request to the platform: where it may go, how long it may take, and what its end is called.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createEventSender, type EventSenderOptions } from './webhook-sender.js'

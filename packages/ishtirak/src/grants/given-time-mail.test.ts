@@ -1,4 +1,3 @@
-// Mail about time that no payment bought: a code's speaks of the code, and no such time is called paid.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -11,7 +10,6 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 
 describeScenario('mail about time without a payment', ({ database }) => {
   let world: World
-  /** Messages of the tests before. */
   let before = 0
   const messages = () => sink.messages.slice(before)
   let sink: SmtpSink

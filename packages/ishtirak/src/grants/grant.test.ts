@@ -1,11 +1,8 @@
-// Days that the operator grants: the end moves by exactly so much, once, and nothing that was paid changes.
-
 import { expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { sql } from '../../../../test/support/sql.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
@@ -31,8 +28,7 @@ const moveToTheEnd =
             periods, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
     where user_id = $1`)
 
-describeOnEach('days that the operator grants', ({ database }) => {
-  const world = worldOfEachTest(database)
+describeWorldOnEach('days that the operator grants', {}, ({ world, database }) => {
   const operator = operatorOf(world)
 
   const why = 'outage of 21 November'

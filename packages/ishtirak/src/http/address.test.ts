@@ -1,4 +1,3 @@
-// Addresses, methods and bytes that are not HTTP: the answer is always ours, and never 5xx.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Example, expectProblem, startExample } from '../../../../test/support/example-app.js'
 

@@ -1,5 +1,4 @@
-// Whatever hangs behind us, a request that is wholly here gets its answer within 6 s. Only the clock is
-// moved: the bytes go over a real connection.
+// Only the clock is moved: the bytes go over a real connection.
 import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { PassThrough } from 'node:stream'

@@ -1,5 +1,4 @@
-// A stop waits for what may still come whole, and for nothing else. Only the clock is moved: the bytes go
-// over real connections.
+// Only the clock is moved: the bytes go over real connections.
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -29,7 +28,6 @@ afterEach(async () => {
   await app.close()
 })
 
-/** A connection over which this was sent, as the service has it and as its caller does. */
 async function connectTo(sent: string) {
   // A listening TCP server has an address with a port.
   const near = connect((app.server.address() as AddressInfo).port, '127.0.0.1')

@@ -1,5 +1,4 @@
-// Tokens and the attacks on them. Keys are real, the key server is a real HTTP server, only the clock is
-// ours.
+// Keys and the key server are real, only the clock is ours.
 import { createServer } from 'node:http'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,3 @@
-// What machines ask the service: alive, ready, figures, documentation.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Example, expectProblem, startExample } from '../../../../test/support/example-app.js'
 

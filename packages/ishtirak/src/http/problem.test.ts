@@ -1,4 +1,3 @@
-// Common to every error: RFC 9457, three languages, nothing of the inside, one request id.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Example, expectProblem, startExample } from '../../../../test/support/example-app.js'
 

@@ -1,5 +1,3 @@
-// Files on their way, as streams: how much of them is held at once, and which of them waits. And forms, as
-// far as they are read.
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'

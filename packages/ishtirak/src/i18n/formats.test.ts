@@ -1,4 +1,3 @@
-// Figures as they are written in Algeria, and never one that reads as another.
 import { expect, it } from 'vitest'
 import { LOCALES } from '../core/locale.js'
 import { createFormats } from './formats.js'

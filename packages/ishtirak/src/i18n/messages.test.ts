@@ -1,4 +1,3 @@
-// The catalogs are complete: every text in every language, with the same data, and used somewhere.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'

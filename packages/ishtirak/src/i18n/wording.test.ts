@@ -1,4 +1,3 @@
-// What a line must not part, and what must not turn around among Arabic words.
 import { expect, it } from 'vitest'
 import { CONSOLE_TEXTS, textsOf } from '../../../../test/support/all-words.js'
 import { LOCALES, type Locale } from '../core/locale.js'
@@ -7,7 +6,6 @@ import '../main/wire.js'
 import { createFormats, inParts, planAndTerm } from './formats.js'
 import { type MessageKey, sayIn } from './messages.js'
 
-/** For whatever data a text names. */
 const dataFor = (text: string) =>
   Object.fromEntries([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name ?? '', '…']))
 

@@ -1,5 +1,4 @@
-// One statement changes what is money, paid time and balance: another one would go past the version, the
-// events and the documents that belong to a change.
+// Another statement would go past the version, the events and the documents that belong to a change.
 import { expect, it } from 'vitest'
 import '../main/create-ishtirak.js'
 import { declaredStatements } from '../database/database.js'

@@ -1,4 +1,3 @@
-// What a booking writes down of money beside its document.
 import { expect, it } from 'vitest'
 import { aPayment, aReport, days, NOON } from '../../../../test/support/fixtures.js'
 import { dayInAlgiers } from '../../../../test/support/receipt.js'

@@ -1,5 +1,4 @@
-// What changes a user's money locks the user's row first: two changes that meet wait for each other, and
-// neither is the victim of a deadlock. On PostgreSQL: the embedded database does one after the other.
+// On PostgreSQL, because the embedded database does one change after the other.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,10 +34,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-/**
- * Runs a statement while `change` waits for the user: one that skips locked rows gives those that it has not
- * locked.
- */
+/** `running` skips locked rows, so it gives the rows that `change` has not locked. */
 async function whileWaiting(running: Statement, change: () => Promise<unknown>) {
   let changed: Promise<unknown> | undefined
   const rows = await database.transaction(async (transaction) => {

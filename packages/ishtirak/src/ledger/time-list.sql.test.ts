@@ -1,19 +1,17 @@
-// All time of many users in one statement: each user gets their own, in the order that was asked for.
 import { expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
 import { readTimeLists } from './time-list.sql.js'
 
 /** An array literal of the database must not read these as its own signs. */
 const ODD = 'o"d\\d,{u} ‏سر'
 
-describeOnEach('the time of users who are read together', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { PLANS_FILE: SELLING_PLANS } })
+const OPTIONS = { env: { PLANS_FILE: SELLING_PLANS } }
 
+describeWorldOnEach('the time of users who are read together', OPTIONS, ({ world, database }) => {
   const days = (count: number) => world.advance(count * 86_400)
   const act = async (path: string, fields: Record<string, unknown> = {}) => {
     const { status } = await operatorOf(world, ROLE_KEYS.owner).post(path, { why: 'asked', ...fields })

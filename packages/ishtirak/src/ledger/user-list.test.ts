@@ -1,19 +1,16 @@
-// The lists of users and payments: who is in each, page by page, as a file and in the console.
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const DAY = 86_400
 
-describeOnEach('the list of users', ({ database }) => {
-  const world = worldOfEachTest(database, {
-    env: { PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '50000' },
-  })
+const OPTIONS = { env: { PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '50000' } }
+
+describeWorldOnEach('the list of users', OPTIONS, ({ world }) => {
   const owner = operatorOf(world, ROLE_KEYS.owner)
 
   const ids = async (query: string) => {
@@ -25,10 +22,7 @@ describeOnEach('the list of users', ({ database }) => {
     expect((await owner.post(path, { why: 'asked', ...fields })).status).toBe(200)
   }
 
-  /**
-   * On 21 November `lapsed`, `refunded`, `ended` and `graced` buy a month; refunded on the 22nd, ended on the
-   * 23rd. On 23 December, where time stands at last, `lapsed` is in grace no more.
-   */
+  /** On 21 November all four buy a month. On 23 December, where time stands, `lapsed` is past its grace. */
   async function shop(): Promise<void> {
     await setProfile(world, 'never', { email: 'never@example.dz', name: '=1+1' })
     for (const userId of ['lapsed', 'ended']) await world.as(userId).buy()

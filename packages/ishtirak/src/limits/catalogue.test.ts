@@ -1,6 +1,3 @@
-// Limits of a catalogue of one's own: counters of a day and a month, gauges of a user, a project, a region;
-// and a file that changes while there are counts and plans that were sold.
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,17 +1,13 @@
-// When a limit of a user was full: what is refused is written down by the hour, what is counted is not.
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
 
-describeOnEach('the history of limits', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorldOnEach('the history of limits', {}, ({ world }) => {
   let operations = 0
   const consume = async (user: string, amount: number, operation_id = `op-${operations++}`) =>
     (await platformFor(world, user).consume('deploys_per_day', { amount, operation_id })).body

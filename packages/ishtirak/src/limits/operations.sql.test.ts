@@ -1,4 +1,3 @@
-// Counting is exact whatever arrives at once, and never different from the plain way to count.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'

@@ -1,4 +1,3 @@
-// Input of the platform API: refused with a field and a code, never with a 500.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { platformFor } from '../../../../test/support/platform.js'

@@ -1,17 +1,12 @@
-// The platform's day with the limits: it asks on every deploy, the day turns, the user pays in the middle of
-// it, the plan ends. Everything through HTTP.
 import { expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { platformFor } from '../../../../test/support/platform.js'
-import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 
 const DEPLOYS = 'deploys_per_day'
 const HOURS = 3_600
 const DAYS = 24 * HOURS
 
-describeOnEach('limits', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorldOnEach('limits', {}, ({ world, restart }) => {
   const platform = () => platformFor(world, 'user-1')
   const deploy = async (id: string) => (await platform().consume(DEPLOYS, { operation_id: id })).body
   const deployTimes = async (count: number, prefix = 'deploy') => {
@@ -96,14 +91,9 @@ describeOnEach('limits', ({ database }) => {
     await world.emulator.advance(30 * 60)
     expect((await overview()).pending_payment).toBe(null)
   })
-})
 
-describeOnEach('calls of the platform', ({ database }) => {
-  it('have no quota', async () => {
-    await using world = await createWorld(database(), {
-      env: { RATE_LIMIT_PER_MINUTE: '1' },
-    })
-    for (let calls = 0; calls < 3; calls++)
-      expect((await platformFor(world, 'user-1').read()).status).toBe(200)
+  it('are asked for by the platform without a quota of calls', async () => {
+    await restart({ env: { RATE_LIMIT_PER_MINUTE: '1' } })
+    for (let calls = 0; calls < 3; calls++) expect((await platform().read()).status).toBe(200)
   })
 })

@@ -2,11 +2,10 @@
 
 import { beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { sql } from '../../../../test/support/sql.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const failMails = sql(
   `update mails set outcome = 'refused: 550 no such user', due_at = null where user_id = 'user-1'`,
@@ -18,9 +17,11 @@ const selectTrail = sql(
   `select a.act, a::text like '%example.dz%' as names_it from audit a where act = 'user.correct_address'`,
 )
 
-describeScenario('the act that corrects an address', ({ database }) => {
-  // No mail is sent: no job runs.
-  const world = worldOfEachTest(database, { env: { SMTP_URL: 'smtp://127.0.0.1:9' } })
+// No mail is sent: no job runs.
+
+const OPTIONS = { env: { SMTP_URL: 'smtp://127.0.0.1:9' } }
+
+describeWorld('the act that corrects an address', OPTIONS, ({ world, database }) => {
   beforeEach(async () => {
     await setProfile(world, 'user-1', { email: 'wrong@example.dz', name: 'Samira' })
     await world.as('user-1').buy()

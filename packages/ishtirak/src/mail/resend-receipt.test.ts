@@ -1,4 +1,3 @@
-// A receipt that is sent by mail once more: by API, and from the console.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'

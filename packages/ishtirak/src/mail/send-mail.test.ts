@@ -1,6 +1,3 @@
-// The mail that users get: a receipt for each payment, reminders before and after each end; once, in their
-// language.
-
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
@@ -44,7 +41,6 @@ describeOnEach('mail', ({ database }) => {
     return () => world.stop()
   })
 
-  /** What came since the last look. */
   const taken = () => {
     const came = sink.messages as ReceivedMessage[]
     return came.splice(0).map((message) => {
@@ -156,8 +152,7 @@ describeOnEach('mail', ({ database }) => {
     await world.as('user-1').buy()
     await send()
     taken()
-    // Paid on 21 November at 13:00 in Algiers: ends on 21 December at 13:00, 30 days later; grace ends on
-    // the 24th.
+    // Paid on 21 November at 13:00 in Algiers: the time ends 30 days later, grace on 24 December.
     for (const days of [23, 4, 2, 1, 3]) {
       await world.advance(days * DAY_SECONDS)
       await send()

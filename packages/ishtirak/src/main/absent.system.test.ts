@@ -1,5 +1,3 @@
-// A service that lacks a capability: it builds, starts and sells by card, and shows no trace of what is not
-// there.
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { CODE_ENV } from '../../../../test/support/codes.js'
@@ -33,14 +31,12 @@ const without = (absent: string) =>
 
 type Brings = Pick<Capability, 'name' | 'acts' | 'readings' | 'inbox' | 'events'>
 
-/** What the documents call what a capability brings: operations, kinds of the inbox, events. */
 const namesOf = ({ acts = [], readings = [], inbox = [], events = [] }: Brings): readonly string[] => [
   ...acts.flatMap((act) => [act.operationId, previewIdOf(act)]),
   ...readings.map(({ operationId }) => operationId),
   ...[...inbox.map(({ name }) => name), ...events],
 ]
 const ofOne = (absent: string) => CAPABILITIES.filter(({ name }) => name === absent)
-/** The names that no other capability has. */
 function ownNamesOf(name: string): readonly string[] {
   const others = CAPABILITIES.filter((one) => one.name !== name).flatMap(namesOf)
   return ofOne(name)

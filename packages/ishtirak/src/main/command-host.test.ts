@@ -1,4 +1,3 @@
-// Client commands where no service was ever started.
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,6 +1,3 @@
-// Ishtirak in another program: who its users are, whose bytes a webhook is, and that nothing of it reaches
-// its host.
-
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { fastify } from 'fastify'

@@ -1,4 +1,3 @@
-// What the doctor says of a database that it must neither make nor disturb.
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'

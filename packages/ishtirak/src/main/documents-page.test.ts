@@ -1,4 +1,3 @@
-// To whom the page at /docs gives the sandbox's token and key.
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'

@@ -1,5 +1,3 @@
-// The figures of what waits and of what works on it, as Prometheus reads them.
-
 import { afterEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { sql } from '../../../../test/support/sql.js'

@@ -1,5 +1,4 @@
-// What each role may do, written down a second time in the documentation: every operation of the operator's
-// API is asked by roles that differ.
+// What each role may do is written down a second time in the documentation.
 
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

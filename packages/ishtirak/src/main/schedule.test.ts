@@ -1,4 +1,3 @@
-// When jobs run, and when no longer.
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld } from '../../../../test/support/world.js'

@@ -1,4 +1,3 @@
-// What is looked at before a start makes anything.
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,3 @@
-// Mounted in a host that records with OpenTelemetry: what a request does stands below the host's own span of
-// it.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'

@@ -14,7 +14,7 @@ import { queryOf } from '../pages/reader.js'
 import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { AllPages } from './all-pages.js'
-import { PAYMENT_COLUMNS } from './payment-list.js'
+import { FOUND_COLUMNS } from './payment-list.js'
 import { type Found, search } from './search.js'
 
 const NOTHING: Found = { users: [], payments: [] }
@@ -144,7 +144,7 @@ function Payments(of: { pages: AllPages; view: View; found: Found; labels: Label
             }),
           },
           { head: 'user', user: ({ userId }) => labels.user(userId) },
-          ...PAYMENT_COLUMNS,
+          ...FOUND_COLUMNS,
         ]}
       />
     </Card>

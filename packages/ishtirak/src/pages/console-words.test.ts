@@ -1,5 +1,3 @@
-// What the pages say of codes, and of texts that are kept in English.
-
 import { expect, expectTypeOf, it } from 'vitest'
 import { actsOf } from '../acts/capability.js'
 import type { Check } from '../acts/check.js'

@@ -1,4 +1,3 @@
-// The portal of a service that lacks a capability: it sells by card, and shows no trace of what is not there.
 import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'

@@ -1,21 +1,16 @@
-// Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of
-// the browser; and what is open is named, with a way back to the choice that loses no money.
 import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const BILLING = '/api/v1/billing'
 
-describeScenario('the answers to forms', ({ database }) => {
-  const world = worldOfEachTest(database, {
-    env: { PLANS_FILE: SELLING_PLANS, TRANSFER_FILE },
-  })
+const OPTIONS = { env: { PLANS_FILE: SELLING_PLANS, TRANSFER_FILE } }
 
+describeWorld('the answers to forms', OPTIONS, ({ world }) => {
   const portalOf = (userId = 'user-1') => enterPortal(world, userId)
   const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
   const ask = async () =>

@@ -1,5 +1,3 @@
-// What is at the root of the service: for a browser a page that leads on, for a program what is at any
-// address without a resource.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { createWorld, type World } from '../../../../test/support/world.js'

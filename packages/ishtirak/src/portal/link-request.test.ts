@@ -1,5 +1,4 @@
-// The form of e-mail addresses does one and the same work for every address: neither its statements, nor what
-// they write, nor its time tell whether the address is known.
+// Neither statements, nor what they write, nor time tell whether an address is known.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { setProfile } from '../../../../test/support/profile.js'

@@ -1,5 +1,3 @@
-// A refusal is in the form that its reader understands: on an address that users open, a page in their
-// language, on every other with a problem; and both with the headers that keep a browser from guessing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { sendRaw } from '../../../../test/support/raw.js'

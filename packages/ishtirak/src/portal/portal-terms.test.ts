@@ -1,12 +1,9 @@
-// The choice of terms on the portal's page, and what its forms buy.
 import { expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { type Answer, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
+import type { Answer } from '../../../../test/support/world.js'
 
-describeScenario('the choice of terms', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { PLANS_FILE: SELLING_PLANS } })
-
+describeWorld('the choice of terms', { env: { PLANS_FILE: SELLING_PLANS } }, ({ world, restart }) => {
   const pay = ({ headers }: Answer, outcome?: 'failed') => world.pay(headers.get('location') ?? '', outcome)
   const endOf = async (userId: string) =>
     (await world.as(userId).get('/api/v1/billing/status')).body.current_period_end
@@ -15,7 +12,6 @@ describeScenario('the choice of terms', ({ database }) => {
     [...html.matchAll(new RegExp(`<input type="radio" name="${name}" value="([^"]+)"([^>]*)>`, 'g'))].map(
       ([, value, more]) => [value, more?.match(/checked|disabled/)?.[0]],
     )
-  /** What the one form of a summary sends. */
   const fieldsOf = ({ text }: Answer) =>
     Object.fromEntries(
       [...text.matchAll(/<input type="hidden" name="(plan|months|start|code|ahead)" value="([^"]*)"/g)].map(
@@ -130,11 +126,9 @@ describeScenario('the choice of terms', ({ database }) => {
     const after = await portal.open(`/portal/return/${payment.id}`)
     expect(after.text).not.toContain('/portal/upgrade')
   })
-})
 
-describeScenario('a plan without terms', ({ database }) => {
-  it('has one button, and nothing to buy before the renewal window', async () => {
-    await using world = await createWorld(database())
+  it('of a plan without terms has one button, and nothing to buy before the renewal window', async () => {
+    await restart()
     const portal = await enterPortal(world, 'user-1')
     const before = await portal.open()
     expect(before.text.match(/<button[^>]*class="go"/g)).toHaveLength(1)

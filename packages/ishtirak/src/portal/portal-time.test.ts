@@ -1,13 +1,10 @@
-// When which plan runs: the hero and the page after paying name it, and one list has all time in order, for
-// the user, the host and operators alike.
 import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 /** In the portal, what is over folded, in this order. */
 const LISTED = [
@@ -17,9 +14,7 @@ const LISTED = [
   ...['No plan Gap 7 March 2027 to 15 April 2027', 'Pro Refunded 5 May 2027 to 8 May 2027'],
 ]
 
-describeScenario('the time that a user has', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { PLANS_FILE: SELLING_PLANS } })
-
+describeWorld('the time that a user has', { env: { PLANS_FILE: SELLING_PLANS } }, ({ world }) => {
   const days = (count: number) => world.advance(count * 86_400)
   const pro = { plan: 'pro' }
   const business = { plan: 'business' }

@@ -1,17 +1,12 @@
-// What the pages say where something went wrong or is about to: what it means for the plan and the money, and
-// whom to call.
 import { expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
-import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const PHONE = '+213 00 00 00 00'
 
-describeScenario('the pages say', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorld('the pages say', {}, ({ world }) => {
   const returned = async (paymentId: string) => {
     const headers = { 'accept-language': 'en' }
     return wordsOf((await world.call('GET', `/portal/return/${paymentId}`, { headers })).text)

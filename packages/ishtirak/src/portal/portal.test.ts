@@ -1,20 +1,15 @@
-// The way into the portal and what it refuses: links that work once, forms that are ours, text that stays
-// text.
-
 import { beforeEach, describe, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { followToAnswer } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
-import { type Answer, createWorld, tokenOf, worldOfEachTest } from '../../../../test/support/world.js'
+import { type Answer, createWorld, tokenOf } from '../../../../test/support/world.js'
 
 const SESSIONS = '/api/v1/billing/portal-sessions'
 const selectSecrets = sql('select link_digest, session_digest from portal_sessions order by id')
 
-describeScenario('the portal', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorld('the portal', {}, ({ world, database }) => {
   const linkOf = async (userId: string, body: unknown = {}): Promise<string> => {
     const answer = await world.as(userId).post(SESSIONS, body)
     return answer.body.url.slice(world.url.length)

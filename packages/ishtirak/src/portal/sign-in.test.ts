@@ -1,4 +1,3 @@
-// The way into the portal for a user who is not logged in: the platform's page, else a link by mail.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, followToAnswer, wordsOf } from '../../../../test/support/portal.js'
@@ -9,7 +8,6 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 describeScenario('a visit of the portal without a session', ({ database }) => {
   let sink: SmtpSink
   let world: World
-  /** Messages of the tests before. */
   let before = 0
   const messages = () => sink.messages.slice(before)
   const start = async (env: Record<string, string> = {}) => {

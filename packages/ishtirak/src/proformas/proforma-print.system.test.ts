@@ -1,4 +1,3 @@
-// A proforma as its buyer opens it: read back from the PDF.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { textOf } from '../../../../test/support/pdf.js'

@@ -1,6 +1,3 @@
-// What a company shows its accountant before it pays: a price that holds, a number without gaps, and a
-// transfer that is opened at that price, whatever the catalogue says by then.
-
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -69,17 +69,20 @@ const selectReconciliations = statement(
     limit $2::int`,
 )
 
-// Of one reconciliation: seen since it began, by clocks that may differ. Earlier ones, however many there
-// are, are not read.
-const selectDiscrepancies = statement(
-  'discrepancies.list',
+const selectNewest = statement(
+  'discrepancies.newest',
+  `select ${COLUMNS} from discrepancies d order by d.seen_at desc, d.checkout_id limit $1::int`,
+)
+
+// Seen since it began, by clocks that may differ. Earlier ones, however many there are, are not read.
+const selectFound = statement(
+  'discrepancies.found',
   `select ${COLUMNS}
      from discrepancies d
-    where ($1::text is null or d.reconciliation_id = $1)
-      and d.seen_at >= coalesce((select started_at - interval '1 day' from reconciliations where id = $1),
-                                '-infinity')
-    order by d.seen_at desc, d.id
-    limit $2::int`,
+    where d.reconciliation_id = $2
+      and d.seen_at >= (select started_at - interval '1 day' from reconciliations where id = $2)
+    order by d.seen_at desc, d.checkout_id
+    limit $1::int`,
 )
 
 /** Newest first, with what was found: of one reconciliation, or (null) of the last ones. */
@@ -89,7 +92,10 @@ export async function readReconciliations(
   limits: { readonly reconciliations: number; readonly discrepancies: number },
 ) {
   const reconciliations = await database.query(selectReconciliations, [id, limits.reconciliations])
-  const discrepancies = await database.query(selectDiscrepancies, [id, limits.discrepancies])
+  const discrepancies =
+    id === null
+      ? await database.query(selectNewest, [limits.discrepancies])
+      : await database.query(selectFound, [limits.discrepancies, id])
   return {
     reconciliations: viewRows(ReconciliationSchema, reconciliations),
     discrepancies: viewRows(DiscrepancySchema, discrepancies),

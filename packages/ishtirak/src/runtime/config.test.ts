@@ -1,5 +1,4 @@
-// What the environment may say, and what stops the start. Every refusal names its variable and never its
-// value.
+// Every refusal names its variable and never its value.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -322,7 +321,6 @@ const limits = { projects: 1, domains_per_project: 1, deploys_per_day: 1, storag
 const free = { id: 'free', name: 'Free', price: 0, currency: 'DZD', limits }
 const pro = (changes: object = {}) => ({ ...free, id: 'pro', price: 100, ...changes })
 
-/** The variable of a file with this content. */
 function plansFile(content: unknown) {
   const PLANS_FILE = path.join(folder, 'plans.json')
   writeFileSync(PLANS_FILE, typeof content === 'string' ? content : JSON.stringify(content))

@@ -1,5 +1,4 @@
-// The limits of one request, over real sockets; the kinds of failure that no loopback socket gives, by their
-// shape.
+// Over real sockets; failures that no loopback socket gives, by their shape.
 import { createServer, type Server } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'

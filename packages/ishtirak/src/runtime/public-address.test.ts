@@ -1,4 +1,3 @@
-// Where events may go: to the internet, and nowhere that only we can reach.
 import { describe, expect, it } from 'vitest'
 import { isWithinReach, lookupWithin, type Reach } from './http-client.js'
 

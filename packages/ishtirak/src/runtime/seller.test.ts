@@ -9,7 +9,6 @@ import { parseSeller, readSellerFile } from './seller.js'
 
 const example = new URL('../../../../docs/seller.example.json', import.meta.url)
 const fields: Record<string, unknown> = JSON.parse(readFileSync(example, 'utf8'))
-/** The seller, or every problem. */
 function attempt(read: () => Seller): Seller | readonly string[] {
   try {
     return read()
@@ -152,8 +151,7 @@ describe('the shop that customers see', () => {
   })
 
   it('has no color on which white text cannot be read', () => {
-    // White on #767676 is readable at 4.54, and so are links of that color on white, but not on the grey of
-    // the page: 4.16.
+    // #767676 is readable on white at 4.54, but not on the grey of the page: 4.16.
     const bad = { '#ffd400': /\/color: .*contrast of 1\.\d/, '#767676': /\/color: .*contrast of 4\.\d/ }
     expect(notRefused(Object.entries(bad).map(([color, problem]) => [{ color }, problem]))).toEqual([])
   })

@@ -1,5 +1,3 @@
-// Where the disk takes no whole file, `ishtirak init production` leaves no half of one that a second run, or
-// the service, would take for whole.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
-// `ishtirak init production`: what it refuses, what it writes in each of the eight combinations, and that a
-// second run changes nothing. The programs themselves are started in test/deploy.
+// The programs themselves are started in test/deploy.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'

@@ -35,10 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
-/**
- * `names` is the same with nothing of what is longer than a page: enough to be refused, and a hundredth of
- * the bytes.
- */
+/** `names` is the same without what is longer than a page, a hundredth of the bytes. */
 function copyOf(original: 'whole' | 'names'): void {
   copies += 1
   folder = join(parent, `copy-${copies}`)
@@ -49,7 +46,6 @@ function copyOf(original: 'whole' | 'names'): void {
 const inside = (name: string) => join(folder, 'postgres', name)
 const remove = (name: string) => rmSync(inside(name), { recursive: true })
 
-/** Every name and every byte but the lock's. */
 function contents(): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   const others = files.filter((file) => !file.name.startsWith('lock.'))

@@ -1,4 +1,3 @@
-// Many processes that race for one data folder.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,3 @@
-// The embedded database as a process of its own that is killed: what it has answered is there.
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

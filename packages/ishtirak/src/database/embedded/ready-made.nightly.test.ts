@@ -1,4 +1,3 @@
-// A cluster that was packed and unpacked is the one it was made from, and a database.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

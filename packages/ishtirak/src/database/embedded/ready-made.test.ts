@@ -1,4 +1,3 @@
-// A packed cluster that is absent or damaged leaves nothing behind.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,9 +1,7 @@
-// The queue in front of the embedded database's one connection.
 import { expect, it } from 'vitest'
 import { DatabaseUnavailable, givenUpAfter } from '../database.js'
 import { StatementQueue } from './pglite.js'
 
-/** Work that lasts until it is let go. */
 function held(): { readonly work: () => Promise<string>; letGo(): void } {
   let letGo = () => {}
   const gate = new Promise<void>((resolve) => {

@@ -1,4 +1,3 @@
-// The adapter over real HTTP against a stub server. conformance.test.ts tests it against the emulator.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,4 @@
-// The adapter against the emulator, over real HTTP. Both implement the contract without shared code: where
-// they disagree, one has misread it.
+// Adapter and emulator share no code: where they disagree, one has misread the contract.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'

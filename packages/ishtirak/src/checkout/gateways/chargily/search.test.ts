@@ -1,5 +1,4 @@
-// After a lost answer: is there a checkout for this payment? "None" opens a second one, so "none" must be
-// certain.
+// "None" opens a second checkout, so "none" must be certain.
 import { expect, test } from 'vitest'
 import { CHECKOUT, chargilyWithStub, ORDER } from '../../../../../../test/support/stub-provider.js'
 
@@ -48,8 +47,7 @@ test('finds the checkouts of a payment, the newest first, on whatever page', asy
 })
 
 test('stops at the page on which all are older than the order, with a margin for two clocks', async () => {
-  // 100 s after `since` at number 0, a checkout a second, 600 s of margin: number 701 is the first that is
-  // too old. Pages hold 50, so page 16 (750 to 799) is the first with none that could be ours.
+  // With 600 s of margin number 701 is the first that is too old. Page 16 (750 to 799) has no other.
   expect(await find(listOf(others(0, 5_000)))).toEqual({ found: none, pages: 16 })
 })
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { forAll } from '../../../../../../test/support/for-all.js'
 import { VECTOR_BODY, VECTOR_KEY, VECTOR_SIGNATURE } from '../../../../../../test/support/vector.js'
 import { createChargily } from './chargily.js'
 
@@ -23,20 +24,16 @@ test('the same event serialized again is refused: the bytes are signed, not the 
 })
 
 test('one bit changed anywhere in body or signature is refused', () => {
-  fc.assert(
-    fc.property(fc.nat(body.byteLength - 1), fc.nat(7), (place, bit) => {
-      const changed = Buffer.from(body)
-      changed.writeUInt8(changed.readUInt8(place) ^ (1 << bit), place)
-      expect(chargily.webhook.verifySignature(changed, VECTOR_SIGNATURE)).toBe(false)
-    }),
-  )
-  fc.assert(
-    fc.property(fc.nat(31), fc.nat(7), (place, bit) => {
-      const changed = Buffer.from(VECTOR_SIGNATURE, 'hex')
-      changed.writeUInt8(changed.readUInt8(place) ^ (1 << bit), place)
-      expect(chargily.webhook.verifySignature(body, changed.toString('hex'))).toBe(false)
-    }),
-  )
+  forAll(100, fc.nat(body.byteLength - 1), fc.nat(7), (place, bit) => {
+    const changed = Buffer.from(body)
+    changed.writeUInt8(changed.readUInt8(place) ^ (1 << bit), place)
+    expect(chargily.webhook.verifySignature(changed, VECTOR_SIGNATURE)).toBe(false)
+  })
+  forAll(100, fc.nat(31), fc.nat(7), (place, bit) => {
+    const changed = Buffer.from(VECTOR_SIGNATURE, 'hex')
+    changed.writeUInt8(changed.readUInt8(place) ^ (1 << bit), place)
+    expect(chargily.webhook.verifySignature(body, changed.toString('hex'))).toBe(false)
+  })
 })
 
 test('while keys rotate, both sign; a third does not', () => {
@@ -60,13 +57,12 @@ test('only bare hex of 32 bytes is a signature', () => {
 test('it never throws and believes nothing else, whatever it is given', () => {
   // `anything` is no Uint8Array and no string: the cast is the point, JavaScript callers have no types.
   const verify = chargily.webhook.verifySignature as (body: unknown, signature: unknown) => boolean
-  fc.assert(
-    fc.property(
-      fc.anything(),
-      fc.oneof(fc.anything(), fc.constant(VECTOR_SIGNATURE)),
-      (anything, signature) => {
-        expect(verify(anything, signature)).toBe(false)
-      },
-    ),
+  forAll(
+    100,
+    fc.anything(),
+    fc.oneof(fc.anything(), fc.constant(VECTOR_SIGNATURE)),
+    (anything, signature) => {
+      expect(verify(anything, signature)).toBe(false)
+    },
   )
 })
