@@ -12,7 +12,7 @@ import {
   userFileSchema,
 } from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'
-import { TimelineSchema } from '../overview/timeline.js'
+import { timelineList } from '../overview/timeline.js'
 import { trailList } from '../overview/trail-list.js'
 import { RoundSchema } from '../reconciliation/reconciliation-schemas.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
@@ -70,7 +70,7 @@ it('each column is a member of the list’s schema', () => {
     events: EventsSchema.properties.data,
     batches: { items: CodeBatchSchema },
     inbox: inboxAnswer([]).properties.data,
-    timeline: TimelineSchema.properties.data,
+    timeline: { items: timelineList.item },
     trail: { items: trailList.item },
     waiting: userFile.properties.waiting,
     time: userFile.properties.time,

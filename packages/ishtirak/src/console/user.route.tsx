@@ -7,7 +7,7 @@ import { readLabels } from '../ledger/labels.js'
 import { type OverviewDeps, readOverview } from '../limits/overview.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { showUser, type UserFile } from '../overview/read-files.js'
-import { readTimeline } from '../overview/timeline.js'
+import { pageOfTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
 import { addressOf, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
@@ -39,7 +39,7 @@ export function userRoutes(
     const file = await showUser(pages, userId)
     const overview = await readOverview({ ...pages, looks: async () => false }, userId)
     const cursor = queryOf(request, 'cursor') ?? null
-    const timeline = await readTimeline(pages, { userId, cursor, limit: SHOWN })
+    const timeline = await pageOfTimeline(pages, { user_id: userId }, { cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
     const labels = await readLabels(pages, { payments: file.waiting.map((entry) => entry.otherPaymentId) })
     const unbooked = await unbookedIn(pages, file)

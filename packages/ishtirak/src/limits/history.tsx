@@ -2,10 +2,9 @@
 // and on the page of the user.
 import { Type } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
-import { nextCursor, pageQuery } from '../acts/paging.js'
-import { reading } from '../acts/reading.js'
+import { list } from '../acts/list.js'
 import { DAY } from '../core/instant.js'
-import { object, query, timestamp } from '../http/schemas.js'
+import { object, timestamp } from '../http/schemas.js'
 import { requireUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { UserParamsSchema } from '../ledger/subjects.js'
@@ -27,22 +26,22 @@ const FullHourSchema = object('FullLimit', {
   last_at: timestamp,
 })
 
-export const limitHistory = reading<LimitHistoryDeps>().reads({
+export const limitHistory = list<LimitHistoryDeps>()({
   path: '/users/:user_id/limits/history',
   operationId: 'getLimitHistory',
   summary: 'When the limits of a user were full and what was refused, hour by hour, newest first',
   description: 'Kept for 30 days.',
   params: UserParamsSchema,
-  query: query(pageQuery),
-  answer: object('LimitHistory', { data: Type.Array(FullHourSchema), next_cursor: nextCursor }),
-  refuses: ['invalid_cursor'],
-  command: { usage: 'users limits <user>', show: ({ data, ...rest }) => ({ refusals: data, ...rest }) },
-  read: async ({ database }, { params: { user_id: userId }, query: { cursor = null, limit = 50 } }) => {
-    const { items, nextCursor: next } = await fullHours(database, { userId, cursor, limit })
+  item: FullHourSchema,
+  title: 'LimitHistory',
+  command: { usage: 'users limits <user>', rows: 'refusals' },
+  read: async ({ database }, { user_id: userId }, { cursor, limit }) => {
+    const read = await fullHours(database, { userId, cursor, limit })
     // Limits are counted for users without a row too: only who has neither is unknown.
-    if (items.length === 0 && cursor === null) await requireUser({ database }, userId)
-    return { data: items.map(viewFullHour), next_cursor: next }
+    if (read.items.length === 0 && cursor === null) await requireUser({ database }, userId)
+    return read
   },
+  view: () => viewFullHour,
 })
 
 /** On the page; the reading has all. */

@@ -16,7 +16,7 @@ export const limits: Capability<OverviewDeps & CountUsageDeps, { readonly quotaT
   name: 'limits',
   settings: limitSettings,
   calls: limitCalls,
-  readings: [limitHistory],
+  readings: limitHistory.readings,
   userParts: (deps) => [limitHistoryPart(deps)],
   jobs: (deps) => [
     {

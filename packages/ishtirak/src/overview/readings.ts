@@ -13,7 +13,7 @@ import { inboxAnswer, inboxQuery, viewInboxEntry } from './inbox-schemas.js'
 import { paymentList } from './payment-list.js'
 import { type SearchDeps, search } from './search.js'
 import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
-import { readTimeline, TimelineQuerySchema, TimelineSchema } from './timeline.js'
+import { timelineList } from './timeline.js'
 import { trailList } from './trail-list.js'
 import { userList } from './user-list.js'
 import { type ViewDeps, viewedNow, viewFoundUser, viewOperatorPayment } from './views.js'
@@ -89,23 +89,9 @@ const userFile = reads({
   read: async ({ files }, { params }) => files.user.view(await files.user.read(params.user_id)),
 })
 
-const timeline = reads({
-  path: `${USER.path}/timeline`,
-  operationId: 'getTimeline',
-  summary: 'What happened to a user, newest first: payments, periods, grants, events, reports, mail and acts',
-  description: 'Events and mail are kept for 90 days. 404 when the user is not known.',
-  params: UserParamsSchema,
-  query: TimelineQuerySchema,
-  answer: TimelineSchema,
-  refuses: ['invalid_cursor'],
-  command: { usage: 'users timeline <user>', show: ({ data, ...rest }) => ({ timeline: data, ...rest }) },
-  read: (deps, { params, query: { cursor = null, limit = 50 } }) =>
-    readTimeline(deps, { userId: params.user_id, cursor, limit }),
-})
-
 export const OVERVIEW_READINGS = [
   ...[health, found, ...userList.readings, ...paymentList.readings],
-  ...[paymentFile, userFile, timeline, ...trailList.readings],
+  ...[paymentFile, userFile, ...timelineList.readings, ...trailList.readings],
 ]
 
 function orNothing(answer: CommandAnswer, word: string): CommandAnswer {

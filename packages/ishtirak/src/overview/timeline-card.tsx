@@ -18,10 +18,10 @@ import {
 import { type Column, Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import type { UserFile } from './read-files.js'
-import type { readTimeline } from './timeline.js'
+import type { pageOfTimeline } from './timeline.js'
 
-export type Timeline = Awaited<ReturnType<typeof readTimeline>>
-type Entry = Timeline['data'][number]
+export type Timeline = Awaited<ReturnType<typeof pageOfTimeline>>
+type Entry = Timeline['items'][number]
 
 /** A longer one begins folded: it would be most of the page on a phone. */
 const SHOWN_MAX = 1
@@ -42,8 +42,8 @@ export function TimelineCard(
   const { pages, view, file, timeline, isFirst } = of
   const { say } = view
   const start = addressOf(pages.base, 'users', file.user.userId)
-  const next = timeline.next_cursor
-  const rows = timeline.data
+  const next = timeline.nextCursor
+  const rows = timeline.items
   const columns: readonly Column<Entry>[] = [
     { head: 'when', text: ({ at }) => view.moment(at) },
     { head: 'what', safe: (entry) => <What {...{ pages, view, entry }} payments={file.payments} /> },

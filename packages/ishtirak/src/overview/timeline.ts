@@ -1,14 +1,14 @@
 // The timeline of a user: money, time, events to the platform, reports, mail and acts.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageCursor, pageQuery } from '../acts/paging.js'
+import { type AskedPage, list, type ReadPage } from '../acts/list.js'
+import { pageCursor } from '../acts/paging.js'
 import { instant, text } from '../database/rows.js'
-import { nullable, object, query, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { requireUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
+import { USER, UserParamsSchema } from '../ledger/subjects.js'
 import { TIMELINE_KINDS, type TimelinePosition, timelinePage } from './timeline.sql.js'
-
-export const TimelineQuerySchema = query(pageQuery)
 
 const TimelineEntrySchema = object('TimelineEntry', {
   at: timestamp,
@@ -33,11 +33,6 @@ const TimelineEntrySchema = object('TimelineEntry', {
   ),
 })
 
-export const TimelineSchema = object('Timeline', {
-  data: Type.Array(TimelineEntrySchema),
-  next_cursor: nextCursor,
-})
-
 export type TimelineDeps = Pick<CommonParts, 'database' | 'clock'>
 
 const cursor = pageCursor<TimelinePosition>(
@@ -49,12 +44,13 @@ const cursor = pageCursor<TimelinePosition>(
 )
 
 /** Newest first. Throws `not_found` and `invalid_cursor`. */
-export async function readTimeline(
+export async function pageOfTimeline(
   { database, clock }: TimelineDeps,
-  of: { readonly userId: string; readonly cursor: string | null; readonly limit: number },
-): Promise<Static<typeof TimelineSchema>> {
-  const { userId, limit } = of
-  const after = of.cursor === null ? null : cursor.decode(of.cursor)
+  { user_id: userId }: Static<typeof UserParamsSchema>,
+  page: AskedPage,
+): Promise<ReadPage<Static<typeof TimelineEntrySchema>>> {
+  const { limit } = page
+  const after = page.cursor === null ? null : cursor.decode(page.cursor)
   await requireUser({ database }, userId)
   const rows = await timelinePage(database, { userId, now: clock.now(), after, limit: limit + 1 })
   const { items, nextCursor } = cursor.pageBy(rows, limit, (row) => ({
@@ -63,5 +59,17 @@ export async function readTimeline(
     kind: text(row, 'kind') as TimelinePosition['kind'],
     id: text(row, 'id'),
   }))
-  return { data: viewRows(TimelineEntrySchema, items), next_cursor: nextCursor }
+  return { items: viewRows(TimelineEntrySchema, items), nextCursor }
 }
+
+export const timelineList = list<TimelineDeps>()({
+  path: `${USER.path}/timeline`,
+  operationId: 'getTimeline',
+  summary: 'What happened to a user, newest first: payments, periods, grants, events, reports, mail and acts',
+  description: 'Events and mail are kept for 90 days. 404 when the user is not known.',
+  params: UserParamsSchema,
+  item: TimelineEntrySchema,
+  title: 'Timeline',
+  command: { usage: 'users timeline <user>', rows: 'timeline' },
+  read: pageOfTimeline,
+})
