@@ -74,10 +74,10 @@ export async function untilFinished(client: OperatorClient, path: string, first:
     const answer: Readonly<Record<string, unknown>> = JSON.parse(text)
     const work = [answer, ...Object.values(answer)].find(isWork)
     if (!work || work.finished_at !== null) return text
-    const counts = Object.entries(work).filter(([, value]) => typeof value === 'number')
-    process.stderr.write(`${counts.map(([name, count]) => `${name} ${count}`).join(', ')}\n`)
     const { reason, detail } = Object(answer.failure)
     if (reason !== undefined) process.stderr.write(`${reason}: ${detail}\n`)
+    const counts = Object.entries(work).filter(([, value]) => typeof value === 'number')
+    process.stderr.write(`${counts.map(([name, count]) => `${name} ${count}`).join(', ')}\n`)
     if (reason === 'rejected')
       throw new CommandFailed(`${work.id} is not finished; the service goes on with it`)
     if (work.next_round_at !== undefined) await wait(ROUND_MS)
