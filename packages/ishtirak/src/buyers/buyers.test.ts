@@ -106,7 +106,7 @@ describeWorld('the details of a buyer', {}, ({ world, database }) => {
     const asked = { ...ATLAS, nif: '000216001808330', why: 'she called', operation_id: 'ticket-1' }
     const { why: _, operation_id: __, ...previewed } = asked
     const preview = await operator.post(`${path}/preview`, previewed)
-    expect(preview.body.changes).toEqual([{ what: 'nif', before: ATLAS.nif, after: asked.nif }])
+    expect(preview.body.changes).toMatchObject([{ what: 'buyer_nif', before: ATLAS.nif, after: asked.nif }])
     expect((await operator.post(path, { ...asked, nif: '1' })).body.errors).toMatchObject([
       { pointer: '/nif' },
     ])

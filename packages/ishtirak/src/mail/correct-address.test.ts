@@ -1,9 +1,10 @@
 // An address that bounces is corrected: what failed goes out again, and the trail does not name the address.
 
 import { beforeEach, expect, it } from 'vitest'
-import { enterConsole } from '../../../../test/support/console.js'
+import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { sql } from '../../../../test/support/sql.js'
 
@@ -54,7 +55,10 @@ describeWorld('the act that corrects an address', OPTIONS, ({ world, database })
     expect((await visit.open()).text).toContain(`href="${world.base}${path}"`)
     const { words, fields } = await visit.ask(path)
     expect(words).toContain('Mails not sent')
-    const done = await visit.submit(path, { ...fields, email: 'right@example.dz', why: 'she called' })
+    const shown = await visit.submit(path, { ...fields, email: 'right@example.dz', why: 'she called' })
+    expect([shown.status, wordsOf(shown.text)]).toEqual([422, expect.stringContaining('right@example.dz')])
+    expect(shown.text).not.toMatch(/href="[^"]*right/)
+    const done = await visit.submit(path, fieldsOfAct(shown.text))
     expect(done.headers.get('location')).toMatch(/\/console\/users\/user-1\?done=/)
     expect(await database().query(selectMails)).toMatchObject([{ is_due: true }])
   })
