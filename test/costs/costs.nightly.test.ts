@@ -78,10 +78,7 @@ const rowsWritten = statement(
   'select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int as rows from pg_stat_xact_user_tables',
 )
 
-interface Node {
-  readonly Plans?: readonly Node[]
-  readonly [figure: string]: unknown
-}
+type Node = { Plans?: readonly Node[]; [figure: string]: unknown }
 
 /** A node's figure contains those of the nodes below it, except for changes that are made at the end. */
 function sumOf(node: Node, name: string): number {
