@@ -11,8 +11,10 @@ bank_lines_paying=bank_references.waiting bank_statement_lines_in_order=bank_lin
 bank_statement_lines_of_line=bank_lines.some_of_statement
 bank_statement_parts_in_order=bank_statements.store_part bank_statements_by_id=bank_statements.one
 bank_statements_newest=bank_statements.newest bank_statements_withdrawn=bank_statements.remove_lines
-bulk_acts_newest=bulk.newest bulk_targets_by_place=bulk.results closed_months_in_sequence=closed.close
-closed_months_once=closed.months code_batches_by_id=codes.find code_batches_newest=codes.batches
+month_closings_in_order=closed.last month_closings_of_month=closed.months
+month_differences_once=closed.delete_difference
+bulk_acts_newest=bulk.newest bulk_targets_by_place=bulk.results code_batches_by_id=codes.find
+code_batches_newest=codes.batches
 code_tries_of_user=code_tries.begin codes_by_hash=upgrades.request codes_of_batch=codes.batches
 discrepancies_by_id=discrepancies.one discrepancies_newest=discrepancies.newest
 discrepancies_once=reconciliations.save_step reconciliations_by_id=reconciliations.save_step
@@ -64,7 +66,6 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   balance_entries_once: 'what a payment does to a balance',
   job_leases_by_name: 'a job: the statement that claims a round says `on conflict`',
   operators_name_once: 'a name, in capitals or not: the statement that makes an operator says `on conflict`',
-  old_secrets_once: 'a secret: the statement that saves its use says `on conflict`',
   owed_invoices_once: 'a user: the statements that owe an invoice say `on conflict`',
   proformas_by_number: 'a proforma of a user',
   seller_versions_by_content: 'a seller: there are few',

@@ -150,7 +150,7 @@ export const CONSOLE_LISTS: readonly Run[] = [
   (db) => linesOf(db, november, null, 50),
   (db) => linesOf(db, november, further, 50),
   (db) => sumsOf(db, november, { timeZone: 'Africa/Algiers', withFirsts: true }),
-  listed(LIST_PARTS.byEnd),
+  listed(LIST_PARTS.ending),
   listed(LIST_PARTS.ended),
   listed(LIST_PARTS.unpaid),
   listed(LIST_PARTS.withBalance),

@@ -2,3 +2,8 @@ import { assembled, type Statement } from '../../packages/ishtirak/src/database/
 
 /** Two tests with the same text share its plan. */
 export const sql = (text: string): Statement => assembled('test.made', text)
+
+/** A script that changes documents, which the service never does and the database refuses. */
+export const tampering = (change: string): string =>
+  `alter table documents disable trigger documents_are_append_only; ${change};
+   alter table documents enable trigger documents_are_append_only`

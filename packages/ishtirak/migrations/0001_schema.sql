@@ -459,7 +459,11 @@ create table documents (
   constraint documents_number_once unique (series, number),
   constraint document_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
 );
-comment on table documents is 'Receipts, invoices and credit notes.';
+comment on table documents is
+  'Receipts, invoices and credit notes. What is wrong is corrected by another one.';
+
+create trigger documents_are_append_only before update or delete on documents
+  for each row execute function refuse_change();
 
 -- Checked at the commit, since each of the two tables refers to the other.
 alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of, receipt_place)
@@ -888,31 +892,43 @@ create index grants_of_code on grants (code_hash, granted_at desc, id desc) wher
 -- The books: they are read from documents. What was closed is a fact.
 
 -- Months are closed one after the other, and the last one is reopened first.
-create table closed_months (
+create table month_closings (
+  -- Counts all closings and reopenings: the last one says which months are closed.
+  place integer not null constraint place_counts_from_one check (place > 0),
+  act text not null constraint act_is_known check (act in ('close', 'reopen')),
   -- `YYYY-MM`, in the billing time zone.
   month text not null,
-  -- Counts the closings of the month.
-  sequence integer not null constraint sequence_is_positive check (sequence > 0),
-  -- Of the month: what is recorded later bears no earlier instant, even where a clock was set back.
-  ends_at timestamptz not null,
-  -- As they were.
-  figures jsonb not null,
-  -- Up to which number the receipts of each series are in them: {series: number}.
-  counted jsonb not null,
-  closed_at timestamptz not null,
-  closed_by text not null constraint closed_by_someone check (closed_by <> ''),
-  reopened_at timestamptz,
-  reopened_by text,
-  reopened_because text,
-  constraint closed_months_in_sequence primary key (month, sequence),
-  constraint reopened_for_a_reason check (
-    (reopened_at is null) = (reopened_by is null) and (reopened_at is null) = (reopened_because is null)
-  )
+  -- Up to which number the documents of each series are in the month: {series: number}.
+  counted jsonb,
+  -- What was declared, in centimes.
+  totals jsonb,
+  acted_at timestamptz not null,
+  actor text not null constraint acted_by_someone check (actor <> ''),
+  reason text,
+  -- The last month that is closed after it, and its end. Null: none is.
+  last_closed text,
+  -- What is recorded later bears no earlier instant, even where a clock was set back.
+  closed_until timestamptz,
+  constraint month_closings_in_order primary key (place),
+  constraint a_closing_has_totals check (
+    (act = 'close') = (totals is not null) and (act = 'close') = (counted is not null)
+  ),
+  constraint last_closed_has_an_end check ((last_closed is null) = (closed_until is null))
 );
-comment on table closed_months is
-  'The figures of each month that was closed, with who closed and reopened it.';
+comment on table month_closings is
+  'Closings of months with what was declared, and their reopenings. Entries are irreversible.';
 
-create unique index closed_months_once on closed_months (month) where reopened_at is null;
+create index month_closings_of_month on month_closings (month, place);
+create trigger month_closings_are_append_only before update or delete on month_closings
+  for each row execute function refuse_change();
+
+create table month_differences (
+  place integer not null constraint difference_of_a_closing references month_closings,
+  found_at timestamptz not null,
+  constraint month_differences_once primary key (place)
+);
+comment on table month_differences is
+  'Closings whose documents add up to something else than what was declared, as the last check found them.';
 
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
 create index documents_by_issue on documents (issued_at) where place > 0;
@@ -1083,18 +1099,6 @@ create table operator_sessions (
 comment on table operator_sessions is 'Operators who are signed in at the console.';
 
 create index operator_sessions_by_end on operator_sessions (expires_at);
-
--- The fingerprint names a secret and opens nothing.
-create table old_secrets (
-  list text not null,
-  fingerprint text not null,
-  watched_since timestamptz not null,
-  -- When it was last accepted, to the hour.
-  used_at timestamptz,
-  constraint old_secrets_once primary key (list, fingerprint)
-);
-comment on table old_secrets is
-  'When secrets behind the first of their list were last accepted, for the doctor.';
 
 create table portal_sessions (
   user_id text not null constraint user_id_is_given check (user_id <> ''),

@@ -1,9 +1,8 @@
 // What the operators' way in brings to the service.
 import type { Capability } from '../acts/capability.js'
-import { HOUR, MINUTE } from '../core/instant.js'
+import { HOUR } from '../core/instant.js'
 import type { AccessPageDeps } from './issuer.js'
 import { issuerRoutes } from './issuer.route.js'
-import type { OldSecretWatch } from './old-secrets.js'
 import {
   blockOperator,
   createOperatorAct,
@@ -19,9 +18,7 @@ import { type AccessConfig, accessSettings } from './settings.js'
 import { signInRoutes } from './sign-in.route.js'
 import './words.js'
 
-export interface AccessDeps extends SessionActDeps, AccessPageDeps, OperatorActDeps {
-  readonly oldSecrets: OldSecretWatch
-}
+type AccessDeps = SessionActDeps & AccessPageDeps & OperatorActDeps
 
 export const access: Capability<AccessDeps, AccessConfig> = {
   name: 'access',
@@ -48,13 +45,6 @@ export const access: Capability<AccessDeps, AccessConfig> = {
       stage: 'tidy',
       everyMs: HOUR,
       run: () => forgetOperatorSessions(deps),
-    },
-    // `doctor` says when an old secret was last used.
-    {
-      name: 'save-secret-uses',
-      stage: 'tidy',
-      everyMs: MINUTE,
-      run: () => deps.oldSecrets.save(deps.database, 'hourly'),
     },
   ],
 }

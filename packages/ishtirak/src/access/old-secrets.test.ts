@@ -3,9 +3,9 @@ import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { captureLog } from '../../../../test/support/example-app.js'
 import { signInByIssuer, startIssuer } from '../../../../test/support/issuer.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { sql } from '../../../../test/support/sql.js'
 import { CHARGILY_KEY, createWorld, JWT_SECRET, tokenOf, type World } from '../../../../test/support/world.js'
 import { movableClock } from '../runtime/clock.js'
 
@@ -22,7 +22,6 @@ const ROTATING = {
   CODE_KEYS: `${NEW_CODES},${OLD_CODES}`,
   CHARGILY_WEBHOOK_KEYS: OLD_WEBHOOK_KEY,
 }
-const rows = sql('select * from old_secrets order by list, fingerprint')
 
 describeScenario('a secret that is rotated', ({ database }) => {
   let world: World
@@ -39,11 +38,12 @@ describeScenario('a secret that is rotated', ({ database }) => {
       headers: { signature, 'content-type': 'application/json' },
     })
   }
-  const seen = async () =>
-    (await operatorOf(world, NEW_OPERATOR).get('/health')).body.checks.flatMap(
-      ({ subject, verdict, found }: Record<string, string>) =>
-        subject === 'secrets' ? [`${verdict} ${found}`] : [],
-    )
+  /** Of this process: `list holder place` and when it was last used. */
+  const uses = () =>
+    world.service.parts.oldSecrets
+      .uses()
+      .map(({ list, holder, place, usedAt }) => [[list, holder, place].join(' '), usedAt] as const)
+  const lastUse = (name: string) => uses().find(([one]) => one === name)?.[1]
 
   it('lets in with the new and the old one: users, platform, operators, webhooks', async () => {
     world = await rotating()
@@ -62,62 +62,35 @@ describeScenario('a secret that is rotated', ({ database }) => {
     expect((await webhookWith('test_sk_other', 'evt_other')).status).toBe(401)
   })
 
-  it('is watched from its first start behind another, and said with the hour of its last use', async () => {
-    world = await rotating()
-    expect(await seen()).toContain(
-      'ok AUTH_JWT_SECRET, 2 of 2: looked for once the service has started with it',
-    )
-    await world.advance(60)
-    const lists = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS', 'CODE_KEYS', 'OPERATOR_KEYS (amina)']
-    const places = [...lists.map((list) => `ok ${list}, 2 of 2`), 'ok CHARGILY_WEBHOOK_KEYS, 1 of 1']
-    const unused = places.map((place) => `${place}: no use was seen since 2026-11-21T12:01:00Z`)
-    expect(await seen()).toEqual(unused)
-    await world.advance(3_600)
+  it('stands in the log and in a metric when it is used: once an hour, and never itself', async () => {
+    const { log, lines } = captureLog()
+    world = await createWorld(database(), { env: ROTATING, log, isNew: true })
+    const [JWT, PLATFORM, CODES] = ['AUTH_JWT_SECRET  2', 'PLATFORM_API_KEYS  2', 'CODE_KEYS  2']
+    const [AMINA, WEBHOOK] = ['OPERATOR_KEYS amina 2', 'CHARGILY_WEBHOOK_KEYS  1']
+    expect(uses()).toEqual([JWT, PLATFORM, CODES, AMINA, WEBHOOK].map((name) => [name, null]))
+    const use = () => statusWith(OLD_KEY, '/api/v1/platform/users/user-1')
+    const logged = () => lines.filter((line) => line.includes('an old secret was used'))
+    for (const minutes of [0, 59, 1, 59]) {
+      world.clock.advance(minutes * 60_000)
+      await use()
+    }
+    expect(logged()).toHaveLength(2)
+    expect(logged()[0]).toContain('"list":"PLATFORM_API_KEYS","holder":null,"place":2,"of":2')
     await statusWith(await tokenOf({ sub: 'user-1' }, JWT_SECRET), '/api/v1/billing/status')
     await statusWith(await tokenOf({ sub: 'user-1' }, NEW_SECRET), '/api/v1/billing/status')
     await statusWith(NEW_KEY, '/api/v1/platform/users/user-1')
     await enterConsole(world, OLD_OPERATOR)
     await webhookWith(OLD_WEBHOOK_KEY, 'evt_1')
-    await world.advance(60)
-    const used = places.map((place) => `${place}: last used 2026-11-21T13:01:00Z`)
-    expect(await seen()).toEqual([used[0], ...unused.slice(1, 3), ...used.slice(3)])
-  })
-
-  it('costs one write an hour, and none in a request; a stop writes what is left', async () => {
-    world = await rotating()
-    /** The job that saves runs each minute. */
-    const pass = async (minutes: number) => {
-      world.clock.advance(minutes * 60_000)
-      await world.service.parts.oldSecrets.save(database(), 'hourly')
-    }
-    await pass(1)
-    const uses = async () => (await database().query(rows, [])).map(({ used_at }) => used_at)
-    const use = () => statusWith(OLD_KEY, '/api/v1/platform/users/user-1')
-    const written = async () => (await uses()).filter((usedAt) => usedAt !== null).map(Number)
-    for (const minutes of [20, 20, 19]) {
-      await use()
-      await pass(minutes)
-      expect(await written()).toEqual([])
-    }
-    await use()
-    const atOne = world.clock.now()
-    await pass(1)
-    expect(await written()).toEqual([atOne])
-    await pass(10)
-    await use()
-    const last = world.clock.now()
-    await pass(1)
-    expect(await written()).toEqual([atOne])
-    await world.stop()
-    expect(await written()).toEqual([last])
-    // No row has a secret, nor a piece of one.
-    const stored = JSON.stringify(await database().query(rows, []))
+    const now = world.clock.now()
+    expect(uses()).toEqual([
+      ...[[JWT, now] as const, [PLATFORM, now] as const, [CODES, null] as const],
+      ...[[AMINA, now] as const, [WEBHOOK, now] as const],
+    ])
+    const { text } = await world.service.metrics.render()
+    const name = 'ishtirak_old_secret_last_use_timestamp_seconds'
+    expect(text).toContain(`${name}{list="PLATFORM_API_KEYS",holder="",place="2"} ${now / 1_000}`)
     for (const secret of Object.values(ROTATING).flatMap((list) => list.split(',')))
-      expect(stored).not.toContain(secret.trim().slice(-12))
-    world = await rotating()
-    expect(await seen()).toContainEqual(
-      `ok PLATFORM_API_KEYS, 2 of 2: last used ${new Date(last).toISOString().slice(0, 19)}Z`,
-    )
+      expect(`${lines.join('')}${text}`).not.toContain(secret.trim().slice(-12))
   })
 
   it('of codes still reads those that it made, and makes no new ones', async () => {
@@ -126,19 +99,15 @@ describeScenario('a secret that is rotated', ({ database }) => {
     await world.stop()
     world = await rotating()
     const { code: fresh } = await makeCodes(operatorOf(world, NEW_OPERATOR), PERCENT)
-    await world.advance(3_660)
     const quoted = async (userId: string, code: string) => {
       const token = await tokenOf({ sub: userId }, NEW_SECRET)
       const path = `/api/v1/billing/quote?plan=pro&months=1&code=${encodeURIComponent(code)}`
       return statusWith(token, path)
     }
     expect(await quoted('user-1', fresh)).toBe(200)
-    await world.advance(3_660)
-    expect(await seen()).toContainEqual(expect.stringContaining('CODE_KEYS, 2 of 2: no use was seen'))
+    expect(lastUse('CODE_KEYS  2')).toBeNull()
     expect(await quoted('user-2', old)).toBe(200)
-    await world.advance(3_660)
-    const used = 'ok CODE_KEYS, 2 of 2: last used 2026-11-21T14:02:00Z'
-    expect(await seen()).toContainEqual(used)
+    expect(lastUse('CODE_KEYS  2')).toBe(world.clock.now())
     await world.stop()
     world = await createWorld(database(), { env: { ...ROTATING, CODE_KEYS: NEW_CODES }, isNew: true })
     expect(await quoted('user-1', fresh)).toBe(200)
@@ -154,9 +123,6 @@ describeScenario('a secret that is rotated', ({ database }) => {
     await issuer.serve(world.config.publicUrl)
     const entered = await signInByIssuer(world)
     expect([entered.status, entered.headers.get('location')]).toEqual([303, `${world.base}/console/year`])
-    await world.service.parts.oldSecrets.save(database(), 'all')
-    expect(await seen()).toContainEqual(
-      expect.stringContaining('OPERATOR_OIDC_CLIENT_SECRET, 2 of 2: last used'),
-    )
+    expect(lastUse('OPERATOR_OIDC_CLIENT_SECRET  2')).not.toBeNull()
   })
 })

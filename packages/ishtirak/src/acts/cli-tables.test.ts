@@ -1,19 +1,19 @@
 import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
 import { OperatorSessionsSchema } from '../access/session-acts.js'
-import { CodeBatchesSchema } from '../codes/code-schemas.js'
+import { CodeBatchSchema } from '../codes/code-schemas.js'
 import { EventsSchema } from '../events/schemas.js'
 import { RefundPreviewSchema } from '../ledger/refund.js'
-import { TrailSchema } from '../overview/audit-trail.js'
 import { inboxAnswer } from '../overview/inbox-schemas.js'
 import {
-  ListedUsersSchema,
+  ListedUserSchema,
   OperatorPaymentSchema,
   PaymentFileSchema,
   userFileSchema,
 } from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'
 import { TimelineSchema } from '../overview/timeline.js'
+import { trailList } from '../overview/trail-list.js'
 import { RoundSchema } from '../reconciliation/reconciliation-schemas.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
@@ -63,15 +63,15 @@ it('each column is a member of the list’s schema', () => {
   const schemas = {
     ...lists,
     ...FoundSchema.properties,
-    users_listed: ListedUsersSchema.properties.data,
+    users_listed: { items: ListedUserSchema },
     payments: { items: OperatorPaymentSchema },
     moved: RefundPreviewSchema.properties.moved,
     discrepancies: RoundSchema.properties.discrepancies,
     events: EventsSchema.properties.data,
-    batches: CodeBatchesSchema.properties.data,
+    batches: { items: CodeBatchSchema },
     inbox: inboxAnswer([]).properties.data,
     timeline: TimelineSchema.properties.data,
-    trail: TrailSchema.properties.data,
+    trail: { items: trailList.item },
     waiting: userFile.properties.waiting,
     time: userFile.properties.time,
     sessions: OperatorSessionsSchema.properties.data,

@@ -1,10 +1,194 @@
-// Lists of users and payments by what is asked of them: days and instants that they lie between, and the walk
-// that reads a page where not every row is one of the list.
-import type { TObject } from 'typebox'
+// A list of operators is one object: what it is asked for, how a page of it is read, what is shown of each.
+// From it come route, OpenAPI, command, its file and its page in the console (list-page.tsx). Below: the days
+// and instants that lists lie between, and the walk that reads a page where not every row is one of the list.
+import type { FastifyReply } from 'fastify'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { wrongField } from '../core/error.js'
 import { type Instant, LAST_INSTANT } from '../core/instant.js'
+import { type Operator, type Permission, requireRole } from '../core/role.js'
+import { object, query } from '../http/schemas.js'
 import type { WallClock } from '../runtime/calendar.js'
+import type { CommandOf } from './act.js'
+import { type AuditDeps, recordAct } from './audit.sql.js'
+import { type CsvCell, csvLine } from './csv.js'
 import { readInstant } from './day.js'
+import { CSV } from './descriptions.js'
+import { nextCursor, pageQuery, pagesBehind } from './paging.js'
+import { type Reading, reading } from './reading.js'
+import { CSV_TYPE, sendFile } from './send-file.js'
+
+/** Where a page goes on (null: it is the first), and its length. */
+export interface AskedPage {
+  readonly cursor: string | null
+  readonly limit: number
+}
+
+export interface ReadPage<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor: string | null
+}
+
+/** `Of`: the filter, with the ids of the path. */
+interface Said<Deps, Params extends TObject, Filter extends TObject, Item> {
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  /** Absent: every role may read it. */
+  readonly permission?: Permission
+  readonly params?: Params
+  readonly filter?: Filter
+  /** Where it is another than that of most lists. */
+  readonly limit?: TSchema
+  /** The shape of one, and the name of a page of them in the OpenAPI document. */
+  readonly item: TSchema
+  readonly title: string
+  /** `rows`: what its table is called. */
+  readonly command: CommandOf & { readonly usage: string; readonly rows: string }
+  /** Throws `invalid_cursor`, and `validation_failed` for a filter that makes no sense. */
+  read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
+  /** As `item` has it; absent: it is read so. */
+  view?(deps: Deps): (item: Item) => unknown
+  readonly file?: ListFile<Deps, Item>
+}
+
+/** All that match, as CSV. Each download stands in the audit trail. */
+interface ListFile<Deps, Item> {
+  readonly permission: Permission
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly usage: string
+  /** Without its extension; absent: the last part of the path. */
+  name?(of: Readonly<Record<string, string>>): string
+  /** Members of `row`, by which the columns are headed. */
+  readonly columns: readonly string[]
+  /** Absent: as the API shows it. */
+  row?(deps: Deps): (item: Item) => object
+}
+
+type ListToRead<Deps, Item> = Omit<List<Deps, Item>, 'readings'>
+
+export interface List<Deps, Item>
+  extends Omit<Said<Deps, TObject, TObject, Item>, 'params' | 'filter' | 'read' | 'view' | 'file'> {
+  readonly params: TObject
+  readonly filter: TObject
+  read(deps: Deps, of: object, page: AskedPage): Promise<ReadPage<Item>>
+  view?(deps: Deps): (item: Item) => unknown
+  readonly file?: ListFile<Deps, Item>
+  readonly readings: readonly Reading<Deps & AuditDeps>[]
+}
+
+const NOTHING = Type.Object({})
+
+/** `Deps`: the parts of the service that it reads. */
+export function list<Deps>() {
+  return <
+    Item,
+    Params extends TObject = TObject<Record<never, never>>,
+    Filter extends TObject = TObject<Record<never, never>>,
+  >(
+    said: Said<Deps, Params, Filter, Item>,
+  ): List<Deps, Item> => {
+    // What the frames hand over has passed the schemas that `Params` and `Filter` are the types of.
+    const made = { params: NOTHING, filter: NOTHING, ...said } as unknown as Omit<
+      List<Deps, Item>,
+      'readings'
+    >
+    return { ...made, readings: readingsOf<Deps & AuditDeps, Item>(made) }
+  }
+}
+
+/** Of a page that is not asked for a length. */
+const SHOWN = 50
+
+function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): readonly Reading<Deps>[] {
+  const { path, operationId, summary, description, permission, params, filter, limit, title, item, file } = of
+  const { rows, ...command } = of.command
+  const { reads } = reading<Deps>()
+  const page = reads({
+    ...{
+      path,
+      operationId,
+      summary,
+      params,
+      ...(description !== undefined && { description }),
+      ...permission,
+    },
+    query: query({ ...filter.properties, ...pageQuery, ...(limit && { limit }) }),
+    answer: object(title, { data: Type.Array(item), next_cursor: nextCursor }),
+    refuses: ['invalid_cursor'],
+    command: { ...command, show: ({ data, ...rest }) => ({ [rows]: data, ...rest }) },
+    read: async (deps, { params, query }) => {
+      const { cursor = null, limit = SHOWN, ...wanted } = query as Partial<AskedPage>
+      const read = await of.read(deps, { ...params, ...wanted }, { cursor, limit })
+      return { data: read.items.map(viewOf(deps, of)), next_cursor: read.nextCursor }
+    },
+  })
+  if (!file) return [page]
+  const whole = reads({
+    ...file.permission,
+    ...{ path: file.path, operationId: file.operationId, summary: file.summary, params },
+    query: query(filter.properties),
+    answer: CSV,
+    command: { usage: file.usage, isFile: true },
+    read: (deps, { params, query, operator, reply }) =>
+      sendListFile(deps, of, { of: { ...params, ...query }, operator, reply }),
+  })
+  return [page, whole]
+}
+
+function viewOf<Deps, Item>(
+  deps: Deps,
+  { view }: Pick<ListToRead<Deps, Item>, 'view'>,
+): (item: Item) => unknown {
+  return view?.(deps) ?? ((item) => item)
+}
+
+/** Of a list, that are read at a time for a file. */
+const FILE_ROWS = 1_000
+
+/** Throws `role_not_allowed`, and what `read` throws before anything is sent. */
+export async function sendListFile<Deps extends AuditDeps, Item>(
+  deps: Deps,
+  list: ListToRead<Deps, Item>,
+  asked: { readonly of: object; readonly operator: Operator; readonly reply: FastifyReply },
+): Promise<FastifyReply> {
+  const { file } = list
+  if (!file) throw new Error(`${list.path} has no file`)
+  const { of, operator, reply } = asked
+  requireRole(operator, file.permission)
+  const pages = pagesBehind((cursor) => list.read(deps, of, { cursor, limit: FILE_ROWS }))
+  const { value: first = [] } = await pages.next()
+  const name = file.name?.(Object(of)) ?? file.path.replace(/.*\//, '')
+  await recordAct(
+    deps,
+    { operator, act: file.permission.name, reason: null },
+    { after: { file: name, ...of } },
+  )
+  const rowOf = file.row?.(deps) ?? viewOf(deps, list)
+  const linesOf = (items: readonly Item[]) => items.map((item) => lineOf(file.columns, rowOf(item))).join('')
+  const content = async function* () {
+    yield csvLine(file.columns) + linesOf(first)
+    for await (const items of pages) if (items.length > 0) yield linesOf(items)
+  }
+  return sendFile(reply, { type: CSV_TYPE, name: `${name}.csv`, content: content() })
+}
+
+/** Of an answer, for a spreadsheet. */
+export function csvOf(columns: readonly string[], rows: readonly object[]): string {
+  return csvLine(columns) + rows.map((row) => lineOf(columns, row)).join('')
+}
+
+function lineOf(columns: readonly string[], row: unknown): string {
+  const values: Readonly<Record<string, unknown>> = Object(row)
+  const cells = columns.map((column): CsvCell => {
+    const value = values[column]
+    if (value === null || typeof value === 'string' || typeof value === 'number') return value
+    return JSON.stringify(value)
+  })
+  return csvLine(cells)
+}
 
 /** Half open. */
 export interface TimeSpan {

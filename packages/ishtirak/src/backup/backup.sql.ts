@@ -224,7 +224,7 @@ const selectTables = statement(
           bool_or(atttypid = 'bytea'::regtype) as has_files
      from pg_class join pg_attribute on attrelid = pg_class.oid
     where relkind = 'r' and relnamespace = current_schema()::regnamespace
-      and relname not in ('schema_migrations', 'portal_sessions', 'operator_sessions', 'old_secrets')
+      and relname not in ('schema_migrations', 'portal_sessions', 'operator_sessions')
       and attnum > 0 and not attisdropped and attgenerated = ''
     group by pg_class.oid, relname
     order by pg_class.oid`,

@@ -1,4 +1,5 @@
 // What operators read of bank statements, by API and by command; and a statement that is read in.
+import { type AskedPage, list } from '../acts/list.js'
 import { byInstant, pageCursor } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { DAY } from '../core/instant.js'
@@ -12,13 +13,12 @@ import {
   AwaitedQuerySchema,
   AwaitedSchema,
   ImportQuerySchema,
-  LinesQuerySchema,
-  LinesSchema,
+  LineSchema,
+  LinesFilterSchema,
   StatementParamsSchema,
   StatementQuerySchema,
   StatementSchema,
-  StatementsQuerySchema,
-  StatementsSchema,
+  StatementSummarySchema,
 } from './bank-schemas.js'
 import { linesIn, newestStatements } from './bank-statements.sql.js'
 import { importStatement } from './import-statement.js'
@@ -49,14 +49,14 @@ function isDay(part: unknown): part is string {
   return typeof part === 'string' && readDay(part, 'ymd') === part
 }
 
-/** Money in without a payment, from a line on. */
-export async function openLines(
+/** Money in without a payment, from a line on; or lines in another state. */
+export async function pageOfLines(
   deps: BankDeps,
-  of: { readonly cursor?: string | undefined; readonly limit: number; readonly state?: BankLineState },
+  { state = 'open' }: { readonly state?: BankLineState },
+  { cursor, limit }: AskedPage,
 ) {
-  const after = of.cursor === undefined ? null : byDay.decode(of.cursor)
-  const found = await linesIn(deps.database, { state: of.state ?? 'open', after, limit: of.limit })
-  return byDay.pageOf(await matched(deps, found), of.limit)
+  const after = cursor === null ? null : byDay.decode(cursor)
+  return byDay.pageOf(await matched(deps, await linesIn(deps.database, { state, after, limit })), limit)
 }
 
 /** A page of a statement, from a line on. */
@@ -103,21 +103,20 @@ export const importBankStatement = readStatements.reads({
   },
 })
 
-export const listStatements = readStatements.reads({
-  ...READ_STATEMENTS,
+export const statementList = list<BankDeps>()({
+  permission: READ_STATEMENTS,
   path: '/bank-statements',
   operationId: 'listBankStatements',
   summary: 'Bank statements that were read in, newest first',
-  query: StatementsQuerySchema,
-  refuses: ['invalid_cursor'],
-  answer: StatementsSchema,
-  command: { usage: 'bank-statements list', show: ({ data, ...rest }) => ({ statements: data, ...rest }) },
-  read: async ({ database }, { query: { cursor, limit = SHOWN } }) => {
-    const after = cursor === undefined ? null : byInstant.decode(cursor)
+  item: StatementSummarySchema,
+  title: 'BankStatements',
+  command: { usage: 'bank-statements list', rows: 'statements' },
+  read: async ({ database }, _, { cursor, limit }) => {
+    const after = cursor === null ? null : byInstant.decode(cursor)
     const found = await newestStatements(database, { after, limit })
-    const { items, nextCursor } = byInstant.pageBy(found, limit, ({ importedAt: at, id }) => ({ at, id }))
-    return { data: items.map(viewSummary), next_cursor: nextCursor }
+    return byInstant.pageBy(found, limit, ({ importedAt: at, id }) => ({ at, id }))
   },
+  view: () => viewSummary,
 })
 
 export const getStatement = readStatements.reads({
@@ -137,19 +136,17 @@ export const getStatement = readStatements.reads({
     pageOfStatement(deps, params.statement_id, { operator, ...query }),
 })
 
-export const listBankLines = readStatements.reads({
-  ...READ_STATEMENTS,
+export const lineList = list<BankDeps>()({
+  permission: READ_STATEMENTS,
   path: '/bank-lines',
   operationId: 'listBankLines',
   summary: 'Money in without a payment, newest first; or lines in another state',
-  query: LinesQuerySchema,
-  refuses: ['invalid_cursor'],
-  answer: LinesSchema,
-  command: { usage: 'bank-statements lines', show: ({ data, ...rest }) => ({ lines: data, ...rest }) },
-  read: async (deps, { query: { state = 'open', cursor, limit = SHOWN } }) => {
-    const { items, nextCursor } = await openLines(deps, { state, cursor, limit })
-    return { data: items.map((line) => viewLine(line, line.statementId)), next_cursor: nextCursor }
-  },
+  filter: LinesFilterSchema,
+  item: LineSchema,
+  title: 'BankLines',
+  command: { usage: 'bank-statements lines', rows: 'lines' },
+  read: pageOfLines,
+  view: () => (line) => viewLine(line, line.statementId),
 })
 
 /** Transfers whose money should have come by now. */

@@ -30,10 +30,8 @@ const dinars = (description?: string) => Type.Number({ ...(description && { desc
 
 export const ImportQuerySchema = query({ account, ...bankForm })
 export const StatementQuerySchema = query(pageQuery)
-export const StatementsQuerySchema = query(pageQuery)
-export const LinesQuerySchema = query({
+export const LinesFilterSchema = Type.Object({
   state: Type.Optional(Type.Enum(STATES, { default: 'open' })),
-  ...pageQuery,
 })
 
 export const LineSchema = object('BankLine', {
@@ -84,10 +82,7 @@ const summary = {
   stored_lines: Type.Integer({ description: 'Below `lines` while a long file is being stored' }),
 }
 
-export const StatementsSchema = object('BankStatements', {
-  data: Type.Array(object('BankStatementSummary', summary)),
-  next_cursor: nextCursor,
-})
+export const StatementSummarySchema = object('BankStatementSummary', summary)
 
 export const StatementSchema = object('BankStatement', {
   ...summary,
@@ -150,8 +145,6 @@ export const WithdrawnSchema = object('StatementWithdrawn', {
   withdrawn: Type.Integer({ description: 'Lines that it has no more' }),
   left: Type.Integer({ description: 'Lines that pay payments; 0: the statement is gone' }),
 })
-
-export const LinesSchema = object('BankLines', { data: Type.Array(LineSchema), next_cursor: nextCursor })
 
 export const AwaitedQuerySchema = query({
   days: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 3, description: 'After the order' })),

@@ -20,7 +20,7 @@ import {
 } from '../pages/console-frame.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
-import type { awaited, openLines } from './bank-readings.js'
+import type { awaited, pageOfLines } from './bank-readings.js'
 import { AWAITED_DAYS } from './bank-readings.js'
 import type { StoredStatement } from './bank-statements.sql.js'
 import { LINE_ACTS } from './line-acts.js'
@@ -34,7 +34,7 @@ export interface NotRead {
 
 interface Shown {
   readonly statements: readonly StoredStatement[]
-  readonly lines: Awaited<ReturnType<typeof openLines>>
+  readonly lines: Awaited<ReturnType<typeof pageOfLines>>
   readonly returned: readonly MatchedLine[]
   readonly transfers: Awaited<ReturnType<typeof awaited>>
   readonly notRead: NotRead | null

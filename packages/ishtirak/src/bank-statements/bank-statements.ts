@@ -6,10 +6,10 @@ import { settleLines } from './bank-matches.sql.js'
 import {
   getStatement,
   importBankStatement,
+  lineList,
   listAwaited,
-  listBankLines,
-  listStatements,
   READ_STATEMENTS,
+  statementList,
 } from './bank-readings.js'
 import { removeWithdrawn, storeSlices } from './bank-statements.sql.js'
 import { addImportCommand } from './cli-import.js'
@@ -26,7 +26,10 @@ const STORED_EVERY_MS = 10_000
 export const bankStatements: Capability<BankDeps & StatementPages> = {
   name: 'bank-statements',
   acts: [approveLines, withdrawStatement, ...LINE_ACTS],
-  readings: [importBankStatement, listStatements, listAwaited, getStatement, listBankLines],
+  readings: [
+    ...[importBankStatement, ...statementList.readings, listAwaited, getStatement],
+    ...lineList.readings,
+  ],
   commandGroups: { 'bank-statements': 'Bank statements: what came to the accounts, beside the transfers' },
   commands: addImportCommand,
   console: bankStatementRoutes,

@@ -12,7 +12,7 @@ import { forOperators, viewOf } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
 import type { SaidForm } from '../transfers/bank-form-schema.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
-import { AWAITED_DAYS, awaited, IMPORT_STATEMENT, openLines, READ_STATEMENTS } from './bank-readings.js'
+import { AWAITED_DAYS, awaited, IMPORT_STATEMENT, pageOfLines, READ_STATEMENTS } from './bank-readings.js'
 import { ImportQuerySchema } from './bank-schemas.js'
 import { findResults, newestStatements, someOfStatement } from './bank-statements.sql.js'
 import { type NotRead, statementsPage } from './bank-statements-page.js'
@@ -99,11 +99,11 @@ async function sendList(
 ) {
   const view = viewOf(pages, request, reply)
   requireRole(view.session.operator, READ_STATEMENTS)
-  const cursor = queryOf(request, 'cursor')
+  const cursor = queryOf(request, 'cursor') ?? null
   const [statements, lines, returned, transfers] = await Promise.all([
     newestStatements(pages.database, { after: null, limit: SHOWN }),
-    openLines(pages, { cursor, limit: SHOWN }),
-    openLines(pages, { state: 'returned', limit: SHOWN }),
+    pageOfLines(pages, {}, { cursor, limit: SHOWN }),
+    pageOfLines(pages, { state: 'returned' }, { cursor: null, limit: SHOWN }),
     awaited(pages, AWAITED_DAYS),
   ])
   const shown = {
@@ -112,7 +112,7 @@ async function sendList(
     returned: returned.items,
     transfers,
     notRead,
-    isFirst: cursor === undefined,
+    isFirst: cursor === null,
   }
   return sendPage(
     pages,

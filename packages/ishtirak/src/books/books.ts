@@ -1,12 +1,14 @@
 // What the books bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { DAY } from '../core/instant.js'
 import type { AccountsDeps } from './accounts.js'
+import { checkClosedMonths, MONTH_DIFFERS } from './check-closed.js'
 import { type ClosingDeps, closeMonth, reopenMonth } from './closing.js'
 import type { DeclarationDeps } from './declaration.js'
 import { monthRoutes } from './month.route.js'
-import { getJournal, getMonth, readAccounts } from './readings.js'
+import { getMonth, readAccounts, receiptList } from './readings.js'
 import { salesRoutes } from './sales.route.js'
-import { getDeclaration, getSales, readSalesFile } from './sales-readings.js'
+import { getDeclaration, readSalesFile, saleList } from './sales-readings.js'
 import './words.js'
 import { yearRoutes } from './year.route.js'
 import { getYear, readYearFile } from './year-readings.js'
@@ -15,10 +17,20 @@ export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   name: 'books',
   acts: [closeMonth, reopenMonth],
   readings: [
-    ...[getMonth, getJournal, readAccounts, getYear, readYearFile],
-    ...[getSales, readSalesFile, getDeclaration],
+    ...[getMonth, ...receiptList.readings, readAccounts, getYear, readYearFile],
+    ...[...saleList.readings, readSalesFile, getDeclaration],
   ],
   commandGroups: { export: 'Export for the accountant', month: 'Close a month' },
+  inbox: MONTH_DIFFERS,
+  jobs: (deps) => [
+    {
+      name: 'check-closed-months',
+      stage: 'find_out',
+      everyMs: DAY,
+      run: () => checkClosedMonths(deps),
+      oncePerCluster: true,
+    },
+  ],
   console: (app, pages) => {
     monthRoutes(app, pages)
     salesRoutes(app, pages)

@@ -1,15 +1,18 @@
-// Months that were closed, as rows: their figures as they were, and up to which numbers they have documents.
+// Closings and reopenings of months, as rows that are only added: up to which numbers a closed month has the
+// documents, and what was declared of it.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
-import { type ClosedSpan, type Counted, KNOWN_SINCE, spanValues } from './figures.sql.js'
+import type { Totals } from './figures.js'
+import type { Counted } from './figures.sql.js'
 
 const parseClosing = rowOf({
+  place: integer,
   month: text,
+  /** Counts the closings of the month. */
   sequence: integer,
-  /** As `figuresNow` gave them. */
-  figures: json<object>,
+  totals: json<Totals>,
   counted: json<Counted>,
   closedAt: instant,
   closedBy: text,
@@ -18,8 +21,11 @@ export type Closing = ReturnType<typeof parseClosing>
 
 const selectClosings = statement(
   'closed.months',
-  `select month, sequence, figures, counted, closed_at, closed_by
-     from closed_months where reopened_at is null and month = any($1::text[])`,
+  `select place, month, totals, counted, acted_at as closed_at, actor as closed_by,
+          (select count(*)::int from month_closings c where c.month = l.month and c.act = 'close') as sequence
+     from (select distinct on (month) * from month_closings
+            where month = any($1::text[]) order by month, place desc) l
+    where act = 'close'`,
 )
 
 /** Those of the months that are closed now. */
@@ -32,92 +38,90 @@ export async function closingsOf(
 
 const selectLast = statement(
   'closed.last',
-  'select max(month) as month from closed_months where reopened_at is null',
+  'select last_closed from month_closings order by place desc limit 1',
 )
 
 /** Null: no month is closed. */
 export async function lastClosed(database: Queryable): Promise<string | null> {
-  const [row = { month: null }] = await database.query(selectLast)
-  return textOrNull(row, 'month')
+  const [row = { last_closed: null }] = await database.query(selectLast)
+  return textOrNull(row, 'last_closed')
 }
 
 /** No document is numbered until the transaction ends, and nobody else closes or reopens a month. */
 export async function lockClosing(transaction: Transaction): Promise<void> {
-  await transaction.script('lock table document_series, closed_months in share row exclusive mode')
+  await transaction.script('lock table document_series, month_closings in share row exclusive mode')
 }
 
 const insert = statement(
-  'closed.close',
-  `with closed as (
-     insert into closed_months (month, sequence, ends_at, figures, counted, closed_at, closed_by)
-     select $1, (select count(*) + 1 from closed_months where month = $1), $7::timestamptz, $2::jsonb,
-            (select coalesce(jsonb_object_agg(series, last_number), '{}') from document_series),
-            $3::timestamptz, $4
-      where (select max(month) from closed_months where reopened_at is null) is not distinct from $5::text
-     returning month
+  'closed.insert',
+  `with last as (
+     select coalesce(max(place), 0) as place from month_closings
+   ), entered as (
+     insert into month_closings
+       (place, act, month, counted, totals, acted_at, actor, reason, last_closed, closed_until)
+     select last.place + 1, $1, $2,
+            case when $1 = 'close' then
+              (select coalesce(jsonb_object_agg(series, last_number), '{}') from document_series) end,
+            $3::jsonb, $4::timestamptz, $5, $6, $7, $8::timestamptz
+       from last
+      where (select c.last_closed from month_closings c where c.place = last.place)
+            is not distinct from $9::text
+     returning place
    )
-   ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$6::jsonb', from: 'closed' })}
+   ${insertAudit({ userId: "''", at: '$4::timestamptz', entry: '$10::jsonb', from: 'entered' })}
    returning id`,
 )
 
-/** Behind `last`, with its line in the trail. False: another month is the last one by now. */
-export async function insertClosed(
+/** With its line in the trail. False: the last closed month is another one by now. */
+export async function insertClosing(
   transaction: Queryable,
   of: {
     readonly month: string
-    readonly figures: { readonly to: Instant }
-    readonly last: string | null
+    /** Null: it is reopened. */
+    readonly totals: Totals | null
     readonly by: string
+    readonly because: string | null
+    /** The month that was closed last, before and after. Null: none. */
+    readonly last: { readonly before: string | null; readonly after: ClosedMonth | null }
     readonly audit: AuditEntry
     readonly now: Instant
   },
 ): Promise<boolean> {
-  const { month, figures, last, by, audit, now } = of
-  const values = [month, JSON.stringify(figures), at(now), by, last, JSON.stringify(audit), at(figures.to)]
+  const { month, totals, by, because, last, audit, now } = of
+  const values = [
+    ...[totals ? 'close' : 'reopen', month, totals && JSON.stringify(totals), at(now), by, because],
+    ...[last.after?.month ?? null, at(last.after?.to ?? null), last.before, JSON.stringify(audit)],
+  ]
   return (await transaction.query(insert, values)).length === 1
 }
 
-const reopen = statement(
-  'closed.reopen',
-  `with reopened as (
-     update closed_months set reopened_at = $3::timestamptz, reopened_by = $4, reopened_because = $5
-      where month = $1 and sequence = $2::int and reopened_at is null
-        and month = (select max(month) from closed_months where reopened_at is null)
-     returning month
-   )
-   ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$6::jsonb', from: 'reopened' })}
-   returning id`,
-)
-
-/** With its line in the trail. False: it is not the last one, or not closed as it was. */
-export async function saveReopened(
-  transaction: Queryable,
-  { month, sequence }: Pick<Closing, 'month' | 'sequence'>,
-  of: {
-    readonly by: string
-    readonly because: string
-    readonly audit: AuditEntry
-    readonly now: Instant
-  },
-): Promise<boolean> {
-  const { by, because, audit, now } = of
-  const values = [month, sequence, at(now), by, because, JSON.stringify(audit)]
-  return (await transaction.query(reopen, values)).length === 1
+interface ClosedMonth {
+  readonly month: string
+  readonly to: Instant
 }
 
-const selectLateBalances = statement(
-  'closed.late_balances',
-  `select coalesce(sum(b.amount), 0)::bigint as amount
-     from (select p.user_id, p.id, $3::timestamptz as ignored ${KNOWN_SINCE}) l
-     join balance_entries b on b.user_id = l.user_id and b.payment_id = l.id
-    where b.created_at < $2::timestamptz and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')`,
+const saveDifference = statement(
+  'closed.save_difference',
+  `insert into month_differences (place, found_at) values ($1::int, $2::timestamptz) on conflict do nothing`,
+)
+const deleteDifference = statement(
+  'closed.delete_difference',
+  'delete from month_differences where place = $1::int',
 )
 
-/**
- * What became known since the month before was closed changed of the balances as they were when the month
- * began. A month before the first that was closed is open: it has the sale, and the balances have its money.
- */
-export async function lateBalances(database: Queryable, span: ClosedSpan): Promise<number> {
-  const [row = {}] = await database.query(selectLateBalances, spanValues(span))
-  return integer(row, 'amount')
+/** `differs`: whether the documents add up to something else than what was declared. */
+export async function noteDifference(
+  database: Queryable,
+  { place }: Closing,
+  { differs, now }: { readonly differs: boolean; readonly now: Instant },
+): Promise<void> {
+  if (differs) await database.query(saveDifference, [place, at(now)])
+  else await database.query(deleteDifference, [place])
 }
+
+/** For the inbox: months whose documents add up to something else, as long as they are closed. */
+export const MONTHS_THAT_DIFFER = `
+  select d.found_at, c.month, null::text, null::text, null::bigint, c.month
+    from month_differences d
+    join month_closings c on c.place = d.place
+   where not exists (select from month_closings r where r.month = c.month and r.place > c.place)`

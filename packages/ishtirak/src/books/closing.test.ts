@@ -2,22 +2,22 @@
 // receipt by receipt, and both together are what is so now.
 
 import { beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { type ReplaceableClock, replaceableClock } from '../../../../test/support/replaceable-clock.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { sql } from '../../../../test/support/sql.js'
+import { sql, tampering } from '../../../../test/support/sql.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
 import { refund } from '../ledger/refund.js'
 import { movableClock } from '../runtime/clock.js'
+import { checkClosedMonths } from './check-closed.js'
 
 const DAY_MS = 86_400_000
 const BILLING = '/api/v1/billing'
-const selectClosings = sql(
-  `select month, sequence, closed_by, reopened_by, reopened_because from closed_months order by 1, 2`,
-)
+const selectClosings = sql('select act, month, actor, reason, last_closed from month_closings order by place')
 const giveDetails =
   sql(`insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
        on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`)
@@ -224,6 +224,31 @@ describeOnEach('closing a month', ({ database }) => {
     expect(later.sort()).toEqual(['credit_note -2000', 'credit_note 0', 'invoice 0'])
   })
 
+  it('says that somebody has changed the database, until it is as it was', async () => {
+    const { paymentId } = await world.as('card').buy()
+    pass(15)
+    const { closed } = (await close('2026-11')).body
+    expect(closed).toMatchObject({ declared: { sold: 1, ttc: 2_000, received: 2_000 }, differs: [] })
+    const waiting = async () => {
+      await checkClosedMonths(world.service.parts)
+      return (await owner.get('/inbox?kind=month_differs')).body.data
+    }
+    expect(await waiting()).toEqual([])
+    const cents = (by: number) =>
+      database().script(
+        tampering(`update documents set net_centimes = net_centimes + ${by},
+          tax_centimes = tax_centimes - ${by} where payment_id = '${paymentId}'`),
+      )
+    await cents(100)
+    expect(await waiting()).toMatchObject([{ id: '2026-11', next_act: 'month.reopen' }])
+    expect((await month('2026-11')).closed).toMatchObject({ ...closed, differs: ['ht', 'tva'] })
+    const page = async () => (await enterConsole(world, ROLE_KEYS.owner)).open('/console/months/2026-11')
+    expect((await page()).text).toContain('Somebody has changed the database')
+    await cents(-100)
+    expect(await waiting()).toEqual([])
+    expect((await page()).text).not.toContain('Somebody has changed the database')
+  })
+
   it('is done once, in order, when the month is over; undone by an owner, from the last one on', async () => {
     const refusal = async (answer: Promise<{ status: number; body: Record<string, unknown> }>) => {
       const { status, body } = await answer
@@ -251,10 +276,12 @@ describeOnEach('closing a month', ({ database }) => {
     expect((await close('2026-11')).body).toMatchObject({ closed: { sequence: 2 }, paid: { count: 3 } })
     expect((await month('2026-12')).after_closing).toEqual({ months: [], balances: 0 })
     const rows = await database().query(selectClosings)
-    expect(rows.map(({ month, sequence, reopened_by }) => [month, sequence, reopened_by])).toEqual([
-      ['2026-11', 1, 'owner'],
-      ['2026-11', 2, null],
-      ['2026-12', 1, 'owner'],
+    expect(rows.map(({ act, month, last_closed }) => [act, month, last_closed])).toEqual([
+      ['close', '2026-11', '2026-11'],
+      ['close', '2026-12', '2026-12'],
+      ['reopen', '2026-12', '2026-11'],
+      ['reopen', '2026-11', null],
+      ['close', '2026-11', '2026-11'],
     ])
     const { data } = (await owner.get('/audit?limit=100')).body
     const acts = data.map(({ act }: { act: string }) => act).filter((act: string) => act.startsWith('month.'))

@@ -7,10 +7,11 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
-import { type Closing, closingsOf, insertClosed, lockClosing, saveReopened } from './closed.sql.js'
+import { type Closing, closingsOf, insertClosing, lockClosing } from './closed.sql.js'
 import { sumPaid } from './figures.js'
 import { MonthParamsSchema, MonthSchema, viewMonth } from './month-schemas.js'
-import { figuresNow, type MonthFigures, type MonthsDeps, monthBefore, readMonthFigures } from './months.js'
+import { figuresOf, type MonthFigures, type MonthsDeps, monthBefore, readMonthFigures } from './months.js'
+import { totalsOf } from './totals.js'
 import { booksWords } from './words.js'
 
 export type ClosingDeps = ActDeps & MonthsDeps
@@ -80,11 +81,14 @@ export const closeMonth = act<ClosingDeps>().decides({
     const isSaved = await deps.database.transaction(async (transaction) => {
       await lockClosing(transaction)
       const [before = null] = await closingsOf(transaction, [monthBefore(deps, month)])
-      const figures = await figuresNow({ ...deps, database: transaction }, month, before)
+      const figures = await figuresOf({ ...deps, database: transaction }, month, { own: null, before })
       if (versionOf({ ...facts.figures, ...figures }) !== facts.version) return false
       const after = { month, paid: sumPaid(figures.paid) / 100, refunded: figures.refunded.ttc / 100 }
       const audit = auditEntry(deps.ids, { ...by, act: 'month.close' }, { after, now })
-      return insertClosed(transaction, { month, figures, last, by: by.operator.name, audit, now })
+      return insertClosing(transaction, {
+        ...{ month, totals: totalsOf(figures), by: by.operator.name, because: by.reason ?? null, audit, now },
+        last: { before: last, after: figures },
+      })
     })
     return isSaved ? 'saved' : 'stale'
   },
@@ -119,14 +123,20 @@ export const reopenMonth = act<ClosingDeps>().decides({
     if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
     return closed
   },
-  save: async (deps, { by }, { decision, now }) => {
-    const { month, sequence, closedAt, closedBy } = decision
-    const before = { month, sequence, closed_at: toTimestamp(closedAt), closed_by: closedBy }
-    const audit = auditEntry(deps.ids, { ...by, act: 'month.reopen' }, { before, now })
-    const reopened = { by: by.operator.name, because: by.reason ?? '', audit, now }
+  save: async (deps, { by }, { facts, decision, now }) => {
+    const { month, place, sequence, closedAt, closedBy } = decision
+    const closed = { month, sequence, closed_at: toTimestamp(closedAt), closed_by: closedBy }
+    const audit = auditEntry(deps.ids, { ...by, act: 'month.reopen' }, { before: closed, now })
+    const earlier = monthBefore(deps, month)
     const isSaved = await deps.database.transaction(async (transaction) => {
       await lockClosing(transaction)
-      return saveReopened(transaction, decision, reopened)
+      const closings = await closingsOf(transaction, [month, earlier])
+      if (!closings.some((one) => one.place === place)) return false
+      const isEarlierClosed = closings.some((one) => one.month === earlier)
+      return insertClosing(transaction, {
+        ...{ month, totals: null, by: by.operator.name, because: by.reason ?? null, audit, now },
+        last: { before: month, after: isEarlierClosed ? { month: earlier, to: facts.figures.from } : null },
+      })
     })
     return isSaved ? 'saved' : 'stale'
   },

@@ -1,10 +1,10 @@
 // The declaration of a month, to print on A4: each figure leads to its documents.
 
-import { addressOf, Facts, NoWrap, renderConsole, Table, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, NoWrap, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { ColumnTable } from '../pages/table.js'
 import type { BooksPages } from './accounts.js'
 import { type Declaration, type TaxedTurnover, taxKeyOf } from './declaration.js'
-import type { SalesFilter } from './sales.js'
 import { salesPath } from './sales-page.js'
 
 interface Shown {
@@ -84,40 +84,37 @@ function Declarant({ pages, view: { say, locale } }: Shown) {
   )
 }
 
+/** Of a tax; null: the total. */
+type TurnoverRow = Declaration['total'] & { readonly taxed: TaxedTurnover | null }
+
 function TurnoverCard({ pages, view, of }: Shown) {
-  const { say, locale } = view
-  const money = (sum: number) => pages.formats.centimes(sum, locale)
-  const columns = [
-    ...[say('turnover'), say('salesHt'), say('creditsHt'), say('netHt'), say('vatDue'), say('netTtc')],
-  ]
-  const linked = (sum: number, count: number, filter: SalesFilter) =>
-    count === 0 ? (
-      <NoWrap>{money(sum)}</NoWrap>
-    ) : (
-      <a href={salesPath(pages.base, of.month, filter)}>
-        <NoWrap>{money(sum)}</NoWrap>
-      </a>
-    )
-  const row = (safeName: JSX.Element, tax: string | null, { sales, credits, net }: Declaration['total']) => ({
-    safeCells: [
-      safeName,
-      linked(sales.ht, sales.count, { tax, side: 'sales' }),
-      linked(credits.ht, credits.count, { tax, side: 'credits' }),
-      ...[net.ht, net.tva, net.ttc].map((sum) => <NoWrap>{money(sum)}</NoWrap>),
-    ],
-  })
+  const { say } = view
+  const linked = (line: TurnoverRow, side: 'sales' | 'credits') => {
+    const { count, ht } = line[side]
+    const sum = <NoWrap>{view.centimes(ht)}</NoWrap>
+    const filter = { ...(line.taxed && { tax: taxKeyOf(line.taxed.tax) }), side }
+    return count === 0 ? sum : <a href={salesPath(pages.base, of.month, filter)}>{sum}</a>
+  }
   return (
     <Card id="turnover" title={say('turnover')}>
-      <Table
-        columns={columns}
-        figuresFrom={2}
-        named
-        safeRows={[
-          ...of.turnover.map((one) => row(<TaxName {...{ pages, view, one }} />, taxKeyOf(one.tax), one)),
-          row(<b safe>{say('total')}</b>, null, of.total),
+      <ColumnTable<TurnoverRow>
+        {...{ pages, view }}
+        rows={[...of.turnover.map((taxed) => ({ ...taxed, taxed })), { ...of.total, taxed: null }]}
+        columns={[
+          {
+            head: 'turnover',
+            safe: ({ taxed: one }) =>
+              one ? <TaxName {...{ pages, view, one }} /> : <b safe>{say('total')}</b>,
+            isName: true,
+          },
+          { head: 'salesHt', safe: (line) => linked(line, 'sales'), isFigure: true },
+          { head: 'creditsHt', safe: (line) => linked(line, 'credits') },
+          { head: 'netHt', figure: ({ net }) => view.centimes(net.ht) },
+          { head: 'vatDue', figure: ({ net }) => view.centimes(net.tva) },
+          { head: 'netTtc', figure: ({ net }) => view.centimes(net.ttc) },
         ]}
       />
-      {of.late.count === 0 ? null : <Facts facts={[[say('lateHt'), money(of.late.ht)]]} />}
+      {of.late.count === 0 ? null : <Facts facts={[[say('lateHt'), view.centimes(of.late.ht)]]} />}
     </Card>
   )
 }

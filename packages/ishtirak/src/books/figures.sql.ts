@@ -40,22 +40,17 @@ export const SALES = `
     where p.live = $1::boolean and p.paid_at >= $2::timestamptz and p.paid_at < $3::timestamptz
       and ($4::jsonb is null or r.number <= ${countedIn('$4::jsonb', 'r.series')})`
 
-const SINCE_CLOSING = `
+/** What was paid in months that were closed by then, and became known since the last of them was closed. */
+export const LATE = `
      from document_series s
      join documents r on r.series = s.series and r.number > ${countedIn('$5::jsonb', 's.series')}
       and ($4::jsonb is null or r.number <= ${countedIn('$4::jsonb', 's.series')})
-     join payments p on p.user_id = r.user_id and p.id = r.payment_id and r.place = p.receipt_place`
-const IS_SINCE_CLOSING = '$5::jsonb is not null and p.live = $1::boolean'
-
-/** What became known since the month before was closed, whenever it was paid. */
-export const KNOWN_SINCE = `${SINCE_CLOSING}
-    where ${IS_SINCE_CLOSING}`
-
-/** What was paid in months that were closed by then, and became known since the last of them was closed. */
-export const LATE = `${SINCE_CLOSING}
-     join closed_months c on c.month = left(r.snapshot->>'paidOn', 7) and c.reopened_at is null
+     join payments p on p.user_id = r.user_id and p.id = r.payment_id and r.place = p.receipt_place
+     join (select distinct on (month) month, act, counted
+             from month_closings order by month, place desc) c
+       on c.act = 'close' and c.month = left(r.snapshot->>'paidOn', 7)
       and r.number > ${countedIn('c.counted', 'r.series')}
-    where ${IS_SINCE_CLOSING}`
+    where $5::jsonb is not null and p.live = $1::boolean`
 
 /** What was refunded in the month: as it was sold. An advance was no sale. */
 export const REFUNDS = `

@@ -90,3 +90,20 @@ export function balanceOf(paid: Figures, refunded: Figures) {
   const { ht, tva, ttc, stamp_duty, total, fees, net } = describeFigures(lessRefunds(paid, refunded))
   return { ht, tva, ttc, stamp_duty, total, fees, net }
 }
+
+/** What is declared of a month when it is closed: in centimes, but for the number of sales. */
+export interface Totals {
+  readonly sold: number
+  readonly ht: number
+  readonly tva: number
+  readonly ttc: number
+  readonly stamp_duty: number
+  readonly refunded_ht: number
+  readonly refunded_tva: number
+  readonly refunded_ttc: number
+  /** Of months that were closed before. */
+  readonly late_tva: number
+  readonly late_ttc: number
+  readonly received: number
+  readonly owed: number
+}

@@ -1,26 +1,25 @@
 // The receipts of a month in the order they were paid, each with its payment, page by page.
-
+import type { ReadPage } from '../acts/list.js'
 import { receiptNumber } from '../core/receipt.js'
-import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pages/console-frame.js'
+import { addressOf, Pager, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { UserCell } from '../pages/user-cell.js'
+import { type Column, ColumnTable } from '../pages/table.js'
 import type { BooksPages } from './accounts.js'
 import { sumPaid } from './figures.js'
-import type { readJournal } from './journal.js'
 import type { Line } from './lines.sql.js'
 
-interface Shown extends Awaited<ReturnType<typeof readJournal>> {
+interface Shown extends ReadPage<Line> {
   readonly month: string
+  readonly from: number
   readonly isFirst: boolean
 }
 
 export function journalPage(pages: BooksPages, view: View, shown: Shown): string {
-  const { say, locale } = view
-  const { month, lines, nextCursor, isFirst } = shown
-  const monthName = pages.formats.month(shown.from, locale)
+  const { say } = view
+  const { month, from, items: rows, nextCursor, isFirst } = shown
   const monthPath = addressOf(pages.base, 'months', month)
   const start = `${monthPath}/receipts`
-  const title = say('journalOf', { month: monthName })
+  const title = say('journalOf', { month: view.month(from) })
   return renderConsole(pages, {
     ...view,
     title,
@@ -30,43 +29,47 @@ export function journalPage(pages: BooksPages, view: View, shown: Shown): string
       <>
         <h1 safe>{title}</h1>
         <Card id="receipts" title={say('journal')}>
-          {lines.length === 0 ? <p safe>{say('noReceipts')}</p> : <Receipts {...{ pages, view, lines }} />}
+          {rows.length === 0 ? (
+            <p safe>{say('noReceipts')}</p>
+          ) : (
+            <ColumnTable {...{ pages, view, rows, columns: RECEIPTS }} />
+          )}
         </Card>
         <Pager
           view={view}
           first={isFirst ? null : start}
           next={nextCursor && `${start}?cursor=${encodeURIComponent(nextCursor)}`}
         >
-          <LinkButton href={monthPath} label={say('backToMonth', { month: monthName })} />
+          <LinkButton href={monthPath} label={say('backToMonth', { month: view.month(from) })} />
         </Pager>
       </>
     ),
   })
 }
 
-function Receipts({ pages, view, lines }: { pages: BooksPages; view: View } & Pick<Shown, 'lines'>) {
-  const { say, locale } = view
-  const { centimes, day } = pages.formats
-  const rows = lines.map((entry) => ({
-    safeCells: [
-      <a href={addressOf(pages.base, 'payments', entry.paymentId)} class="nowrap">
-        <bdi safe>{receiptNumber(entry.series, entry.number)}</bdi>
-      </a>,
-      <NoWrap>{day(entry.paidAt, locale)}</NoWrap>,
-      <UserCell {...{ pages, user: { userId: entry.userId } }} />,
-      ...sumsOf(entry).map((sum) => <NoWrap>{centimes(sum, locale)}</NoWrap>),
-      entry.refundedAt === null ? '' : <NoWrap>{day(entry.refundedAt, locale)}</NoWrap>,
-    ],
-  }))
-  const columns = [
-    ...[say('receipt'), say('paidAt'), say('user'), say('priceHt'), say('taxTva'), say('priceTtc')],
-    ...[say('stampDutySum'), say('advanceSum'), say('total'), say('refundedSum')],
-  ]
-  return <Table columns={columns} safeRows={rows} figuresFrom={4} />
-}
+const RECEIPTS: readonly Column<Line>[] = [
+  {
+    head: 'receipt',
+    safe: ({ paymentId, series, number }, _, { base }) => (
+      <a href={addressOf(base, 'payments', paymentId)} class="nowrap">
+        <bdi safe>{receiptNumber(series, number)}</bdi>
+      </a>
+    ),
+  },
+  { head: 'paidAt', nowrap: ({ paidAt }, { day }) => day(paidAt) },
+  { head: 'user', user: ({ userId }) => ({ userId }) },
+  ...lineSums((line) => sumPaid(line) + line.advance),
+  { head: 'refundedSum', nowrap: ({ refundedAt }, { day }) => day(refundedAt) },
+]
 
-/** In the order of the columns. */
-function sumsOf(entry: Line): readonly number[] {
-  const { ht, tva, ttc, stampDuty, advance } = entry
-  return [ht, tva, ttc, stampDuty, advance, sumPaid(entry) + advance]
+/** Of journal and sales. */
+export function lineSums(total: (line: Line) => number): readonly Column<Line>[] {
+  return [
+    { head: 'priceHt', figure: ({ ht }, { centimes }) => centimes(ht) },
+    { head: 'taxTva', figure: ({ tva }, { centimes }) => centimes(tva) },
+    { head: 'priceTtc', figure: ({ ttc }, { centimes }) => centimes(ttc) },
+    { head: 'stampDutySum', figure: ({ stampDuty }, { centimes }) => centimes(stampDuty) },
+    { head: 'advanceSum', figure: ({ advance }, { centimes }) => centimes(advance) },
+    { head: 'total', figure: (line, { centimes }) => centimes(total(line)) },
+  ]
 }

@@ -1,5 +1,6 @@
 // The journal of receipts: the payments of a month in the order they were paid.
 
+import type { AskedPage } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
 import { type LinesFilter, linesOf } from './lines.sql.js'
@@ -12,30 +13,20 @@ const RECEIPTS: LinesFilter = { parts: ['late', 'sale'], tax: null, kind: null, 
  * a closed month those that it was closed with, so that each stands in one journal. Throws
  * `validation_failed`, `invalid_cursor` for that of another month.
  */
-export function readJournal(
-  deps: MonthsDeps,
-  of: { readonly month: string; readonly cursor: string | null; readonly limit: number },
-) {
-  return readLines(deps, { ...of, filter: RECEIPTS })
+export function pageOfReceipts(deps: MonthsDeps, { month }: { readonly month: string }, page: AskedPage) {
+  return pageOfMonth(deps, { month, filter: RECEIPTS }, page)
 }
 
-/** A page of the lines of a month. Throws as `readJournal`. */
-export async function readLines(
+/** A page of the lines of a month. Throws as `pageOfReceipts`. */
+export async function pageOfMonth(
   deps: MonthsDeps,
-  of: {
-    readonly month: string
-    readonly filter: LinesFilter
-    readonly cursor: string | null
-    readonly limit: number
-  },
+  { month, filter }: { readonly month: string; readonly filter: LinesFilter },
+  { cursor, limit }: AskedPage,
 ) {
-  const { month, filter, cursor, limit } = of
   const span = await closedSpan(deps, month)
   const { from, to, since } = span
   const after = cursor === null ? null : byInstant.decode(cursor)
   if (after && (after.at >= to || (since === null && after.at < from)))
     throw new BillingError('invalid_cursor')
-  const found = await linesOf(deps.database, { ...span, filter }, after, limit + 1)
-  const { items: lines, nextCursor } = byInstant.pageOf(found, limit)
-  return { from, lines, nextCursor }
+  return byInstant.pageOf(await linesOf(deps.database, { ...span, filter }, after, limit + 1), limit)
 }

@@ -8,9 +8,10 @@ import { addressOf, Facts, NoWrap, renderConsole, Table, Text, type View } from 
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { closeMonth, reopenMonth } from './closing.js'
-import { type Figures, lessRefunds, sumNet, sumPaid } from './figures.js'
+import { type Figures, lessRefunds, sumNet, sumPaid, type Totals } from './figures.js'
 import { MonthChart } from './month-chart.js'
 import { type MonthFigures, monthBefore } from './months.js'
+import { differing, totalsOf } from './totals.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -39,6 +40,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
           </p>
         ) : null}
         <Notices {...shown} />
+        <Declared {...shown} />
         <Received {...shown} />
         <Summary {...shown} />
         <PaidOut {...shown} />
@@ -133,6 +135,43 @@ function Notices({ pages, view, figures }: Shown) {
     </>
   )
 }
+
+/** Of a closed month; and what its documents add up to otherwise, which nobody should have changed. */
+function Declared({ pages, view, figures }: Shown) {
+  const { say, locale } = view
+  const { closed } = figures
+  if (!closed) return null
+  const now = totalsOf(figures)
+  const differs = differing(figures, closed.totals)
+  const shown = (name: keyof Totals, value: number) =>
+    name === 'sold' ? pages.formats.number(value, locale) : pages.formats.centimes(value, locale)
+  const rows = TOTALS.map(([name, label]) => ({
+    safeCells: [
+      <Text>{say(label)}</Text>,
+      <NoWrap>{shown(name, closed.totals[name])}</NoWrap>,
+      ...(differs.length > 0 ? [<NoWrap>{shown(name, now[name])}</NoWrap>] : []),
+    ],
+  }))
+  const columns = [say('what'), say('declared'), ...(differs.length > 0 ? [say('declaredNow')] : [])]
+  return (
+    <Card id="declared" title={say('declaredTitle')}>
+      {differs.length === 0 ? null : (
+        <p class="notice warn" safe>
+          {say('declaredDiffers')}
+        </p>
+      )}
+      <Table columns={columns} safeRows={rows} figuresFrom={2} named />
+    </Card>
+  )
+}
+
+const TOTALS = [
+  ...[['sold', 'paidPayments'] as const, ['ht', 'priceHt'] as const, ['tva', 'taxTva'] as const],
+  ...[['ttc', 'priceTtc'] as const, ['stamp_duty', 'stampDutySum'] as const],
+  ...[['refunded_ttc', 'refundedSum'] as const, ['refunded_tva', 'refundedTva'] as const],
+  ...[['late_ttc', 'afterClosing'] as const, ['received', 'receivedTitle'] as const],
+  ['owed', 'owedAfter'] as const,
+]
 
 /** From what came to the accounts to what was sold. */
 function Received({ pages, view, figures: { received, paid } }: Shown) {

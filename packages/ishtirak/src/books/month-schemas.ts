@@ -1,14 +1,14 @@
 // The shapes of a month's figures.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageQuery } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
-import { balanceOf, describeFigures, NO_FIGURES } from './figures.js'
+import { balanceOf, describeFigures, NO_FIGURES, type Totals } from './figures.js'
 import type { Line } from './lines.sql.js'
 import type { MonthFigures } from './months.js'
 import type { Owed } from './owed.js'
+import { differing } from './totals.js'
 
 const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
 export const MonthNameSchema = month
@@ -101,9 +101,30 @@ export const MonthSchema = object('Month', {
       sequence: Type.Integer({ description: 'Counts the closings of the month' }),
       at: timestamp,
       by: Type.String(),
+      declared: Type.Object(
+        {
+          sold: Type.Integer({ description: 'Payments' }),
+          ...{ ht, tva, ttc, stamp_duty },
+          refunded_ht: dinars('given back, without tax'),
+          refunded_tva: dinars('the tax in it'),
+          refunded_ttc: dinars('given back'),
+          late_tva: dinars('the tax in what came for closed months'),
+          late_ttc: dinars('what came for closed months'),
+          received: dinars('what came from outside'),
+          owed: dinars('what was on balances at the end'),
+        },
+        { description: 'As it was closed: it never changes' },
+      ),
+      differs: Type.Array(Type.String({ examples: ['ttc'] }), {
+        description: 'Which of these the documents add up to otherwise now; empty: none',
+      }),
       came_since: FiguresSchema,
     }),
-    { description: 'Of a closed month all figures are as they were then; null: it is open' },
+    {
+      description:
+        'Sums of a closed month are those of the documents that it was closed with; `users` and ' +
+        '`paid_out_by_provider` are as of now. Null: it is open',
+    },
   ),
   received: Type.Object(
     {
@@ -162,9 +183,7 @@ export const MonthSchema = object('Month', {
   }),
 })
 
-export const JournalQuerySchema = query(pageQuery)
-
-const JournalEntrySchema = object('JournalEntry', {
+export const JournalEntrySchema = object('JournalEntry', {
   receipt: Type.String({ examples: ['2026-000042'] }),
   payment_id: Type.String(),
   user_id: Type.String(),
@@ -177,11 +196,6 @@ const JournalEntrySchema = object('JournalEntry', {
   advance: dinars('what went to the user’s balance'),
   total: dinars('all that the receipt is for'),
   refunded_at: nullable(timestamp),
-})
-
-export const JournalSchema = object('Journal', {
-  data: Type.Array(JournalEntrySchema),
-  next_cursor: nextCursor,
 })
 
 nameSchemas({ Balance: BalanceSchema })
@@ -225,6 +239,15 @@ function viewReceived({ total, advances, used, byMethod }: MonthFigures['receive
   }
 }
 
+function viewTotals({ sold, ...centimes }: Totals) {
+  const of = (name: keyof typeof centimes) => centimes[name] / 100
+  return {
+    ...{ sold, ht: of('ht'), tva: of('tva'), ttc: of('ttc'), stamp_duty: of('stamp_duty') },
+    ...{ refunded_ht: of('refunded_ht'), refunded_tva: of('refunded_tva'), refunded_ttc: of('refunded_ttc') },
+    ...{ late_tva: of('late_tva'), late_ttc: of('late_ttc'), received: of('received'), owed: of('owed') },
+  }
+}
+
 export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
   const { month, from, to, live, owed, paid, refunded, users, byDay, byMethod, byRate } = figures
   const { closed, since, afterClosing, paidOut, received } = figures
@@ -236,6 +259,8 @@ export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
     ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD' },
     closed: closed && {
       ...{ sequence: closed.sequence, at: toTimestamp(closed.closedAt), by: closed.closedBy },
+      declared: viewTotals(closed.totals),
+      differs: [...differing(figures, closed.totals)],
       came_since: describeFigures(since ?? NO_FIGURES),
     },
     ...described(figures),

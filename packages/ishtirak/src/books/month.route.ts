@@ -6,7 +6,7 @@ import { addressOf, sendPage } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
 import { type BooksPages, exportAccounts } from './accounts.js'
-import { readJournal } from './journal.js'
+import { pageOfReceipts } from './journal.js'
 import { journalPage } from './journal-page.js'
 import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
@@ -35,8 +35,8 @@ export function monthRoutes(app: App, pages: BooksPages): void {
   app.get<{ Params: MonthRoute }>('/console/months/:month/receipts', hidden, async (request, reply) => {
     const month = monthIn(pages, request.params)
     const cursor = queryOf(request, 'cursor') ?? null
-    const journal = await readJournal(pages, { month, cursor, limit: JOURNAL_ROWS })
-    const shown = { ...journal, month, isFirst: cursor === null }
+    const read = await pageOfReceipts(pages, { month }, { cursor, limit: JOURNAL_ROWS })
+    const shown = { ...read, month, from: startOf(pages, month), isFirst: cursor === null }
     return sendPage(pages, reply, journalPage(pages, viewOf(pages, request, reply), shown))
   })
 
@@ -53,8 +53,14 @@ function monthNow({ wallClock, clock }: BooksPages): string {
   return wallClock.monthAt(clock.now())
 }
 
-/** Throws `not_found`: an address that names no month is the address of nothing. */
-export function monthIn({ wallClock }: BooksPages, { month }: MonthRoute): string {
-  if (!wallClock.monthOf(month)) throw new BillingError('not_found')
+/** Throws `not_found` if the address is not a month. */
+export function monthIn(pages: BooksPages, { month }: MonthRoute): string {
+  startOf(pages, month)
   return month
+}
+
+export function startOf({ wallClock }: BooksPages, month: string): number {
+  const span = wallClock.monthOf(month)
+  if (!span) throw new BillingError('not_found')
+  return span.from
 }

@@ -6,15 +6,15 @@ import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { sql } from '../../../../test/support/sql.js'
+import { tampering } from '../../../../test/support/sql.js'
 
 const SELLER_FILE = sellerFile({ tax: [{ from: '2024-01-01', kind: 'vat', rate_percent: 19 }] })
 const HOUR = 3_600
 const DAY = 86_400
 
 /** In test mode the provider keeps nothing. */
-const setFees = sql('update documents set fee_centimes = 5000 where user_id = $1')
-const forgetFees = sql('update documents set fee_centimes = null where user_id = $1')
+const setFees = tampering(`update documents set fee_centimes = case user_id when 'card' then 5000 end
+  where user_id in ('card', 'late')`)
 
 const ENV = { SELLER_FILE, BALANCE_MAX: '10000' }
 
@@ -46,8 +46,7 @@ describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, databa
     await world.as('given').buy()
     world.clock.advance(DAY * 1_000)
     await refund(first.paymentId)
-    await database().query(setFees, ['card'])
-    await database().query(forgetFees, ['late'])
+    await database().script(setFees)
     return { late: late.paymentId }
   }
 

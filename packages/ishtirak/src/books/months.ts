@@ -6,7 +6,7 @@ import { DAY, type Instant } from '../core/instant.js'
 import { kindOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { type Closing, closingsOf, lastClosed, lateBalances } from './closed.sql.js'
+import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
 import { addFigures, type Figures, NO_FIGURES, sumPaid } from './figures.js'
 import { type ClosedSpan, countEndings, isSale, type Sums, sumsOf } from './figures.sql.js'
 import { readOwed } from './owed.js'
@@ -44,16 +44,15 @@ function readMonth(
 export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
 
 /**
- * Of real money, or of play money where the shop takes no other; of a closed month as they were. Throws
- * `validation_failed`.
+ * Of real money, or of play money where the shop takes no other; of a closed month those of the documents
+ * that it was closed with. Throws `validation_failed`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
   const { database } = deps
   readMonth(deps, month)
   const [{ own, before }, last] = await Promise.all([closingsAround(deps, month), lastClosed(database)])
-  // Written by this program from a value of this type.
-  const figures = own ? (own.figures as Figured) : await figuresNow(deps, month, before)
-  return { ...figures, last, closed: own, since: own && (await sinceClosing(deps, own)) }
+  const figures = await figuresOf(deps, month, { own, before })
+  return { ...figures, last, closed: own, since: own && (await sinceClosing(deps, figures, own)) }
 }
 
 /** What of the month is read. Throws `validation_failed`. */
@@ -78,36 +77,33 @@ export function monthBefore(deps: Pick<MonthsDeps, 'wallClock'>, month: string):
 /** What was sold in the month and came after its closing. */
 async function sinceClosing(
   { database, methods, wallClock }: MonthsDeps,
-  { month, counted, figures }: Closing,
+  { to }: { readonly to: Instant },
+  { month, counted }: Closing,
 ): Promise<Figures> {
-  const { to } = figures as Figured
   const span = { live: methods.live, from: to, to, until: null, since: counted }
   const sums = await sumsOf(database, span, wallClock)
   const late = sums.filter(({ part, day }) => part === 'late' && day.startsWith(month))
   return sum(late.filter(isSale))
 }
 
-type Figured = Awaited<ReturnType<typeof figuresNow>>
-
-/** As they are now, with what came after `before`, the closing of the month before. */
-export async function figuresNow(
+/** Null: the month, or the one before it, is open. */
+export async function figuresOf(
   deps: Omit<MonthsDeps, 'database'> & { readonly database: Queryable },
   month: string,
-  before: Closing | null,
+  { own, before }: { readonly own: Closing | null; readonly before: Closing | null },
 ) {
   const { database, clock, methods, wallClock } = deps
   const { live } = methods
   const { from, to, days } = readMonth(deps, month)
   const now = clock.now()
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const span = { live, from, to, until: null, since: before?.counted ?? null }
+  const span = { live, from, to, until: own?.counted ?? null, since: before?.counted ?? null }
   const { timeZone } = wallClock
-  const [all, endings, owed, [payouts = NO_PAYOUTS], balances] = await Promise.all([
+  const [all, endings, owed, [payouts = NO_PAYOUTS]] = await Promise.all([
     sumsOf(database, span, { timeZone, withFirsts: true }),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
-    readOwed(deps, { from, to }),
+    readOwed(deps, span),
     paidOutByMonth(database, { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '' }),
-    before && lateBalances(database, span),
   ])
   const sold = all.filter(isSale)
   const paid = sold.filter(({ part }) => part === 'sale')
@@ -121,7 +117,10 @@ export async function figuresNow(
   const came = received.byMethod.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
   return {
     ...{ month, from, to, live, owed, ...total },
-    afterClosing: balances === null ? null : { months: byMonth(late), balances },
+    afterClosing: before && {
+      months: byMonth(late),
+      balances: (owed?.before ?? 0) - before.totals.owed / 100,
+    },
     received,
     paidOut: { count: payouts.count, amount: payouts.amount, came },
     byDay: days.map(({ day, from: start }) => ({

@@ -55,7 +55,9 @@ const selectEntered = statement(
               and b.kind not in ('returned', 'correction', 'paid_out')
              left join documents r on r.user_id = p.user_id and r.payment_id = p.id
               and r.place = p.receipt_place
-            where b.created_at < $2::timestamptz) e
+            where b.created_at < $2::timestamptz
+              and ($4::jsonb is null or r.number is null
+                   or r.number <= ${countedIn('$4::jsonb', 'r.series')})) e
     group by 1, 2, 3, 4, amount > 0`,
 )
 
@@ -65,13 +67,14 @@ const countUnbooked = statement(
   'select count(*) as users from users where renews_at < $1::timestamptz',
 )
 
-/** From the first entry on until the end of the month. */
+/** From the first entry on until the end of the month; `until`: of the closing. */
 export async function enteredUntil(
   database: Queryable,
-  { from, to }: Span,
+  { from, to, until }: Span & { readonly until: Counted | null },
   timeZone: string,
 ): Promise<readonly Entered[]> {
-  return (await database.query(selectEntered, [at(from), at(to), timeZone])).map(parseEntered)
+  const values = [at(from), at(to), timeZone, until && JSON.stringify(until)]
+  return (await database.query(selectEntered, values)).map(parseEntered)
 }
 
 /** Users whose balance has bought something before that is not written down. */

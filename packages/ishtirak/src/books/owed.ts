@@ -4,7 +4,7 @@
 import type { EntryKind } from '../core/balance.js'
 import type { Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
-import type { Span } from './figures.sql.js'
+import type { ClosedSpan } from './figures.sql.js'
 import { type Entered, enteredUntil, unbookedBefore } from './owed.sql.js'
 
 export type Owed = NonNullable<Awaited<ReturnType<typeof readOwed>>>
@@ -14,7 +14,7 @@ const EARNED: readonly EntryKind[] = ['purchase', 'renewal']
 /** In whole dinars. Null: nothing was on a balance by the end of the month. */
 export async function readOwed(
   { database, clock, wallClock }: { readonly database: Queryable } & Pick<CommonParts, 'clock' | 'wallClock'>,
-  month: Span,
+  month: Pick<ClosedSpan, 'from' | 'to' | 'until'>,
 ) {
   const [all, unbooked] = await Promise.all([
     enteredUntil(database, month, wallClock.timeZone),

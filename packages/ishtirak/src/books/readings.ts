@@ -2,23 +2,21 @@
 import type { FastifyReply } from 'fastify'
 import type { CommandAnswer } from '../acts/act.js'
 import { CSV } from '../acts/descriptions.js'
+import { list } from '../acts/list.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type AccountsDeps, EXPORT, exportAccounts } from './accounts.js'
 import type { FileFormat } from './file-words.js'
-import { readJournal } from './journal.js'
+import { pageOfReceipts } from './journal.js'
 import {
   AccountsQuerySchema,
-  JournalQuerySchema,
-  JournalSchema,
+  JournalEntrySchema,
   MonthParamsSchema,
   MonthSchema,
   viewJournalEntry,
   viewMonth,
 } from './month-schemas.js'
 import { type MonthsDeps, readMonthFigures } from './months.js'
-
-const JOURNAL_ROWS = 50
 
 export const getMonth = reading<MonthsDeps>().reads({
   path: '/months/:month',
@@ -34,19 +32,16 @@ export const getMonth = reading<MonthsDeps>().reads({
   read: async (deps, { params }) => viewMonth(await readMonthFigures(deps, params.month)),
 })
 
-export const getJournal = reading<MonthsDeps>().reads({
+export const receiptList = list<MonthsDeps>()({
   path: '/months/:month/receipts',
   operationId: 'getJournal',
   summary: 'The receipts of a month in the order they were paid, as in the file for the accountant',
   params: MonthParamsSchema,
-  query: JournalQuerySchema,
-  refuses: ['invalid_cursor'],
-  answer: JournalSchema,
-  command: { usage: 'journal <month>', show: ({ data, ...rest }) => ({ receipts: data, ...rest }) },
-  read: async (deps, { params: { month }, query: { cursor = null, limit = JOURNAL_ROWS } }) => {
-    const { lines, nextCursor } = await readJournal(deps, { month, cursor, limit })
-    return { data: lines.map(viewJournalEntry), next_cursor: nextCursor }
-  },
+  item: JournalEntrySchema,
+  title: 'Journal',
+  command: { usage: 'journal <month>', rows: 'receipts' },
+  read: pageOfReceipts,
+  view: () => viewJournalEntry,
 })
 
 export const readAccounts = reading<AccountsDeps>().reads({

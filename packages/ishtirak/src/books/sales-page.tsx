@@ -1,25 +1,29 @@
 // The journal of sales in the console, page by page; or a part of it, as the declaration leads to it.
 
-import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pages/console-frame.js'
+import type { ReadPage } from '../acts/list.js'
+import { addressOf, Pager, renderConsole, type View, withQuery } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { type Column, ColumnTable } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
+import { lineSums } from './journal-page.js'
 import type { Line } from './lines.sql.js'
-import { buyerOf, documentOf, type readSales, type SalesFilter, totalOfSale } from './sales.js'
+import { buyerOf, documentOf, type SalesFilter, totalOfSale } from './sales.js'
 
-interface Shown extends Awaited<ReturnType<typeof readSales>> {
+interface Shown extends ReadPage<Line> {
   readonly month: string
+  readonly from: number
   readonly filter: SalesFilter
   readonly cursor: string | null
 }
 
 export function salesPage(pages: BooksPages, view: View, shown: Shown): string {
-  const { say, locale } = view
-  const { month, filter, lines, nextCursor, cursor } = shown
-  const monthName = pages.formats.month(shown.from, locale)
+  const { say } = view
+  const { month, filter, items: rows, nextCursor, cursor } = shown
+  const monthName = view.month(shown.from)
   const monthPath = addressOf(pages.base, 'months', month)
   const whole = `${monthPath}/sales`
-  const isPart = filter.tax !== null || filter.side !== null
+  const isPart = filter.tax !== undefined || filter.side !== undefined
   const first = salesPath(pages.base, month, filter)
   const title = say('salesOf', { month: monthName })
   return renderConsole(pages, {
@@ -37,7 +41,11 @@ export function salesPage(pages: BooksPages, view: View, shown: Shown): string {
         ) : null}
         <Card id="sales" title={say('sales')}>
           <p safe>{say('salesText')}</p>
-          {lines.length === 0 ? <p safe>{say('noSales')}</p> : <Lines {...{ pages, view, lines }} />}
+          {rows.length === 0 ? (
+            <p safe>{say('noSales')}</p>
+          ) : (
+            <ColumnTable {...{ pages, view, rows, columns: LINES }} />
+          )}
         </Card>
         <Pager
           view={view}
@@ -54,31 +62,18 @@ export function salesPage(pages: BooksPages, view: View, shown: Shown): string {
   })
 }
 
-export function salesPath(
-  base: string,
-  month: string,
-  { tax, side }: SalesFilter,
-  cursor: string | null = null,
-): string {
-  const asked = Object.entries({ tax, side, cursor }).flatMap(([name, value]) =>
-    value === null ? [] : [[name, value]],
-  )
-  const query = asked.length === 0 ? '' : `?${new URLSearchParams(asked)}`
-  return `${addressOf(base, 'months', month)}/sales${query}`
+export function salesPath(base: string, month: string, filter: SalesFilter, cursor = ''): string {
+  return withQuery(`${addressOf(base, 'months', month)}/sales`, { ...filter, cursor })
 }
 
-function Lines({ pages, view, lines }: { pages: BooksPages; view: View; lines: readonly Line[] }) {
-  const { say, locale } = view
-  const { centimes, day } = pages.formats
-  const rows = lines.map((line) => {
-    const { paymentId, at, userId, ht, tva, ttc, stampDuty, advance } = line
-    const { number, about } = documentOf(line)
-    const buyer = buyerOf(line)
-    const { nif = null } = buyer.details ?? {}
-    return {
-      safeCells: [
+const LINES: readonly Column<Line>[] = [
+  {
+    head: 'saleDocument',
+    safe: (line, { say }, { base }) => {
+      const { number, about } = documentOf(line)
+      return (
         <>
-          <a href={addressOf(pages.base, 'payments', paymentId)} class="nowrap">
+          <a href={addressOf(base, 'payments', line.paymentId)} class="nowrap">
             <bdi safe>{number ?? say('refundOf', { receipt: about ?? '' })}</bdi>
           </a>
           {number === null || about === null ? null : (
@@ -86,25 +81,26 @@ function Lines({ pages, view, lines }: { pages: BooksPages; view: View; lines: r
               {say('saleAbout', { number: about })}
             </span>
           )}
-        </>,
-        <NoWrap>{day(at, locale)}</NoWrap>,
+        </>
+      )
+    },
+  },
+  { head: 'day', nowrap: ({ at }, { day }) => day(at) },
+  {
+    head: 'saleCustomer',
+    safe: (line, _, pages) => {
+      const { name, details } = buyerOf(line)
+      return (
         <>
-          <UserCell {...{ pages, user: { userId, name: buyer.details?.name ?? buyer.name } }} />
-          {nif === null ? null : (
+          <UserCell {...{ pages, user: { userId: line.userId, name: details?.name ?? name } }} />
+          {details?.nif ? (
             <span class="soft small line">
-              <bdi safe>{`NIF ${nif}`}</bdi>
+              <bdi safe>{`NIF ${details.nif}`}</bdi>
             </span>
-          )}
-        </>,
-        ...[ht, tva, ttc, stampDuty, advance, totalOfSale(line)].map((sum) => (
-          <NoWrap>{centimes(sum, locale)}</NoWrap>
-        )),
-      ],
-    }
-  })
-  const columns = [
-    ...[say('saleDocument'), say('day'), say('saleCustomer'), say('priceHt'), say('taxTva'), say('priceTtc')],
-    ...[say('stampDutySum'), say('advanceSum'), say('total')],
-  ]
-  return <Table columns={columns} safeRows={rows} figuresFrom={4} />
-}
+          ) : null}
+        </>
+      )
+    },
+  },
+  ...lineSums(totalOfSale),
+]

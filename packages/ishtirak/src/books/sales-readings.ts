@@ -2,39 +2,35 @@
 // month's declaration.
 import type { CommandAnswer } from '../acts/act.js'
 import { CSV } from '../acts/descriptions.js'
+import { list } from '../acts/list.js'
 import { reading } from '../acts/reading.js'
 import { type AccountsDeps, EXPORT } from './accounts.js'
 import { type DeclarationDeps, readDeclaration } from './declaration.js'
 import { MonthParamsSchema } from './month-schemas.js'
 import type { MonthsDeps } from './months.js'
 import { sendMonth } from './readings.js'
-import { exportSales, readSales } from './sales.js'
+import { exportSales, pageOfSales } from './sales.js'
 import {
   DeclarationSchema,
+  SaleSchema,
   SalesFileQuerySchema,
-  SalesQuerySchema,
-  SalesSchema,
+  SalesFilterSchema,
   viewDeclaration,
   viewSale,
 } from './sales-schemas.js'
 
-const SALES_ROWS = 50
-
-export const getSales = reading<MonthsDeps>().reads({
-  ...EXPORT,
+export const saleList = list<MonthsDeps>()({
+  permission: EXPORT,
   path: '/months/:month/sales',
   operationId: 'getSales',
   summary: 'The journal of sales of a month: each receipt with its tax and buyer, and each refund below zero',
   params: MonthParamsSchema,
-  query: SalesQuerySchema,
-  refuses: ['invalid_cursor'],
-  answer: SalesSchema,
-  command: { usage: 'sales <month>', show: ({ data, ...rest }) => ({ sales: data, ...rest }) },
-  read: async (deps, { params: { month }, query: { cursor = null, limit = SALES_ROWS, tax, side } }) => {
-    const filter = { tax: tax ?? null, side: side ?? null }
-    const { lines, nextCursor } = await readSales(deps, { month, filter, cursor, limit })
-    return { data: lines.map((line) => viewSale(line, deps.wallClock.dayAt)), next_cursor: nextCursor }
-  },
+  filter: SalesFilterSchema,
+  item: SaleSchema,
+  title: 'Sales',
+  command: { usage: 'sales <month>', rows: 'sales' },
+  read: pageOfSales,
+  view: (deps) => (line) => viewSale(line, deps.wallClock.dayAt),
 })
 
 export const readSalesFile = reading<AccountsDeps>().reads({

@@ -1,6 +1,5 @@
 // The shapes of the journal of sales, and of what a month's declaration asks of it.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageQuery } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { type Declaration, type Turnover, taxKeyOf } from './declaration.js'
@@ -13,8 +12,7 @@ const tax = Type.String({
   description: '`vat-` and the rate, `exempt`, `not_liable`, or `advance` where nothing was sold',
   examples: ['vat-19'],
 })
-export const SalesQuerySchema = query({
-  ...pageQuery,
+export const SalesFilterSchema = Type.Object({
   tax: Type.Optional(tax),
   side: Type.Optional(Type.Enum([...SIDES], { description: '`credits`: what was taken back' })),
 })
@@ -30,7 +28,7 @@ export const SalesFileQuerySchema = query({
 })
 
 const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
-const SaleSchema = object('Sale', {
+export const SaleSchema = object('Sale', {
   kind: Type.Enum([...SALE_KINDS], {
     description:
       'The first document of a payment counts, and its refund below zero: a `credit_note`, or a `refund` ' +
@@ -62,8 +60,6 @@ const SaleSchema = object('Sale', {
   method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
   payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
 })
-export const SalesSchema = object('Sales', { data: Type.Array(SaleSchema), next_cursor: nextCursor })
-
 /** `dayAt`: in the billing time zone. */
 export function viewSale(line: Line, dayAt: (instant: number) => string): Static<typeof SaleSchema> {
   const { at, userId, paymentId, method, instrument, tax } = line

@@ -7,9 +7,9 @@ import { queryOf } from '../pages/reader.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { readDeclaration } from './declaration.js'
 import { declarationPage } from './declaration-page.js'
-import { type MonthRoute, monthIn } from './month.route.js'
+import { type MonthRoute, monthIn, startOf } from './month.route.js'
 import { sendMonth } from './readings.js'
-import { exportSales, readSales, SIDES } from './sales.js'
+import { exportSales, pageOfSales, SIDES } from './sales.js'
 import { salesPage } from './sales-page.js'
 
 const SALES_ROWS = 40
@@ -23,12 +23,11 @@ export function salesRoutes(app: App, pages: BooksPages): void {
     requireRole(view.session.operator, EXPORT)
     const month = monthIn(pages, request.params)
     const cursor = queryOf(request, 'cursor') ?? null
-    const filter = {
-      tax: queryOf(request, 'tax') ?? null,
-      side: SIDES.find((side) => side === queryOf(request, 'side')) ?? null,
-    }
-    const read = await readSales(pages, { month, filter, cursor, limit: SALES_ROWS })
-    return sendPage(pages, reply, salesPage(pages, view, { ...read, month, filter, cursor }))
+    const [tax, side] = [queryOf(request, 'tax'), SIDES.find((one) => one === queryOf(request, 'side'))]
+    const filter = { ...(tax !== undefined && { tax }), ...(side && { side }) }
+    const read = await pageOfSales(pages, { month, ...filter }, { cursor, limit: SALES_ROWS })
+    const shown = { ...read, month, from: startOf(pages, month), filter, cursor }
+    return sendPage(pages, reply, salesPage(pages, view, shown))
   })
 
   app.get<{ Params: MonthRoute }>('/console/months/:month/sales/file', thisSite, async (request, reply) => {

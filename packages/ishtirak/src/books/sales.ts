@@ -2,6 +2,7 @@
 // the books have it.
 import { recordAct } from '../acts/audit.sql.js'
 import { type CsvCell, csvLine } from '../acts/csv.js'
+import type { AskedPage } from '../acts/list.js'
 import { allPages } from '../acts/paging.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, requireRole } from '../core/role.js'
@@ -9,7 +10,7 @@ import { type AccountsDeps, EXPORT } from './accounts.js'
 import { addFigures, type Figures, NO_FIGURES } from './figures.js'
 import type { ClosedSpan } from './figures.sql.js'
 import { type FileFormat, type FileWords, FORMS, fileWords } from './file-words.js'
-import { readLines } from './journal.js'
+import { pageOfMonth } from './journal.js'
 import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 
@@ -38,33 +39,28 @@ export function documentOf({ part, document, series, number, issued }: Line): {
 export const buyerOf = ({ issued, buyer }: Line) => issued?.buyer ?? buyer
 
 export const SIDES = ['sales', 'credits'] as const
-/** Null: all. */
+/** Absent: all. */
 export interface SalesFilter {
-  readonly tax: string | null
-  readonly side: (typeof SIDES)[number] | null
+  readonly tax?: string
+  readonly side?: (typeof SIDES)[number]
 }
-const ALL: SalesFilter = { tax: null, side: null }
 
 const PARTS: Readonly<Record<(typeof SIDES)[number], readonly Part[]>> = {
   sales: ['late', 'sale'],
   credits: ['refund'],
 }
 const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
-  parts: side === null ? ['late', 'sale', 'refund', 'document'] : PARTS[side],
-  ...{ tax, kind: null, withAdvances: true },
+  parts: side === undefined ? ['late', 'sale', 'refund', 'document'] : PARTS[side],
+  ...{ tax: tax ?? null, kind: null, withAdvances: true },
 })
 
 /** Throws `validation_failed`, `invalid_cursor` for that of a later month. */
-export function readSales(
+export function pageOfSales(
   deps: MonthsDeps,
-  of: {
-    readonly month: string
-    readonly filter?: SalesFilter
-    readonly cursor: string | null
-    readonly limit: number
-  },
+  { month, ...filter }: SalesFilter & { readonly month: string },
+  page: AskedPage,
 ) {
-  return readLines(deps, { ...of, filter: linesFilter(of.filter ?? ALL) })
+  return pageOfMonth(deps, { month, filter: linesFilter(filter) }, page)
 }
 
 /** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */
@@ -138,7 +134,7 @@ async function* fileOf(deps: AccountsDeps, span: ClosedSpan, format: FileFormat)
     return csvLine([words.kind(documentOf(line).kind), ...cells], form)
   }
   const read = (last: Line | null, limit: number) =>
-    linesOf(deps.database, { ...span, filter: linesFilter(ALL) }, last, limit)
+    linesOf(deps.database, { ...span, filter: linesFilter({}) }, last, limit)
   for await (const page of allPages(read)) {
     yield page.map(lineOf).join('')
     total = page.reduce(addFigures, total)

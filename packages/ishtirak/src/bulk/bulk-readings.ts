@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { csvLine } from '../acts/csv.js'
 import { CSV } from '../acts/descriptions.js'
+import { list } from '../acts/list.js'
 import { allPages, pageCursor } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
@@ -10,8 +11,8 @@ import { viewRows } from '../ledger/schemas.js'
 import { bulks, resultsOf, type TargetResult } from './bulk.sql.js'
 import {
   BulkParamsSchema,
-  BulkResultsQuerySchema,
-  BulkResultsSchema,
+  BulkResultSchema,
+  BulkResultsFilterSchema,
   BulkSchema,
   BulksSchema,
 } from './bulk-schemas.js'
@@ -46,25 +47,24 @@ const byPlace = pageCursor<{ readonly place: number }>(
   ([place]) => (typeof place === 'number' ? { place } : null),
 )
 
-const getResults = reads({
+const resultList = list<WorkDeps>()({
   path: '/bulk/:bulk_id/results',
   operationId: 'getBulkResults',
   summary: 'What became of each target of an act on many',
   params: BulkParamsSchema,
-  query: BulkResultsQuerySchema,
-  answer: BulkResultsSchema,
-  refuses: ['invalid_cursor'],
-  command: { usage: 'bulk results <bulk>', show: ({ data, ...rest }) => ({ results: data, ...rest }) },
-  read: async (
-    { database },
-    { params: { bulk_id: bulkId }, query: { result = null, cursor, limit = SHOWN } },
-  ) => {
+  filter: BulkResultsFilterSchema,
+  item: BulkResultSchema,
+  title: 'BulkResults',
+  command: { usage: 'bulk results <bulk>', rows: 'results' },
+  read: async ({ database }, { bulk_id: bulkId, result = null }, { cursor, limit }) => {
     await showBulk({ database }, bulkId)
-    const after = cursor === undefined ? 0 : byPlace.decode(cursor).place
-    const found = await resultsOf(database, { bulkId, after, result, limit: limit + 1 })
-    const { items, nextCursor } = byPlace.pageOf(found, limit)
-    return { data: items.map(({ place: _, ...one }) => one), next_cursor: nextCursor }
+    const after = cursor === null ? 0 : byPlace.decode(cursor).place
+    return byPlace.pageOf(await resultsOf(database, { bulkId, after, result, limit: limit + 1 }), limit)
   },
+  view:
+    () =>
+    ({ place: _, ...one }) =>
+      one,
 })
 
 /** Throws `not_found`. */
@@ -114,4 +114,4 @@ const continueBulk = reads({
   },
 })
 
-export const BULK_READINGS = [listBulks, getBulk, getResults, getResultsFile, continueBulk]
+export const BULK_READINGS = [listBulks, getBulk, ...resultList.readings, getResultsFile, continueBulk]

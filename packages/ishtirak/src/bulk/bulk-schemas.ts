@@ -1,9 +1,8 @@
 // The shapes of acts on many: what is asked for, how far it is, and what became of each.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageQuery } from '../acts/paging.js'
 import { PreviewSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
-import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { UserIdSchema } from '../ledger/schemas.js'
 
 /** By their ids; a filter may find more. */
@@ -90,15 +89,10 @@ const RESULTS = ['done', 'refused', 'failed', 'stopped'] as const
 export type Result = (typeof RESULTS)[number]
 
 const resultMember = Type.Optional(Type.Enum([...RESULTS], { description: 'Only those of this result' }))
-export const BulkResultsQuerySchema = query({ result: resultMember, ...pageQuery })
+export const BulkResultsFilterSchema = Type.Object({ result: resultMember })
 
-const BulkResultSchema = object('BulkResult', {
+export const BulkResultSchema = object('BulkResult', {
   target: Type.String(),
   result: nullable(Type.Enum([...RESULTS]), { description: 'Null: it is still to be done' }),
   code: nullable(Type.String({ description: 'Why it was not done, or not yet' })),
-})
-
-export const BulkResultsSchema = object('BulkResults', {
-  data: Type.Array(BulkResultSchema),
-  next_cursor: nextCursor,
 })

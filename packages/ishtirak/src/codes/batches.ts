@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
+import { type AskedPage, list } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { WhySchema } from '../acts/reason.js'
@@ -18,9 +19,8 @@ import { findBatch, insertBatch, newestBatches, revoke } from './batches.sql.js'
 import type { CodesDeps, WantedBatch } from './code-deps.js'
 import {
   BatchParamsSchema,
-  CodeBatchesQuerySchema,
-  CodeBatchesSchema,
   CodeBatchSchema,
+  CodeFilterSchema,
   MadeCodesSchema,
   NewCodesSchema,
 } from './code-schemas.js'
@@ -192,13 +192,12 @@ export const revokeCodes = act<CodesDeps>().decides({
   show: (deps, { id }) => showBatch(deps, id),
 })
 
-export interface CodePage {
-  readonly cursor: string | null
-  readonly limit: number
-}
-
 /** Newest first, by words of the reason; empty: all. Throws `invalid_cursor`. */
-export async function pageOfBatches({ database }: ListDeps, q: string, { cursor, limit }: CodePage) {
+export async function pageOfBatches(
+  { database }: ListDeps,
+  { q = '' }: Static<typeof CodeFilterSchema>,
+  { cursor, limit }: AskedPage,
+) {
   const after = cursor === null ? null : byInstant.decode(cursor)
   const found = await newestBatches(database, { after, q, limit: limit + 1 })
   return byInstant.pageBy(found, limit, (batch) => ({ at: Date.parse(batch.created_at), id: batch.batch_id }))
@@ -211,18 +210,15 @@ export async function showBatch({ database }: ListDeps, batchId: string) {
   return batch
 }
 
-export const listCodeBatches = reading<ListDeps>().reads({
+export const batchList = list<ListDeps>()({
   path: '/codes',
   operationId: 'listCodeBatches',
   summary: 'Batches of codes, newest first, with what is used and left',
-  query: CodeBatchesQuerySchema,
-  answer: CodeBatchesSchema,
-  refuses: ['invalid_cursor'],
-  command: { usage: 'codes list', show: ({ data, ...rest }) => ({ batches: data, ...rest }) },
-  read: async (deps, { query: { cursor = null, limit = 50, q = '' } }) => {
-    const { items, nextCursor } = await pageOfBatches(deps, q, { cursor, limit })
-    return { data: items, next_cursor: nextCursor }
-  },
+  filter: CodeFilterSchema,
+  item: CodeBatchSchema,
+  title: 'CodeBatches',
+  command: { usage: 'codes list', rows: 'batches' },
+  read: pageOfBatches,
 })
 
 export const getCodeBatch = reading<ListDeps>().reads({

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
 import { Input } from '../acts/act-page.js'
 import type { BroughtToConsole } from '../acts/capability.js'
-import { filterIn } from '../acts/list.js'
+import { filterIn, sendListFile } from '../acts/list.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/checker.js'
@@ -29,7 +29,7 @@ import { BATCH, CODES, pageOfBatches, showBatch } from './batches.js'
 import type { CodesDeps } from './code-deps.js'
 import { CodeFilterSchema } from './code-schemas.js'
 import { givesInWords, validInWords } from './code-words.js'
-import { CODES_EXPORT, type CodeUse, pageOfUses, sendUses } from './uses.js'
+import { CODES_EXPORT, type CodeUse, pageOfUses, useList } from './uses.js'
 
 type CodePages = ConsolePages & CodesDeps & BroughtToConsole<CodesDeps>
 type Batch = Awaited<ReturnType<typeof showBatch>>
@@ -56,7 +56,7 @@ export function codePageRoutes(app: App, pages: CodePages): void {
       filterIn(CodeFilterSchema, (name) => queryOf(request, name) ?? ''),
     )
     const cursor = cursorOf(request)
-    const found = await pageOfBatches(pages, q, { cursor, limit: SHOWN })
+    const found = await pageOfBatches(pages, { q }, { cursor, limit: SHOWN })
     const shown = { ...found, isFirst: cursor === null }
     return sendPage(pages, reply, listPage(pages, view, { q, shown, notice: noticeOf(view, request) }))
   })
@@ -65,7 +65,7 @@ export function codePageRoutes(app: App, pages: CodePages): void {
     const view = viewOf(pages, request, reply)
     const cursor = cursorOf(request)
     const batch = await showBatch(pages, request.params.batch_id)
-    const found = await pageOfUses(pages, batch.batch_id, { cursor, limit: SHOWN })
+    const found = await pageOfUses(pages, batch, { cursor, limit: SHOWN })
     const { items } = found
     const payments = items.filter(({ state }) => state !== 'redeemed').map(({ use_id: id }) => id)
     const labels = await readLabels(pages, { payments, users: items.map(({ user_id: id }) => id) })
@@ -77,7 +77,7 @@ export function codePageRoutes(app: App, pages: CodePages): void {
   const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'codes', of.batch_id))
   app.get<{ Params: Params }>(`${path}/:batch_id/uses.csv`, thisSite, (request, reply) => {
     const { operator } = pages.operatorsHere.of(request)
-    return sendUses(pages, { filter: request.params, operator, reply })
+    return sendListFile(pages, useList, { of: request.params, operator, reply })
   })
 }
 

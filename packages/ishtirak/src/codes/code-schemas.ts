@@ -1,10 +1,9 @@
 // The shapes of batches of codes.
 import { type TNumberOptions, Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
-import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
-import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+import { nullable, object, request, timestamp } from '../http/schemas.js'
 
 const kind = Type.Enum([...CODE_KINDS], {
   description: '`months` gives time without a payment; `percent` and `amount` take something off a purchase',
@@ -75,16 +74,9 @@ export const CodeBatchSchema = object('CodeBatch', {
   revoked_by: nullable(Type.String()),
 })
 
-export const CodeBatchesSchema = object('CodeBatches', {
-  data: Type.Array(CodeBatchSchema),
-  next_cursor: nextCursor,
-})
-
 export const CodeFilterSchema = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 100, description: 'Words of the reason of a batch' })),
 })
-
-export const CodeBatchesQuerySchema = query({ ...CodeFilterSchema.properties, ...pageQuery })
 
 const CODE_USE_STATES = ['redeemed', 'open', 'paid', 'refunded'] as const
 
@@ -100,13 +92,6 @@ export const CodeUseSchema = object('CodeUse', {
   period_start: nullable(timestamp),
   period_end: nullable(timestamp),
 })
-
-export const CodeUsesSchema = object('CodeUses', {
-  data: Type.Array(CodeUseSchema),
-  next_cursor: nextCursor,
-})
-
-export const CodeUsesQuerySchema = query(pageQuery)
 
 export const RevokedCodeSchema = request('RevokedCode', {
   code: Type.String({ maxLength: 100, description: 'The code, as it is printed' }),

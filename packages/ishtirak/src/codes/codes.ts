@@ -1,7 +1,7 @@
 // What codes bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
-import { createCodesAct, getCodeBatch, listCodeBatches, revokeCodes } from './batches.js'
+import { batchList, createCodesAct, getCodeBatch, revokeCodes } from './batches.js'
 import type { CodesDeps } from './code-deps.js'
 import { codePageRoutes } from './code-pages.route.js'
 import type { CodePagesDeps } from './portal-code.route.js'
@@ -11,7 +11,7 @@ import type { RedeemDeps } from './redeem.js'
 import { revokeCode } from './revoke-code.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { discountByCode } from './typed-code.js'
-import { exportCodeUses, listCodeUses } from './uses.js'
+import { useList } from './uses.js'
 import './words.js'
 
 export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & CodesDeps, CodeConfig> = {
@@ -19,7 +19,7 @@ export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & Co
   events: ['subscription.granted'],
   settings: codeSettings,
   acts: [createCodesAct, revokeCodes, revokeCode],
-  readings: [listCodeBatches, getCodeBatch, listCodeUses, exportCodeUses],
+  readings: [...batchList.readings, getCodeBatch, ...useList.readings],
   commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },
   calls: codeCalls,
   discount: discountByCode,

@@ -111,6 +111,24 @@ export function createFormats(timeZone: string) {
   }
 }
 
+/** What one language writes. An instant may be a timestamp. */
+export type Written = ReturnType<typeof writtenIn>
+
+/** Null of null. */
+type Write<Of> = <Given extends Of | null>(given: Given) => Given extends null ? null : string
+
+export function writtenIn(formats: Formats, locale: Locale) {
+  const write = <Of>(format: (of: Of, locale: Locale) => string) =>
+    ((given: Of | null) => (given === null ? null : format(given, locale))) as Write<Of>
+  const writeAt = (format: (at: Instant, locale: Locale) => string) =>
+    write<Instant | string>((of) => format(typeof of === 'string' ? Date.parse(of) : of, locale))
+  const { money, moved, centimes, came, number, day, month, moment } = formats
+  return {
+    ...{ money: write(money), moved: write(moved), centimes: write(centimes), came: write(came) },
+    ...{ number: write(number), day: writeAt(day), month: writeAt(month), moment: writeAt(moment) },
+  }
+}
+
 /** A page names most of its days twice, among payments and in all time; each takes Intl 2 µs. */
 function daysIn(locale: Locale, timeZone: string): (instant: Instant) => string {
   const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })

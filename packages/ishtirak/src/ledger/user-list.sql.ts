@@ -1,5 +1,6 @@
-// Users as a list: those whose time ends by itself, in the order of their ends; then those whose access an
-// operator ended; then those who never had any. Or those with money on their balance.
+// Users as a list, those first who lose access soonest: in grace and with time left, in the order of their
+// ends; then those whose time is over, those whose access an operator ended, and those who never had any. Or
+// those with money on their balance.
 import type { TimeSpan } from '../acts/list.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -43,9 +44,9 @@ const selectUnpaid = listed(
 )
 const selectWithBalance = listed('with_balance', 'u.balance > 0 and u.user_id > $2', 'u.user_id')
 
-export const LIST_PARTS = { byEnd: 0, ended: 1, unpaid: 2, withBalance: 3 } as const
+export const LIST_PARTS = { ending: 0, over: 1, ended: 2, unpaid: 3, withBalance: 4 } as const
 
-/** Which parts of all users are looked through; of the first two, whose end lies in the span. */
+/** Which parts of all users are looked through; of the first three, whose end lies in the span. */
 export type WantedParts = ReadonlyMap<number, TimeSpan | null>
 
 /** Behind a position, or (null) from the first on. */
@@ -74,7 +75,7 @@ function rowsOf(
   if (part === LIST_PARTS.withBalance) return database.query(selectWithBalance, [limit, behind?.userId ?? ''])
   const ends = span ? [at(span.from), at(span.to)] : ['-infinity', 'infinity']
   const values = [limit, behind ? at(behind.at) : '-infinity', behind?.userId ?? '', ...ends]
-  return database.query(part === LIST_PARTS.byEnd ? selectByEnd : selectEnded, values)
+  return database.query(part === LIST_PARTS.ended ? selectEnded : selectByEnd, values)
 }
 
 function parse(row: Row, part: number): ListedRow {

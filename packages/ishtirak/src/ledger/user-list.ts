@@ -47,11 +47,15 @@ export type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'w
 
 export type ListedUser = ListedRow & { readonly now: Subscription; readonly state: UserState }
 
-const cursors = pageCursor<UserPosition>(
-  ({ part, at, userId }) => [part, at, userId],
-  ([part, at, userId]) =>
-    typeof part === 'number' && typeof at === 'number' && typeof userId === 'string'
-      ? { part, at, userId }
+/** With the end of grace when the list was begun: a user whose grace ends meanwhile is listed once. */
+const cursors = pageCursor<UserPosition & { readonly over: Instant }>(
+  ({ part, at, userId, over }) => [part, at, userId, over],
+  ([part, at, userId, over]) =>
+    typeof part === 'number' &&
+    typeof at === 'number' &&
+    typeof userId === 'string' &&
+    typeof over === 'number'
+      ? { part, at, userId, over }
       : null,
 )
 
@@ -67,14 +71,16 @@ export async function pageOfUsers(
     ends: spanIn(deps.wallClock, filter, 'ends'),
     active: spanIn(deps.wallClock, filter, 'active'),
   }
-  const wanted = partsOf(filter, spans, now, deps.rules.graceDays)
+  const grace = now - deps.rules.graceDays * DAY + 1
+  const over = after?.over ?? grace
+  const wanted = partsOf(filter, spans, { now, grace, over })
   const { items, last } = await pageOfList<ListedUser>({
     read: async (last, rows) =>
       (await listedUsers(deps.database, wanted, last ?? after, rows)).map((row) => listed(row, now, deps)),
     choose: isExact(filter) ? null : (users) => chosen(deps, users, filter, spans),
     limit,
   })
-  return { items, nextCursor: last && cursors.encode(last) }
+  return { items, nextCursor: last && cursors.encode({ ...last, over }) }
 }
 
 function listed(row: ListedRow, now: Instant, { rules }: UserListDeps): ListedUser {
@@ -101,15 +107,13 @@ interface Spans {
 function partsOf(
   { state, balance }: UserFilter,
   { ends, active }: Spans,
-  now: Instant,
-  graceDays: number,
+  { now, grace, over }: { readonly now: Instant; readonly grace: Instant; readonly over: Instant },
 ): WantedParts {
   if (balance !== undefined) return new Map([[LIST_PARTS.withBalance, null]])
-  const grace = now - graceDays * DAY
   const ofState: Partial<Record<UserState, TimeSpan>> = {
     active: { from: now + 1, to: LAST_INSTANT },
-    grace: { from: grace + 1, to: now + 1 },
-    expired: { from: 0, to: grace + 1 },
+    grace: { from: grace, to: now + 1 },
+    expired: { from: 0, to: grace },
   }
   const span = within(
     state === undefined ? null : (ofState[state] ?? null),
@@ -117,8 +121,12 @@ function partsOf(
     active && { ...active, to: LAST_INSTANT },
   )
   const isAnyTime = ends === null && active === null
+  const byEnd = [
+    [LIST_PARTS.ending, within(span, { from: over, to: LAST_INSTANT })] as const,
+    [LIST_PARTS.over, within(span, { from: 0, to: over })] as const,
+  ].filter(([, part]) => part && part.from < part.to)
   return new Map<number, TimeSpan | null>([
-    ...(state === undefined || ofState[state] ? [[LIST_PARTS.byEnd, span] as const] : []),
+    ...(state === undefined || ofState[state] ? byEnd : []),
     ...(state === undefined || state === 'ended' ? [[LIST_PARTS.ended, span] as const] : []),
     ...(isAnyTime && (state === undefined || state === 'never_paid')
       ? [[LIST_PARTS.unpaid, null] as const]

@@ -93,11 +93,6 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
   } catch (error) {
     if (error instanceof DataFolderLocked) {
       yield await examineHolder(config, error)
-      if (config.oldSecrets.length > 0)
-        yield ok(
-          'secrets',
-          'old ones are set; the running service says when they were last used: ishtirak health',
-        )
       return
     }
     if (error instanceof EmbeddedDatabaseMissing) return yield fail('database', error.message, '')

@@ -12,6 +12,7 @@ import type { JobRounds } from '../overview/health.js'
 import { type Inbox, type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
+import type { watchOldSecrets } from '../runtime/old-secrets.js'
 
 interface GaugeDeps {
   readonly database: Database
@@ -22,6 +23,7 @@ interface GaugeDeps {
   readonly examinedGateways: readonly ExaminedGateway[]
   /** Absent: events are stored and not sent. */
   readonly outgoing?: object
+  readonly oldSecrets: ReturnType<typeof watchOldSecrets>
 }
 
 const WAITS_MS = 30 * SECOND
@@ -53,6 +55,18 @@ export function publishGauges(metrics: Metrics, deps: GaugeDeps): void {
   addWaits(add, deps, deps.outgoing !== undefined)
   addProviders(add, deps.examinedGateways, PROVIDER_MS)
   addJobs(add, deps.rounds)
+  addOldSecrets(add, deps.oldSecrets)
+}
+
+function addOldSecrets(add: AddGauge, { uses }: GaugeDeps['oldSecrets']): void {
+  const name = 'ishtirak_old_secret_last_use_timestamp_seconds'
+  const help = 'When this process last accepted a secret behind the first of its list; 0: not since its start'
+  add({ name, help, labelNames: ['list', 'holder', 'place'] }, () =>
+    uses().map(({ list, holder, place, usedAt }) => ({
+      labels: { list, holder: holder ?? '', place: String(place) },
+      value: (usedAt ?? 0) / SECOND,
+    })),
+  )
 }
 
 /** One gateway has no label, as before there could be several. */

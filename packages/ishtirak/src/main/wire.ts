@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { consoleSignIn } from '../access/console-sign-in.js'
 import { createIssuer } from '../access/issuer.js'
-import { watchOldSecrets } from '../access/old-secrets.js'
 import { operatorsByKey } from '../access/operators.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
@@ -76,7 +75,7 @@ import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
-import type { NoteUse } from '../runtime/old-secrets.js'
+import { type NoteUse, watchOldSecrets } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
 import { CAPABILITIES } from './capabilities.js'
@@ -200,9 +199,6 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   }
   const stop = async () => {
     await Promise.all([app.close(), runner.stop()])
-    await parts.oldSecrets
-      .save(database, 'all')
-      .catch((error: unknown) => log.warn({ err: error }, 'the last use of old secrets is not saved'))
     await database.close()
     await world.tracing?.stop()
   }
@@ -233,7 +229,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const { database, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
-  const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
+  const oldSecrets = watchOldSecrets(config.oldSecrets, world)
   const { noteUse } = oldSecrets
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity

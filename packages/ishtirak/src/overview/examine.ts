@@ -1,7 +1,6 @@
 // What can be wrong with the service, and what to do about it: for `ishtirak doctor`, which opens the
 // database itself, and for the running service. Nothing is changed.
 
-import { loadUses } from '../access/old-secrets.sql.js'
 import { lastActed } from '../acts/audit.sql.js'
 import { type BringsChecks, type Check, fail, ok, warn } from '../acts/check.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
@@ -64,7 +63,8 @@ export async function* examineDatabase(
   yield schema
   yield* examineEvents(database, config)
   yield await examineClock(database, guard)
-  yield* examineOldSecrets(database, config)
+  if (config.events && config.events.secrets.length > 1)
+    yield ok('secrets', 'secrets_events', { count: String(config.events.secrets.length) })
 }
 
 interface Examined<Config> {
@@ -134,29 +134,6 @@ async function* examineEvents(database: Database, { events }: Config): AsyncGene
   } else if (failingSince !== null) {
     yield warn('events', 'events_failing', { to, since: toTimestamp(failingSince) })
   } else yield ok('events', 'events_on')
-}
-
-/**
- * All that is said is what was seen: whether an old secret may go, the person who has handed it out knows.
- */
-async function* examineOldSecrets(database: Database, { oldSecrets, events }: Config): AsyncGenerator<Check> {
-  if (events && events.secrets.length > 1)
-    yield ok('secrets', 'secrets_events', { count: String(events.secrets.length) })
-  if (oldSecrets.length === 0 || !(await schemaFit(database)).runs) return
-  const usesOf = await loadUses(database)
-  for (const secret of oldSecrets) {
-    const { list, holder, place, of } = secret
-    const named = {
-      list: holder === null ? list : `${list} (${holder})`,
-      place: String(place),
-      of: String(of),
-    }
-    const seen = usesOf(secret)
-    if (seen === undefined) yield ok('secrets', 'secrets_unwatched', named)
-    else if (seen.usedAt === null)
-      yield ok('secrets', 'secrets_unused', { ...named, since: toTimestamp(seen.watchedSince) })
-    else yield ok('secrets', 'secrets_used', { ...named, at: toTimestamp(seen.usedAt) })
-  }
 }
 
 /** The embedded database lies on one disk. Of a server its own operators know. */

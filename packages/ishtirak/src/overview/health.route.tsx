@@ -24,10 +24,10 @@ import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { AllPages } from './all-pages.js'
-import { readTrail } from './audit-trail.js'
 import { CheckFound, Verdict } from './check-found.js'
 import { readHealth } from './health.js'
 import { isOfAct, NoticeOf, noticeIn, Trail } from './trail.js'
+import { pageOfTrail } from './trail-list.js'
 
 type Health = Awaited<ReturnType<typeof readHealth>>
 type Events = Awaited<ReturnType<typeof reportEvents>>
@@ -43,7 +43,7 @@ export function healthRoute(app: App, pages: AllPages): void {
     const [health, events, trail, safeCards] = await Promise.all([
       readHealth(pages),
       reportEvents(pages, { userId: null, waiting: true, limit: EVENTS_SHOWN }),
-      readTrail(pages, { limit: ACTS_SHOWN }),
+      pageOfTrail(pages, {}, { cursor: null, limit: ACTS_SHOWN }),
       Promise.all(pages.healthCards.map((card) => card(view))),
     ])
     const labels = await readLabels(pages, { users: events.data.map((event) => event.user_id) })
@@ -56,12 +56,12 @@ export function healthRoute(app: App, pages: AllPages): void {
       safeContent: (
         <>
           <h1 safe>{view.say('health')}</h1>
-          <NoticeOf view={view} acts={trail.data} notice={notice} />
+          <NoticeOf view={view} acts={trail.items} notice={notice} />
           <Checks {...{ pages, view, health }} />
           {safeCards}
           <Deliveries {...{ pages, view, events, labels, health }} />
           <Jobs {...{ pages, view, health }} />
-          <Trail {...{ pages, view }} acts={trail.data} isOpen={isOfAct(notice)} />
+          <Trail {...{ pages, view }} acts={trail.items} isOpen={isOfAct(notice)} />
           <p class="actions">
             <LinkButton href={trailPath} label={view.say('trailAll')} />
           </p>

@@ -1,17 +1,19 @@
 // What the readings over all capabilities bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { listRoute } from '../acts/list-page.js'
 import { MINUTE } from '../core/instant.js'
 import type { ConsoleDeps } from './all-pages.js'
 import { healthRoute } from './health.route.js'
 import { countWaiting } from './inbox.js'
 import { inboxRoute } from './inbox.route.js'
-import { listRoutes } from './list-pages.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
+import { paymentsPage } from './payment-list.js'
 import { inboxReading, OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
-import { trailRoute } from './trail.route.js'
+import { trailPageOfConsole } from './trail-list.js'
+import { usersPage } from './user-list.js'
 import './words.js'
 
 export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleDeps, OverviewConfig> = {
@@ -31,9 +33,10 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleD
     inboxRoute(app, pages)
     healthRoute(app, pages)
     searchRoute(app, pages)
-    listRoutes(app, pages)
+    listRoute(app, pages, usersPage)
+    listRoute(app, pages, paymentsPage)
+    listRoute(app, pages, trailPageOfConsole)
     operatorsRoutes(app, pages)
-    trailRoute(app, pages)
   },
   jobs: (deps) => [
     // Operators learn what entered their inbox: at most one mail in 15 minutes.

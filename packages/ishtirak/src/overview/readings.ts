@@ -6,15 +6,16 @@ import { CommandFailed } from '../acts/operator-client.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
 import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
-import { readTrail, TrailQuerySchema, TrailSchema, trailAsCsv } from './audit-trail.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { HealthSchema } from './health-schemas.js'
 import { type InboxDeps, kindNamed, readInbox } from './inbox.js'
 import { inboxAnswer, inboxQuery, viewInboxEntry } from './inbox-schemas.js'
-import { LIST_READINGS } from './list-readings.js'
+import { paymentList } from './payment-list.js'
 import { type SearchDeps, search } from './search.js'
 import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
 import { readTimeline, TimelineQuerySchema, TimelineSchema } from './timeline.js'
+import { trailList } from './trail-list.js'
+import { userList } from './user-list.js'
 import { type ViewDeps, viewedNow, viewFoundUser, viewOperatorPayment } from './views.js'
 
 export interface OverviewReadDeps extends HealthDeps, InboxDeps, SearchDeps, ViewDeps, SubjectDeps {
@@ -48,22 +49,6 @@ export const inboxReading = (inbox: readonly InboxKind[]) =>
       return { counts, data: entries.map(viewInboxEntry), next_cursor: nextCursor }
     },
   })
-
-const trail = reads({
-  path: '/audit',
-  operationId: 'readTrail',
-  summary:
-    'What operators did and were refused, newest first, of all or by operator, act, day, user or payment',
-  query: TrailQuerySchema,
-  answer: TrailSchema,
-  refuses: ['invalid_cursor'],
-  command: {
-    usage: 'operators trail',
-    show: ({ data, ...rest }) => ({ trail: data, ...rest }),
-    asFile: { flag: '--csv', description: 'the page as CSV', write: trailAsCsv },
-  },
-  read: (deps, { query }) => readTrail(deps, query),
-})
 
 const found = reads({
   path: '/search',
@@ -118,7 +103,10 @@ const timeline = reads({
     readTimeline(deps, { userId: params.user_id, cursor, limit }),
 })
 
-export const OVERVIEW_READINGS = [health, found, ...LIST_READINGS, paymentFile, userFile, timeline, trail]
+export const OVERVIEW_READINGS = [
+  ...[health, found, ...userList.readings, ...paymentList.readings],
+  ...[paymentFile, userFile, timeline, ...trailList.readings],
+]
 
 function orNothing(answer: CommandAnswer, word: string): CommandAnswer {
   if (Object.values(answer).flat().length > 0) return answer

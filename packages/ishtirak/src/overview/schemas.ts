@@ -3,28 +3,17 @@
 import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
 import type { InboxKind } from '../acts/inbox-kind.js'
-import { nextCursor, pageQuery } from '../acts/paging.js'
 import { StandingSchema } from '../acts/preview.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { listQuery } from '../events/schemas.js'
-import { nullable, object, query, timestamp } from '../http/schemas.js'
-import { PaymentFilterSchema } from '../ledger/payment-list.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 import { timeList } from '../ledger/time-list.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
-import { USER_STATES, UserFilterSchema } from '../ledger/user-list.js'
+import { USER_STATES } from '../ledger/user-list.js'
 
 import { inboxEntry } from './inbox-schemas.js'
 
-export const OperatorPaymentsQuerySchema = query({
-  ...PaymentFilterSchema.properties,
-  limit: listQuery.limit,
-  cursor: pageQuery.cursor,
-})
-
-export const UsersQuerySchema = query({ ...UserFilterSchema.properties, ...pageQuery })
-
-const ListedUserSchema = object('ListedUser', {
+export const ListedUserSchema = object('ListedUser', {
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
@@ -33,11 +22,6 @@ const ListedUserSchema = object('ListedUser', {
   ended_plan: nullable(Type.String({ description: 'Of time that is over' })),
   balance: Type.Integer(),
   created_at: timestamp,
-})
-
-export const ListedUsersSchema = object('ListedUsers', {
-  data: Type.Array(ListedUserSchema),
-  next_cursor: nextCursor,
 })
 
 const ReviewSchema = object('Review', {
@@ -66,11 +50,6 @@ export const BrokenPaymentSchema = object('BrokenPayment', {
   status: Type.Literal('broken', { description: 'Its row cannot be shown; the log says why' }),
 })
 export const ShownPaymentSchema = Type.Union([OperatorPaymentSchema, BrokenPaymentSchema])
-
-export const OperatorPaymentsSchema = object('OperatorPayments', {
-  data: Type.Array(ShownPaymentSchema),
-  next_cursor: nextCursor,
-})
 
 const StoredReportSchema = object('StoredReport', {
   at: timestamp,

@@ -4,9 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
-import { type ConsolePages, Folded, Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Folded, type View } from '../pages/console-frame.js'
 import { actionInWords, codeInWords } from '../pages/console-words.js'
 import { queryOf } from '../pages/reader.js'
+import { type Column, ColumnTable } from '../pages/table.js'
 import type { PaymentFile } from './read-files.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
@@ -132,38 +133,36 @@ function refusalOf(view: View, { after }: TrailEntry): string {
     : view.say('entryOf', { entry: title, what: actionInWords(view, act) })
 }
 
-interface Shown {
-  readonly pages: ConsolePages
-  readonly view: View
-}
-
-export function Trail({
-  pages,
-  view,
-  acts,
-  isOpen,
-}: Shown & { acts: readonly TrailEntry[]; isOpen: boolean }) {
+export function Trail(of: { pages: ConsolePages; view: View; acts: readonly TrailEntry[]; isOpen: boolean }) {
+  const { pages, view, acts, isOpen } = of
   const { say } = view
   // Folded, but behind an act, which leads to its line.
-  const rows = acts.map((entry) => trailRow({ pages, view }, entry, []))
-  const columns = [say('when'), say('who'), say('act'), say('why')]
   return (
-    <Folded id="trail" title={say('trail')} isOpen={isOpen || rows.length === 0}>
-      <Table columns={columns} safeRows={rows} empty={say('trailEmpty')} />
+    <Folded id="trail" title={say('trail')} isOpen={isOpen || acts.length === 0}>
+      <ColumnTable
+        {...{ pages, view }}
+        rows={acts}
+        columns={TRAIL_COLUMNS}
+        idOf={({ id }) => id}
+        empty={say('trailEmpty')}
+      />
     </Folded>
   )
 }
 
-export function trailRow({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
-  const { say, locale } = view
-  return {
-    id: entry.id,
-    safeCells: [
-      <Text>{pages.formats.moment(Date.parse(entry.at), locale)}</Text>,
-      <Text>{entry.actor === UNKNOWN ? say('unknownCaller') : entry.actor}</Text>,
-      <Text>{didInWords(view, entry)}</Text>,
-      ...safeAbout,
-      <Text>{[refusalOf(view, entry), entry.why ?? ''].filter((text) => text !== '').join(' · ')}</Text>,
-    ],
-  }
-}
+export const TRAIL_COLUMNS: readonly [
+  when: TrailColumn,
+  who: TrailColumn,
+  what: TrailColumn,
+  why: TrailColumn,
+] = [
+  { head: 'when', text: ({ at }, { moment }) => moment(at) },
+  { head: 'who', text: ({ actor }, { say }) => (actor === UNKNOWN ? say('unknownCaller') : actor) },
+  { head: 'act', text: (entry, view) => didInWords(view, entry) },
+  {
+    head: 'why',
+    text: (entry, view) =>
+      [refusalOf(view, entry), entry.why ?? ''].filter((text) => text !== '').join(' · '),
+  },
+]
+type TrailColumn = Column<TrailEntry>

@@ -18,7 +18,7 @@ import { SEARCHED_MAX } from '../core/search.js'
 import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
-import type { Formats } from '../i18n/formats.js'
+import type { Formats, Written } from '../i18n/formats.js'
 import { directionOf, sayFor } from '../i18n/messages.js'
 import type { WallClock } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
@@ -78,7 +78,7 @@ export interface ConsoleSection {
 }
 
 /** Who reads a page, and in which language. */
-export interface View {
+export interface View extends Written {
   readonly session: ConsoleSession
   readonly locale: Locale
   readonly say: SayConsole

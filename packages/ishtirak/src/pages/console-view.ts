@@ -1,6 +1,7 @@
 // Who reads a page of the console, and in which language.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { consoleSay } from '../i18n/console.js'
+import { writtenIn } from '../i18n/formats.js'
 import { type ConsolePages, goTo, type View } from './console-frame.js'
 import { isFromAnotherSite } from './reader.js'
 
@@ -24,12 +25,12 @@ export function fromThisSite<Params>(pages: ConsolePages, back: (params: Params)
 
 /** Of a request that has passed `operatorsHere.onRequest`. */
 export function viewOf(
-  { operatorsHere, reader, actTitles }: ConsolePages,
+  { operatorsHere, reader, actTitles, formats }: ConsolePages,
   request: FastifyRequest,
   reply: FastifyReply,
 ): View {
   const session = operatorsHere.of(request)
   const locale = reader.language(request, reply, null)
   const titleOfAct = (name: string) => actTitles.get(name)?.[locale]
-  return { session, locale, say: consoleSay(locale), titleOfAct }
+  return { session, locale, say: consoleSay(locale), titleOfAct, ...writtenIn(formats, locale) }
 }

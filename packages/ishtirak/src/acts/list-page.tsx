@@ -1,0 +1,219 @@
+// A list in the console, with a filter in the address: page by page, as a file, and the way to an act on
+// all of it.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TObject, TSchema } from 'typebox'
+import { BillingError } from '../core/error.js'
+import { mayDo, type Permission } from '../core/role.js'
+import type { App } from '../http/app.js'
+import { checker } from '../http/checker.js'
+import { type ConsoleKey, isConsoleKey } from '../i18n/console.js'
+import {
+  addressOf,
+  type ConsolePages,
+  Pager,
+  renderConsole,
+  sendPage,
+  type View,
+  withQuery,
+} from '../pages/console-frame.js'
+import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
+import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
+import { type Column, ColumnTable } from '../pages/table.js'
+import { type Field, Input, type SentForm } from './act-page.js'
+import type { AuditDeps } from './audit.sql.js'
+import { filterIn, type List, type ReadPage, sendListFile } from './list.js'
+
+/** Its label; choices that are not those of the schema, whose words are `state_active`. */
+export type FieldOf =
+  | ConsoleKey
+  | readonly [label: ConsoleKey, choices: (pages: ConsolePages, view: View) => NonNullable<Field['choices']>]
+
+type Filter = Readonly<Record<string, string>>
+
+/** A list of the API as the console shows it. */
+export interface ListPage<Deps, Item, Row = Item> {
+  /** Below `/console`. */
+  readonly path: string
+  readonly title: ConsoleKey
+  readonly list: List<Deps, Item>
+  /** Of the page, where its form asks in another way than the API. */
+  readonly filter?: TObject
+  asked?(typed: Filter): object
+  /** By the members of the filter, in the order of the form. */
+  readonly fields: Readonly<Record<string, FieldOf>>
+  readonly shown: number
+  /** With what the cells need beside. */
+  rows?(deps: Deps, items: readonly Item[]): Promise<readonly Row[]>
+  readonly columns: readonly Column<Row>[]
+  readonly idOf?: (row: Row) => string
+  /** What an act on all of them is on. */
+  readonly bulk?: 'user' | 'payment'
+}
+
+type Pages<Deps> = ConsolePages & Deps & { readonly acts: readonly Permission[] }
+
+export function listRoute<Deps extends AuditDeps, Item, Row>(
+  app: App,
+  pages: NoInfer<Pages<Deps>>,
+  page: ListPage<Deps, Item, Row>,
+): void {
+  const { list, filter = list.filter, asked = (typed: Filter) => typed } = page
+  const path = `/console/${page.path}`
+  const typedIn = (request: FastifyRequest) => filterIn(filter, (name) => queryOf(request, name) ?? '')
+  const askedIn = (typed: Filter) => checker<object>(list.filter)(asked(typed))
+
+  app.get(path, forOperators(pages), async (request, reply) => {
+    const view = viewOf(pages, request, reply)
+    const typed = typedIn(request)
+    const cursor = queryOf(request, 'cursor') ?? null
+    const found = await foundOr(reply, async () =>
+      list.read(pages, askedIn(typed), { cursor, limit: page.shown }),
+    )
+    const rows = page.rows
+      ? await page.rows(pages, found.items)
+      : (found.items as readonly unknown[] as Row[])
+    const shown = { pages, view, page, typed, rows, found, isFirst: cursor === null }
+    return sendPage(pages, reply, listPage(shown))
+  })
+
+  if (!list.file) return
+  app.get(
+    `${path}.csv`,
+    fromThisSite(pages, () => path),
+    async (request, reply) => {
+      const { operator } = pages.operatorsHere.of(request)
+      return sendListFile(pages, list, { of: askedIn(typedIn(request)), operator, reply })
+    },
+  )
+}
+
+type Found<Item> = ReadPage<Item> & { readonly problems?: SentForm['problems'] }
+
+/** Of a filter that makes no sense nothing is found, and it is asked for again. */
+async function foundOr<Item>(reply: FastifyReply, read: () => Promise<Found<Item>>): Promise<Found<Item>> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.code !== 'validation_failed') throw error
+    reply.code(422)
+    return { items: [], nextCursor: null, problems: error.problems }
+  }
+}
+
+interface Shown<Deps, Item, Row> {
+  readonly pages: Pages<Deps>
+  readonly view: View
+  readonly page: ListPage<Deps, Item, Row>
+  readonly typed: Filter
+  readonly found: Found<Item>
+  readonly rows: readonly Row[]
+  readonly isFirst: boolean
+}
+
+function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
+  const { pages, view, page, typed, found, rows, isFirst } = shown
+  const { say } = view
+  const { title, columns, idOf } = page
+  const path = addressOf(pages.base, page.path)
+  const next = found.nextCursor
+  return renderConsole(pages, {
+    ...view,
+    title: say(title),
+    section: title,
+    languagePath: withQuery(path, typed),
+    safeContent: (
+      <>
+        <h1 safe>{say(title)}</h1>
+        <Filters {...shown} />
+        <section class="card" aria-label={say(title)}>
+          <ColumnTable
+            {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}
+            empty={say(next === null ? 'listEmpty' : 'listGoesOn')}
+          />
+          <Pager
+            view={view}
+            first={isFirst ? null : withQuery(path, typed)}
+            next={next && withQuery(path, { ...typed, cursor: next })}
+          >
+            <Ways {...shown} />
+          </Pager>
+        </section>
+      </>
+    ),
+  })
+}
+
+/** Where one may go with all that match: a file, and an act on each of them. */
+function Ways<Deps, Item, Row>({ pages, view, page, typed, found }: Shown<Deps, Item, Row>) {
+  if (found.problems) return null
+  const { operator } = view.session
+  const onAll = Object.entries(typed).map(([name, value]): [string, string] => [`of.${name}`, value])
+  const act = { on: page.bulk ?? '', ...Object.fromEntries(onAll) }
+  const start = pages.acts.find(({ name }) => name === 'bulk.start')
+  const { file } = page.list
+  return (
+    <>
+      {page.bulk && start && mayDo(operator, start) ? (
+        <LinkButton
+          href={withQuery(addressOf(pages.base, 'bulk/start'), act)}
+          label={view.say('bulkChoose')}
+        />
+      ) : null}
+      {file && mayDo(operator, file.permission) ? (
+        <LinkButton
+          href={withQuery(`${addressOf(pages.base, page.path)}.csv`, typed)}
+          label={view.say('asFile')}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function Filters<Deps, Item, Row>({ pages, view, page, typed, found }: Shown<Deps, Item, Row>) {
+  const { say } = view
+  const path = addressOf(pages.base, page.path)
+  const { properties } = page.filter ?? page.list.filter
+  const sent = found.problems ? { typed, problems: found.problems } : null
+  const isFiltered = Object.keys(typed).length > 0
+  return (
+    <details class="card" open={isFiltered}>
+      <summary safe>{say('filterTrail')}</summary>
+      <form method="get" action={path} class="filter">
+        {Object.entries(page.fields).map(([name, label]) => (
+          <Input
+            {...{ view, sent }}
+            field={fieldOf(pages, view, {
+              name,
+              label,
+              schema: Object(properties)[name],
+              value: typed[name] ?? '',
+            })}
+            isRequired={false}
+          />
+        ))}
+        <SubmitButton label={say('filterTrail')} />
+        {isFiltered ? <LinkButton href={path} label={say('trailAll')} /> : null}
+      </form>
+    </details>
+  )
+}
+
+function fieldOf(
+  pages: ConsolePages,
+  view: View,
+  of: { readonly name: string; readonly label: FieldOf; readonly schema: TSchema; readonly value: string },
+): Field {
+  const { name, label, value } = of
+  const { say } = view
+  const [key, chosen] = typeof label === 'string' ? [label] : label
+  const { enum: values, const: only, pattern } = Object(of.schema)
+  const codes: readonly string[] = values ?? (only === undefined ? [] : [only])
+  const words = (code: string) =>
+    isConsoleKey(`${name}_${code}`) ? say(`${name}_${code}` as ConsoleKey) : code
+  const choices = chosen?.(pages, view) ?? codes.map((code) => [code, words(code)] as const)
+  // An instant that the address names stands as it is.
+  const type = pattern === undefined || value.includes('T') ? ('text' as const) : ('date' as const)
+  const field = { name, label: say(key), type, value }
+  return choices.length > 0 ? { ...field, choices: [['', say('any')], ...choices] } : field
+}

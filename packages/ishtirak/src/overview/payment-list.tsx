@@ -1,0 +1,89 @@
+// The payments of all users as a list: by API, by command, as a file and in the console.
+import { list } from '../acts/list.js'
+import type { ListPage } from '../acts/list-page.js'
+import { kindOf, type Payment } from '../core/payment.js'
+import { listQuery } from '../events/schemas.js'
+import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
+import { viewPayment } from '../ledger/schemas.js'
+import { StatusBadge } from '../ledger/status-badge.js'
+import { addressOf } from '../pages/console-frame.js'
+import { codeInWords } from '../pages/console-words.js'
+import type { AllPages } from './all-pages.js'
+import { ShownPaymentSchema } from './schemas.js'
+import { TIME_FIELDS } from './user-list.js'
+import { type ViewDeps, viewedNow, viewOperatorPayment } from './views.js'
+
+export const paymentList = list<PaymentListDeps & ViewDeps>()({
+  path: '/payments',
+  operationId: 'listAllPayments',
+  summary: 'Payments of all users, newest first',
+  filter: PaymentFilterSchema,
+  limit: listQuery.limit,
+  item: ShownPaymentSchema,
+  title: 'OperatorPayments',
+  command: { usage: 'payments list', rows: 'payments' },
+  read: pageOfPayments,
+  view: (deps) => {
+    const context = viewedNow(deps)
+    return (payment: Payment) => viewOperatorPayment(payment, context)
+  },
+  file: {
+    permission: { name: 'payments.export', roles: ['accountant'] },
+    path: '/exports/payments',
+    operationId: 'exportPayments',
+    summary: 'All payments of a list, as CSV',
+    usage: 'payments export',
+    columns: [
+      ...['payment_id', 'user_id', 'kind', 'plan', 'months', 'amount', 'currency', 'status', 'method'],
+      ...[
+        'payment_method',
+        'created_at',
+        'paid_at',
+        'period_start',
+        'period_end',
+        'checkout_id',
+        'bought_by',
+      ],
+    ],
+    row: (deps) => {
+      const { now, ...shown } = viewedNow(deps)
+      return (payment: Payment) => {
+        const { id, userId, checkoutId } = payment
+        return {
+          payment_id: id,
+          user_id: userId,
+          checkout_id: checkoutId,
+          ...viewPayment(payment, now, shown),
+        }
+      }
+    },
+  },
+})
+
+export const paymentsPage: ListPage<AllPages, Payment> = {
+  path: 'payments',
+  title: 'payments',
+  list: paymentList,
+  fields: {
+    ...{ status: 'status', paid_from: 'paid_from', paid_until: 'paid_until' },
+    ...TIME_FIELDS,
+    user_id: 'userId',
+  },
+  shown: 25,
+  columns: [
+    {
+      head: 'payment',
+      safe: ({ id }, _, { base }) => (
+        <a href={addressOf(base, 'payments', id)} safe>
+          {id}
+        </a>
+      ),
+    },
+    { head: 'user', user: ({ userId }) => ({ userId }) },
+    { head: 'amount', nowrap: (payment, { came }) => came(payment) },
+    { head: 'status', safe: (payment, view) => <StatusBadge {...{ view, payment }} /> },
+    { head: 'method', text: ({ method }, view) => codeInWords(view, 'way', kindOf(method)) },
+    { head: 'when', nowrap: ({ paidAt, createdAt }, { moment }) => moment(paidAt ?? createdAt) },
+  ],
+  bulk: 'payment',
+}

@@ -1,0 +1,158 @@
+// The audit trail as a list: what operators did and were refused, newest first, of all or of what is asked
+// for.
+import { type Static, Type } from 'typebox'
+import type { CommandAnswer } from '../acts/act.js'
+import { DAY_PATTERN } from '../acts/day.js'
+import { type AskedPage, csvOf, list } from '../acts/list.js'
+import type { ListPage } from '../acts/list-page.js'
+import { byInstant } from '../acts/paging.js'
+import { wrongField } from '../core/error.js'
+import { instant } from '../database/rows.js'
+import { nullable, object } from '../http/schemas.js'
+import { PaymentLink, readLabels } from '../ledger/labels.js'
+import type { CommonParts } from '../ledger/parts.js'
+import { viewRows } from '../ledger/schemas.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
+import { codeInWords, recordedActs } from '../pages/console-words.js'
+import { UserCell } from '../pages/user-cell.js'
+import type { AllPages } from './all-pages.js'
+import { trailPage } from './audit-trail.sql.js'
+import { TRAIL_COLUMNS } from './trail.js'
+
+const NAME_MAX = 500
+
+/** What the trail is asked for. */
+const TrailFilterSchema = Type.Object({
+  actor: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only acts of this operator' })),
+  act: Type.Optional(
+    Type.String({
+      maxLength: NAME_MAX,
+      description: 'Only this act',
+      examples: ['payment.refund', 'operator.refused'],
+    }),
+  ),
+  day: Type.Optional(
+    Type.String({
+      pattern: DAY_PATTERN,
+      description: 'Only of this day in BILLING_TIMEZONE',
+      examples: ['2026-11-21'],
+    }),
+  ),
+  user_id: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only what is about this user' })),
+  payment_id: Type.Optional(
+    Type.String({ maxLength: NAME_MAX, description: 'Only what is about this payment' }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: NAME_MAX,
+      description: 'Only with these words in the reason, or this id',
+      examples: ['ticket 4711'],
+    }),
+  ),
+})
+
+const TrailEntrySchema = object('TrailEntry', {
+  ...ActSchema.properties,
+  user_id: nullable(Type.String({ description: 'Null: the act is about no single user' })),
+})
+type Entry = Static<typeof TrailEntrySchema>
+
+export type TrailDeps = Pick<CommonParts, 'database' | 'wallClock'>
+
+/** Throws `validation_failed` where there is no such day, and `invalid_cursor`. */
+export async function pageOfTrail(
+  { database, wallClock }: TrailDeps,
+  of: Static<typeof TrailFilterSchema>,
+  { cursor, limit }: AskedPage,
+) {
+  const {
+    actor = null,
+    act = null,
+    user_id: userId = null,
+    payment_id: paymentId = null,
+    q: words = null,
+  } = of
+  const day = of.day === undefined ? null : wallClock.dayOf(of.day)
+  if (of.day !== undefined && day === null) throw wrongField('day', 'wrong_format')
+  const after = cursor === null ? null : byInstant.decode(cursor)
+  const filter = { actor, act, day, userId, paymentId, words }
+  const rows = await trailPage(database, { filter, after, limit: limit + 1 })
+  const { items, nextCursor } = byInstant.pageBy(rows, limit, (row) => ({
+    at: instant(row, 'at'),
+    id: String(row.id),
+  }))
+  return { items: viewRows(TrailEntrySchema, items), nextCursor }
+}
+
+const COLUMNS = ['id', 'at', 'actor', 'act', 'user_id', 'payment_id', 'why', 'before', 'after']
+
+export const trailList = list<TrailDeps>()({
+  path: '/audit',
+  operationId: 'readTrail',
+  summary:
+    'What operators did and were refused, newest first, of all or by operator, act, day, user or payment',
+  filter: TrailFilterSchema,
+  item: TrailEntrySchema,
+  title: 'Trail',
+  command: {
+    ...{ usage: 'operators trail', rows: 'trail' },
+    asFile: {
+      ...{ flag: '--csv', description: 'the page as CSV' },
+      write: ({ data }: CommandAnswer) => csvOf(COLUMNS, data as readonly Entry[]),
+    },
+  },
+  read: pageOfTrail,
+  file: {
+    permission: { name: 'trail.export', roles: ['accountant'] },
+    path: '/exports/trail',
+    operationId: 'exportTrail',
+    summary: 'All of the trail that matches, newest first, as CSV',
+    usage: 'operators export-trail',
+    columns: COLUMNS,
+  },
+})
+
+const { actor, act, day, q } = TrailFilterSchema.properties
+const [when, who, what, why] = TRAIL_COLUMNS
+
+type Labels = Awaited<ReturnType<typeof readLabels>>
+
+export const trailPageOfConsole: ListPage<AllPages, Entry, Entry & { readonly labels: Labels }> = {
+  path: 'trail',
+  title: 'trailPage',
+  list: trailList,
+  filter: Type.Object({ actor, act, day, about: Type.Optional(Type.String()), q }),
+  asked: ({ about, ...same }) =>
+    about === undefined ? same : { ...same, [/^pay_\w+$/.test(about) ? 'payment_id' : 'user_id']: about },
+  fields: {
+    actor: 'who',
+    act: ['act', (_, view) => recordedActs().map((name) => [name, codeInWords(view, 'did', name)])],
+    day: 'day',
+    about: 'aboutLabel',
+    q: 'trailWords',
+  },
+  // With reasons of 500 letters the pages are under 60 kB.
+  shown: 12,
+  rows: async (pages, entries) => {
+    const labels = await readLabels(pages, {
+      payments: entries.map(({ payment_id }) => payment_id),
+      users: entries.map(({ user_id }) => user_id),
+    })
+    return entries.map((entry) => ({ ...entry, labels }))
+  },
+  columns: [
+    ...[when, who, what],
+    {
+      head: 'about',
+      safe: ({ user_id, payment_id: id, labels }, view, pages) => (
+        <>
+          <UserCell {...{ pages, user: labels.user(user_id) }} />
+          {id === null ? null : <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />}
+        </>
+      ),
+    },
+    why,
+  ],
+  idOf: ({ id }) => id,
+}

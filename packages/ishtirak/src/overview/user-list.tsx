@@ -1,0 +1,66 @@
+// All users as a list: by API, by command, as a file and in the console.
+import { accessInWords } from '../acts/changes.js'
+import { list } from '../acts/list.js'
+import type { FieldOf, ListPage } from '../acts/list-page.js'
+import { PAYMENT_KINDS } from '../core/payment.js'
+import { planName } from '../i18n/messages.js'
+import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from '../ledger/user-list.js'
+import { codeInWords } from '../pages/console-words.js'
+import type { AllPages } from './all-pages.js'
+import { ListedUserSchema } from './schemas.js'
+import { viewListedUser } from './views.js'
+
+export const userList = list<UserListDeps>()({
+  path: '/users',
+  operationId: 'listUsers',
+  summary: 'Users by state, plan, method, end, balance, and by when they had paid or granted time',
+  description:
+    'Those first who lose access soonest; then those whose time is over, those whose access was ended, ' +
+    'and those who never had time. ' +
+    'A page may have fewer than `limit` and go on.',
+  filter: UserFilterSchema,
+  item: ListedUserSchema,
+  title: 'ListedUsers',
+  command: { usage: 'users list', rows: 'users_listed' },
+  read: pageOfUsers,
+  view: () => viewListedUser,
+  file: {
+    permission: { name: 'users.export', roles: ['accountant'] },
+    path: '/exports/users',
+    operationId: 'exportUsers',
+    summary: 'All users of a list, as CSV',
+    usage: 'users export',
+    columns: [
+      ...['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end'],
+      ...['balance', 'created_at'],
+    ],
+  },
+})
+
+/** Of payments, too. */
+export const TIME_FIELDS: Readonly<Record<string, FieldOf>> = {
+  plan: [
+    'plan',
+    ({ catalogue }, { locale }) => catalogue.plans.map(({ id, name }) => [id, planName(name, locale)]),
+  ],
+  method: ['method', (_, view) => PAYMENT_KINDS.map((kind) => [kind, codeInWords(view, 'way', kind)])],
+  active_from: 'active_from',
+  active_until: 'active_until',
+  ends_from: 'ends_from',
+  ends_until: 'ends_until',
+}
+
+export const usersPage: ListPage<AllPages, ListedUser> = {
+  path: 'users',
+  title: 'users',
+  list: userList,
+  fields: { state: 'userState', ...TIME_FIELDS, balance: 'userBalance' },
+  shown: 25,
+  columns: [
+    { head: 'user', user: (user) => user },
+    { head: 'userId', text: ({ userId }) => userId },
+    { head: 'userState', text: ({ state }, { say }) => say(`state_${state}`) },
+    { head: 'access', text: ({ now }, view, pages) => accessInWords(pages, view, now) },
+  ],
+  bulk: 'user',
+}

@@ -1,0 +1,92 @@
+// A table of the console: its columns say what heads them and what a row shows in them. On a narrow screen
+// each row is a block, with the heads in front.
+import type { ConsoleKey } from '../i18n/console.js'
+import { type ConsolePages, NoWrap, Text, type View } from './console-frame.js'
+import { UserCell } from './user-cell.js'
+
+/** What a row shows in a column; null: nothing. */
+interface Shows<Item> {
+  text(item: Item, view: View, pages: ConsolePages): string | null
+  /** A text that stays on one line, such as an instant. */
+  nowrap(item: Item, view: View, pages: ConsolePages): string | null
+  /** An amount or a count. From the first such column on, figures stand below each other. */
+  figure(item: Item, view: View, pages: ConsolePages): string | null
+  user(item: Item, view: View, pages: ConsolePages): Parameters<typeof UserCell>[0]['user']
+  safe(item: Item, view: View, pages: ConsolePages): JSX.Element | null
+}
+
+type OneOf<Kinds> = { [Kind in keyof Kinds]: Readonly<Pick<Kinds, Kind>> }[keyof Kinds]
+
+export type Column<Item> = OneOf<Shows<Item>> & {
+  /** A text of the console, or words that are none, such as the name of a month. */
+  readonly head: ConsoleKey | { readonly words: string }
+  /** Of the first column: it names its row. */
+  readonly isName?: true
+  readonly isFigure?: true
+}
+
+interface TableOf<Item> {
+  readonly pages: ConsolePages
+  readonly view: View
+  readonly rows: readonly Item[]
+  readonly columns: readonly Column<Item>[]
+  /** What is said where there are no rows. */
+  readonly empty?: string
+  /** What an address leads to a row by. */
+  readonly idOf?: (item: Item) => string
+}
+
+export function ColumnTable<Item>({ pages, view, rows, columns, empty, idOf }: TableOf<Item>) {
+  if (empty !== undefined && rows.length === 0)
+    return (
+      <p class="soft" safe>
+        {empty}
+      </p>
+    )
+  const heads = columns.map(({ head }) => (typeof head === 'string' ? view.say(head) : head.words))
+  const figures = columns.findIndex((column) => 'figure' in column || column.isFigure) + 1
+  return (
+    <div class="rows">
+      <table class={figures === 0 ? undefined : `figures-${figures}`}>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th scope="col" safe>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((item) => (
+            <tr id={idOf?.(item)}>
+              {columns.map((column, index) => {
+                const safeCell = cellOf(column, item, { pages, view })
+                const cell = safeCell === '' ? '' : <div>{safeCell}</div>
+                return column.isName ? (
+                  <th scope="row" data-label={heads[index]}>
+                    {cell}
+                  </th>
+                ) : (
+                  <td data-label={cell === '' ? undefined : heads[index]}>{cell}</td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function cellOf<Item>(
+  column: Column<Item>,
+  item: Item,
+  { pages, view }: Pick<TableOf<Item>, 'pages' | 'view'>,
+) {
+  if ('safe' in column) return column.safe(item, view, pages) ?? ''
+  if ('user' in column) return <UserCell {...{ pages, user: column.user(item, view, pages) }} />
+  if ('text' in column) return <Text>{column.text(item, view, pages) ?? ''}</Text>
+  const words = ('figure' in column ? column.figure : column.nowrap)(item, view, pages)
+  return words === null ? '' : <NoWrap>{words}</NoWrap>
+}
