@@ -306,6 +306,11 @@ class Walk {
       const [start = at] = own.map((piece) => Math.max(piece.start, at))
       this.#spans.set(id, { start, end: Math.max(...own.map(({ end }) => end)) })
     }
+    // What it changed is over; the time that it bought beside moves up with what follows.
+    for (const piece of this.#run) {
+      const span = this.#spans.get(piece.id)
+      if (span && !changes.has(piece.id)) this.#spans.set(piece.id, { start: span.start, end: piece.end })
+    }
   }
 
   /** What it was quoted for and is gone meanwhile, or was changed otherwise, leaves its part over. */
