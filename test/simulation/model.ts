@@ -91,13 +91,7 @@ interface Source {
   readonly changes: readonly Change[]
 }
 
-interface Change {
-  readonly id: string
-  readonly plan: string
-  readonly single: number
-  readonly at: number
-  readonly amount: Ratio
-}
+type Change = { id: string; plan: string; single: number; at: number; amount: Ratio }
 
 interface Piece extends Source {
   readonly start: number
@@ -311,6 +305,11 @@ class Walk {
       const own = this.#run.filter((one) => one.id === id || one.changes.some((change) => change.id === id))
       const [start = at] = own.map((piece) => Math.max(piece.start, at))
       this.#spans.set(id, { start, end: Math.max(...own.map(({ end }) => end)) })
+    }
+    // What it changed is over; the time that it bought beside moves up with what follows.
+    for (const piece of this.#run) {
+      const span = this.#spans.get(piece.id)
+      if (span && !changes.has(piece.id)) this.#spans.set(piece.id, { start: span.start, end: piece.end })
     }
   }
 

@@ -2,11 +2,7 @@
 import { createServer, type Socket } from 'node:net'
 import { listen } from './listen.js'
 
-export interface ReceivedMessage {
-  readonly from: string
-  readonly to: readonly string[]
-  readonly source: string
-}
+export type ReceivedMessage = { from: string; to: readonly string[]; source: string }
 
 export interface SmtpSink extends AsyncDisposable {
   readonly url: string

@@ -3,10 +3,11 @@
 // was not shown.
 import type { BillingError, ValidationCode, ValidationProblem } from '../core/error.js'
 import { CATALOGS, problemInWords } from '../i18n/messages.js'
-import { type ConsolePages, Facts, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Facts, renderConsole, Text, type View } from '../pages/console-frame.js'
 import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { type Column, Table } from '../pages/table.js'
 import { randomToken } from '../runtime/secret.js'
-import { changesInWords } from './changes.js'
+import { type ChangeInWords, changesInWords } from './changes.js'
 import { type Change, stays } from './preview.js'
 
 /** The fields of a form by their names, as text. */
@@ -129,10 +130,15 @@ function whyAgain({ say, locale }: View, refusal: BillingError | null): string {
   return `${title}: ${detail}`
 }
 
+const CHANGES: readonly Column<ChangeInWords>[] = [
+  { head: 'what', text: ({ name }) => name, isName: true },
+  { head: 'before', text: ({ before }) => before },
+  { head: 'after', text: ({ after }) => after },
+]
+
 /** What stays is told first; what changes has both sides. */
 function Changes(of: { pages: ConsolePages; view: View; changes: readonly Change[] }) {
   const { pages, view, changes } = of
-  const { say } = view
   const known = changesInWords(pages, view, changes.filter(stays))
   const rows = changesInWords(
     pages,
@@ -142,15 +148,7 @@ function Changes(of: { pages: ConsolePages; view: View; changes: readonly Change
   return (
     <>
       <Facts facts={known.map(({ name, after }) => [name, after === '' ? null : after])} />
-      {rows.length === 0 ? null : (
-        <Table
-          columns={[say('what'), say('before'), say('after')]}
-          safeRows={rows.map(({ name, before, after }) => ({
-            safeCells: [<Text>{name}</Text>, <Text>{before}</Text>, <Text>{after}</Text>],
-          }))}
-          named
-        />
-      )}
+      {rows.length === 0 ? null : <Table {...{ pages, view, rows }} columns={CHANGES} />}
     </>
   )
 }

@@ -19,7 +19,7 @@ import {
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
-import { type Column, ColumnTable } from '../pages/table.js'
+import { type Column, Table } from '../pages/table.js'
 import { type Field, Input, type SentForm } from './act-page.js'
 import type { AuditDeps } from './audit.sql.js'
 import { filterIn, type List, type ReadPage, sendListFile } from './list.js'
@@ -127,7 +127,7 @@ function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
         <h1 safe>{say(title)}</h1>
         <Filters {...shown} />
         <section class="card" aria-label={say(title)}>
-          <ColumnTable
+          <Table
             {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}
             empty={say(next === null ? 'listEmpty' : 'listGoesOn')}
           />

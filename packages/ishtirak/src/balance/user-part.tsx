@@ -14,8 +14,9 @@ import { balanceMembers } from '../ledger/balance-schemas.js'
 import { PaymentLink } from '../ledger/labels.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser } from '../ledger/users.sql.js'
-import { type ConsolePages, Facts, NoWrap, Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Facts, Text, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 
 type Part = {
   readonly facts: SubscriptionFacts
@@ -83,27 +84,32 @@ function BalanceCard(shown: { pages: ConsolePages; view: View; part: NonNullable
 
 function Entries({ pages, view, part }: { pages: ConsolePages; view: View; part: NonNullable<Part> }) {
   const { say, locale } = view
-  const { moment, moved, money } = pages.formats
   const sayEntry = sayFor(pages.seller.identity, locale)
   if (part.entries.length === 0) return null
-  const rows = part.entries.map(({ kind, amount, balanceAfter, paymentId, note, createdAt }) => ({
-    safeCells: [
-      <Text>{moment(createdAt, locale)}</Text>,
-      <>
-        <Text>{sayEntry(`entry_${kind}`)}</Text>
-        {note === null ? null : <Text>{` · ${note}`}</Text>}
-        {paymentId === null ? null : <PaymentLink {...{ pages, view, id: paymentId }} payment={null} />}
-      </>,
-      <NoWrap>{moved(amount, locale)}</NoWrap>,
-      <NoWrap>{money(balanceAfter, locale)}</NoWrap>,
-    ],
-  }))
   return (
-    <details open={rows.length <= 3}>
+    <details open={part.entries.length <= 3}>
       <summary>
         <h3 safe>{say('balanceEntries')}</h3>
       </summary>
-      <Table columns={[say('when'), say('what'), say('amount'), say('userBalance')]} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={part.entries}
+        columns={[
+          { head: 'when', text: ({ createdAt }) => view.moment(createdAt) },
+          {
+            head: 'what',
+            safe: ({ kind, note, paymentId: id }) => (
+              <>
+                <Text>{sayEntry(`entry_${kind}`)}</Text>
+                {note === null ? null : <Text>{` · ${note}`}</Text>}
+                {id === null ? null : <PaymentLink {...{ pages, view, id }} payment={null} />}
+              </>
+            ),
+          },
+          { head: 'amount', nowrap: ({ amount }) => view.moved(amount) },
+          { head: 'userBalance', nowrap: ({ balanceAfter }) => view.money(balanceAfter) },
+        ]}
+      />
     </details>
   )
 }

@@ -8,18 +8,9 @@ import type { BillingError, ValidationProblem } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName, problemInWords } from '../i18n/messages.js'
-import {
-  addressOf,
-  type ConsolePages,
-  NoWrap,
-  Pager,
-  renderConsole,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Pager, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
-import { UserCell } from '../pages/user-cell.js'
+import { type Column, Table } from '../pages/table.js'
 import type { awaited, pageOfLines } from './bank-readings.js'
 import { AWAITED_DAYS } from './bank-readings.js'
 import type { StoredStatement } from './bank-statements.sql.js'
@@ -82,7 +73,7 @@ function ImportForm({ pages, view, shown }: Part) {
   const sent = notRead && { typed: {}, problems: problemsOf(notRead.error) }
   return (
     <Card id="import" title={say('statementImport')}>
-      {notRead ? <WhyNotRead view={view} notRead={notRead} /> : null}
+      {notRead ? <WhyNotRead {...{ pages, view, notRead }} /> : null}
       <p safe>{say('statementImportText')}</p>
       <form method="post" action={addressOf(pages.base, 'bank-statements')} enctype="multipart/form-data">
         <FormToken session={session} />
@@ -164,12 +155,12 @@ function formFields({ say }: View, typed: Readonly<Record<string, string>>): rea
 
 const delimiters = Object.keys(DELIMITERS) as (keyof typeof DELIMITERS)[]
 
-function WhyNotRead({ view, notRead: { error } }: { view: View; notRead: NotRead }) {
+function WhyNotRead({ pages, view, notRead: { error } }: Omit<Part, 'shown'> & { notRead: NotRead }) {
   const { say } = view
   const rows = error.extra.first_rows
   return (
     <Notice tone="warn" title={say('statementNotRead')} text={whyNotRead(view, error)}>
-      {Array.isArray(rows) ? <FirstRows view={view} rows={rows} /> : null}
+      {Array.isArray(rows) ? <FirstRows {...{ pages, view, rows }} /> : null}
     </Notice>
   )
 }
@@ -192,19 +183,19 @@ function whyNotRead({ say, locale }: View, { code, extra, problems }: BillingErr
     : String(extra.reason)
 }
 
-function FirstRows({ view, rows }: { view: View; rows: readonly (readonly string[])[] }) {
-  const width = Math.max(0, ...rows.map((row) => row.length))
-  const columns = Array.from({ length: width }, (_, at) => String(at + 1))
+function FirstRows(of: Omit<Part, 'shown'> & { rows: readonly (readonly string[])[] }) {
+  const width = Math.max(0, ...of.rows.map((row) => row.length))
   return (
     <>
-      <h3 safe>{view.say('statementRows')}</h3>
-      <Table
-        columns={columns}
-        safeRows={rows.map((row) => ({ safeCells: row.map((cell) => <Text>{cell}</Text>) }))}
-      />
+      <h3 safe>{of.view.say('statementRows')}</h3>
+      <Table {...of} columns={fileColumns(Array.from({ length: width }, (_, at) => String(at + 1)))} />
     </>
   )
 }
+
+/** Of a file: each row is its cells. */
+export const fileColumns = (heads: readonly string[]): readonly Column<readonly string[]>[] =>
+  heads.map((words, at) => ({ head: { words }, text: (row) => row[at] ?? '' }))
 
 function WithoutPayment({ pages, view, shown }: Part) {
   const { say } = view
@@ -240,38 +231,40 @@ export function LinesTable(of: {
   empty: string
 }) {
   const { pages, view, lines, empty } = of
-  const { say, locale } = view
+  const { say } = view
   const actsOf = ({ state }: MatchedLine) =>
     LINE_ACTS.filter(
       ({ name }) => name === 'bank_line.set_aside' || (name === 'bank_line.mark_payout' && state === 'open'),
     )
-  return (
-    <Table
-      columns={[say('day'), say('amount'), say('lineText'), say('what')]}
-      empty={empty}
-      safeRows={lines.map((line) => ({
-        safeCells: [
-          <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap>,
-          <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
-          <Text>{line.text}</Text>,
-          <>
-            {line.state === 'returned' ? <Named {...{ pages }} references={line.references} /> : null}
-            {line.match === null || line.match.kind === 'unknown' ? null : (
-              <a class="line" href={addressOf(pages.base, 'bank-statements', line.statementId)} safe>
-                {line.match.kind === 'sure' ? say('linesSure') : say('linesToChoose')}
-              </a>
-            )}
-            {actsOf(line).map((act) => (
-              <a class="line" href={pathOfAct(pages, act, line.id)} safe>
-                {titleOf(act, view)}
-              </a>
-            ))}
-          </>,
-        ],
-      }))}
-    />
-  )
+  const columns: readonly Column<MatchedLine>[] = [
+    ...LINE_COLUMNS,
+    {
+      head: 'what',
+      safe: (line) => (
+        <>
+          {line.state === 'returned' ? <Named {...{ pages }} references={line.references} /> : null}
+          {line.match === null || line.match.kind === 'unknown' ? null : (
+            <a class="line" href={addressOf(pages.base, 'bank-statements', line.statementId)} safe>
+              {line.match.kind === 'sure' ? say('linesSure') : say('linesToChoose')}
+            </a>
+          )}
+          {actsOf(line).map((act) => (
+            <a class="line" href={pathOfAct(pages, act, line.id)} safe>
+              {titleOf(act, view)}
+            </a>
+          ))}
+        </>
+      ),
+    },
+  ]
+  return <Table {...{ pages, view, columns, empty }} rows={lines} />
 }
+
+export const LINE_COLUMNS: readonly Column<MatchedLine>[] = [
+  { head: 'day', nowrap: (line, { day }) => day(line.day) },
+  { head: 'amount', nowrap: (line, { centimes }) => centimes(line.centimes) },
+  { head: 'lineText', text: ({ text }) => text },
+]
 
 /** Search pages of references: the payment, its user and its acts. */
 function Named({ pages, references }: { pages: ConsolePages; references: readonly string[] }) {
@@ -287,26 +280,28 @@ function Named({ pages, references }: { pages: ConsolePages; references: readonl
 }
 
 function WithoutMoney({ pages, view, shown }: Part) {
-  const { say, locale } = view
-  const { formats, base } = pages
+  const { say } = view
   return (
     <Card id="without-money" title={say('paymentsWithoutMoney')}>
       <p class="soft" safe>
-        {say('paymentsWithoutMoneyText', { days: formats.number(AWAITED_DAYS, locale) })}
+        {say('paymentsWithoutMoneyText', { days: view.number(AWAITED_DAYS) })}
       </p>
       <Table
-        columns={[say('when'), say('user'), say('amount'), say('reference')]}
+        {...{ pages, view }}
+        rows={shown.transfers}
+        columns={[
+          { head: 'when', nowrap: ({ created_at }) => view.moment(created_at) },
+          { head: 'user', user: ({ user_id: userId, name }) => ({ userId, name }) },
+          { head: 'amount', nowrap: ({ amount }) => view.money(amount) },
+          {
+            head: 'reference',
+            link: ({ payment_id, reference }) => ({
+              href: addressOf(pages.base, 'payments', payment_id),
+              text: formatReference(reference),
+            }),
+          },
+        ]}
         empty={say('noPaymentsWithoutMoney')}
-        safeRows={shown.transfers.map((of) => ({
-          safeCells: [
-            <NoWrap>{formats.moment(Date.parse(of.created_at), locale)}</NoWrap>,
-            <UserCell {...{ pages }} user={{ userId: of.user_id, name: of.name }} />,
-            <NoWrap>{formats.money(of.amount, locale)}</NoWrap>,
-            <a href={addressOf(base, 'payments', of.payment_id)}>
-              <bdi safe>{formatReference(of.reference)}</bdi>
-            </a>,
-          ],
-        }))}
       />
     </Card>
   )
@@ -317,25 +312,19 @@ function Statements({ pages, view, shown }: Part) {
   return (
     <Card id="statements" title={say('statementsRead')}>
       <Table
+        {...{ pages, view }}
+        rows={shown.statements}
         columns={[
-          say('statementDays'),
-          say('statementAccount'),
-          say('statementLines'),
-          say('statementBy'),
-          say('when'),
+          {
+            head: 'statementDays',
+            link: (of) => ({ href: addressOf(pages.base, 'bank-statements', of.id), text: daysOf(view, of) }),
+          },
+          { head: 'statementAccount', text: ({ account }) => instrumentName(INSTRUMENTS[account], locale) },
+          { head: 'statementLines', text: ({ lines }) => view.number(lines) },
+          { head: 'statementBy', text: ({ importedBy }) => importedBy },
+          { head: 'when', nowrap: ({ importedAt }) => view.moment(importedAt) },
         ]}
         empty={say('noStatements')}
-        safeRows={shown.statements.map((of) => ({
-          safeCells: [
-            <a href={addressOf(pages.base, 'bank-statements', of.id)}>
-              <bdi safe>{daysOf(pages, view, of)}</bdi>
-            </a>,
-            <Text>{instrumentName(INSTRUMENTS[of.account], locale)}</Text>,
-            pages.formats.number(of.lines, locale),
-            <Text>{of.importedBy}</Text>,
-            <NoWrap>{pages.formats.moment(of.importedAt, locale)}</NoWrap>,
-          ],
-        }))}
       />
       <p class="actions">
         <LinkButton href={addressOf(pages.base, '')} label={say('backToInbox')} />
@@ -344,10 +333,6 @@ function Statements({ pages, view, shown }: Part) {
   )
 }
 
-export function daysOf(
-  { formats }: ConsolePages,
-  { locale }: View,
-  of: Pick<StoredStatement, 'firstDay' | 'lastDay'>,
-) {
-  return `${formats.day(Date.parse(of.firstDay), locale)} – ${formats.day(Date.parse(of.lastDay), locale)}`
+export function daysOf({ day }: View, { firstDay, lastDay }: Pick<StoredStatement, 'firstDay' | 'lastDay'>) {
+  return `${day(firstDay)} – ${day(lastDay)}`
 }

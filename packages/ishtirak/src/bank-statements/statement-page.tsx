@@ -6,24 +6,16 @@ import { isErrorCode } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { mayDo } from '../core/role.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Facts,
-  NoWrap,
-  renderConsole,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
 import { headingOf } from './bank-headings.js'
 import type { Candidate } from './bank-match.js'
 import type { LineResult } from './bank-schemas.js'
 import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
-import { daysOf, LinesTable } from './bank-statements-page.js'
+import { daysOf, fileColumns, LINE_COLUMNS, LinesTable } from './bank-statements-page.js'
 import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
 import { withdrawStatement } from './withdraw-statement.js'
 
@@ -51,7 +43,7 @@ export function statementPage(
   const { read, results, isChanged } = of
   const { statement } = read
   const account = instrumentName(INSTRUMENTS[statement.account], view.locale)
-  const title = `${account} · ${daysOf(pages, view, statement)}`
+  const title = `${account} · ${daysOf(view, statement)}`
   const part = { pages, view, read }
   return renderConsole(pages, {
     ...view,
@@ -87,27 +79,29 @@ export function statementPage(
 type ResultsPart = Part & { readonly results: readonly LineResult[]; readonly lines: readonly StoredLine[] }
 
 function Results({ pages, view, results, lines: named }: ResultsPart) {
-  const { say, locale } = view
+  const { say } = view
   const lines = new Map(named.map((line) => [line.id, line]))
   return (
     <Card id="results" title={say('approvalResults')}>
       <Table
-        columns={[say('day'), say('amount'), say('payment'), say('status')]}
-        safeRows={results.map(({ line: id, payment_id, outcome, code }) => {
-          const line = lines.get(id)
-          return {
-            safeCells: [
-              line ? <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap> : '',
-              line ? <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap> : '',
-              <a href={addressOf(pages.base, 'payments', payment_id)}>
-                <bdi safe>{payment_id}</bdi>
-              </a>,
+        {...{ pages, view }}
+        rows={results}
+        columns={[
+          { head: 'day', nowrap: ({ line }) => view.day(lines.get(line)?.day ?? null) },
+          { head: 'amount', nowrap: ({ line }) => view.centimes(lines.get(line)?.centimes ?? null) },
+          {
+            head: 'payment',
+            link: ({ payment_id: id }) => ({ href: addressOf(pages.base, 'payments', id), text: id }),
+          },
+          {
+            head: 'status',
+            safe: ({ outcome, code }) => (
               <span class={outcome === 'refused' ? 'over' : undefined} safe>
                 {say(`became_${outcome}`, { why: codeWords(view, code) })}
-              </span>,
-            ],
-          }
-        })}
+              </span>
+            ),
+          },
+        ]}
       />
     </Card>
   )
@@ -118,7 +112,7 @@ const LEFT_OUT_SHOWN = 20
 
 /** What was made of the file, before anything of it is approved. */
 function HowRead({ pages, view, read: { statement } }: Part) {
-  const { say, locale } = view
+  const { say } = view
   const { form } = statement
   const leftOut = form.left_out_rows.slice(0, LEFT_OUT_SHOWN)
   return (
@@ -127,15 +121,12 @@ function HowRead({ pages, view, read: { statement } }: Part) {
         {say('statementReadText')}
       </p>
       {form.telling.length === 0 ? null : <Telling {...{ view, form }} />}
-      <Table
-        columns={columnsRead(view, statement)}
-        safeRows={form.rows.map((row) => ({ safeCells: row.map((cell) => <Text>{cell}</Text>) }))}
-      />
+      <Table {...{ pages, view }} rows={form.rows} columns={fileColumns(columnsRead(view, statement))} />
       <Facts
         facts={[
           [say('readAs_direction'), directionRead(view, statement)],
           [say('statementForm'), formInWords(view, form)],
-          [say('statementLeftOut'), form.left_out === 0 ? null : pages.formats.number(form.left_out, locale)],
+          [say('statementLeftOut'), form.left_out === 0 ? null : view.number(form.left_out)],
         ]}
       />
       {leftOut.length === 0 ? null : (
@@ -202,9 +193,8 @@ function directionRead({ say }: View, { form }: StoredStatement): string {
   return headingAt(form, Number(form.direction))
 }
 
-function Progress({ pages, view, read: { statement } }: Part) {
-  const count = (of: number) => pages.formats.number(of, view.locale)
-  const data = { stored: count(statement.storedLines), lines: count(statement.lines) }
+function Progress({ view, read: { statement } }: Part) {
+  const data = { stored: view.number(statement.storedLines), lines: view.number(statement.lines) }
   return (
     <Card id="progress" title={view.say('statementImport')}>
       <p safe>{view.say('statementProgress', data)}</p>
@@ -228,14 +218,11 @@ function codeWords({ locale }: View, code: string | null): string {
 }
 
 function Sure({ pages, view, read }: Part) {
-  const { say, locale, session } = view
+  const { say, session } = view
   const { sure } = read
   const now = toApprove(read, session.operator).slice(0, APPROVED_AT_ONCE)
   const amount = now.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
-  const data = {
-    count: pages.formats.number(now.length, locale),
-    amount: pages.formats.money(amount, locale),
-  }
+  const data = { count: view.number(now.length), amount: view.money(amount) }
   return (
     <Card id="sure" title={say('linesSure')}>
       {now.length === 0 ? null : (
@@ -253,25 +240,19 @@ function Sure({ pages, view, read }: Part) {
         </p>
       )}
       <Table
-        columns={[say('day'), say('amount'), say('lineText'), say('payment')]}
+        {...{ pages, view }}
+        rows={sure.slice(0, SHOWN)}
+        columns={[
+          ...LINE_COLUMNS,
+          {
+            head: 'payment',
+            safe: ({ match }) => <Meant {...{ pages, view }} of={match?.candidates ?? []} />,
+          },
+        ]}
         empty={say('noneSure')}
-        safeRows={sure.slice(0, SHOWN).map((line) => ({
-          safeCells: [
-            ...cellsOf(pages, view, line),
-            <Meant {...{ pages, view }} of={line.match?.candidates ?? []} />,
-          ],
-        }))}
       />
     </Card>
   )
-}
-
-function cellsOf(pages: ConsolePages, { locale }: View, line: MatchedLine) {
-  return [
-    <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap>,
-    <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
-    <Text>{line.text}</Text>,
-  ]
 }
 
 function Meant({ pages, view, of }: { pages: ConsolePages; view: View; of: readonly Candidate[] }) {
@@ -305,10 +286,9 @@ function ToChoose({ pages, view, read }: Part) {
       <form method="get" action={pathOfAct(pages, approveLines, read.statement.id)}>
         <input type="hidden" name="chosen" value="1" />
         <Table
-          columns={[say('day'), say('amount'), say('lineText'), say('payment')]}
-          safeRows={lines.slice(0, CHOSEN_AT_ONCE).map((line) => ({
-            safeCells: [...cellsOf(pages, view, line), <Choices {...{ pages, view, line }} />],
-          }))}
+          {...{ pages, view }}
+          rows={lines.slice(0, CHOSEN_AT_ONCE)}
+          columns={[...LINE_COLUMNS, { head: 'payment', safe: (line) => <Choices {...{ view, line }} /> }]}
         />
         <p class="actions">
           <SubmitButton label={say('chooseGo')} />
@@ -318,7 +298,7 @@ function ToChoose({ pages, view, read }: Part) {
   )
 }
 
-function Choices({ pages, view, line }: { pages: ConsolePages; view: View; line: MatchedLine }) {
+function Choices({ view, line }: { view: View; line: MatchedLine }) {
   const { say } = view
   const candidates = (line.match?.candidates ?? []).filter(({ differs }) => !differs.includes('booked'))
   const isSum = candidates.every(({ rule }) => rule === 'sum_of_references')
@@ -328,7 +308,7 @@ function Choices({ pages, view, line }: { pages: ConsolePages; view: View; line:
   const options: readonly (readonly [value: string, words: readonly string[]])[] = [
     ['', [say('chooseNone')]],
     ...(isSum && candidates.length > 1 ? [[together, [say('chooseBoth')]] as const] : []),
-    ...candidates.map((one) => [one.transfer.paymentId, candidateInWords(pages, view, one)] as const),
+    ...candidates.map((one) => [one.transfer.paymentId, candidateInWords(view, one)] as const),
   ]
   return (
     <fieldset aria-label={line.text}>
@@ -348,16 +328,12 @@ function Choices({ pages, view, line }: { pages: ConsolePages; view: View; line:
 }
 
 /** Each part keeps its own direction: a name may be Arabic beside a reference. */
-function candidateInWords(
-  pages: ConsolePages,
-  { say, locale }: View,
-  { transfer, rule, differs }: Candidate,
-): readonly string[] {
+function candidateInWords({ say, money }: View, { transfer, rule, differs }: Candidate): readonly string[] {
   const { name, userId, reference, amountAsked, approvedBy } = transfer
   return [
     name ?? userId,
     formatReference(reference),
-    pages.formats.money(amountAsked, locale),
+    money(amountAsked),
     say(`rule_${rule}`),
     ...differs.map((what) => say(`differs_${what}`)),
     ...approvedBy.map((by) => say('firstGiven', { name: by })),
@@ -374,8 +350,7 @@ function Unknown({ pages, view, read }: Part) {
 }
 
 function Summary({ pages, view, read: { statement, counts, free } }: Part) {
-  const { say, locale, session } = view
-  const count = (of: number) => pages.formats.number(of, locale)
+  const { say, session, number: count } = view
   return (
     <Card id="summary" title={say('linesDecided')}>
       <Facts

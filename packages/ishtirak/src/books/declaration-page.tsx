@@ -2,7 +2,7 @@
 
 import { addressOf, Facts, NoWrap, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { ColumnTable } from '../pages/table.js'
+import { Table } from '../pages/table.js'
 import type { BooksPages } from './accounts.js'
 import { type Declaration, type TaxedTurnover, taxKeyOf } from './declaration.js'
 import { salesPath } from './sales-page.js'
@@ -97,7 +97,7 @@ function TurnoverCard({ pages, view, of }: Shown) {
   }
   return (
     <Card id="turnover" title={say('turnover')}>
-      <ColumnTable<TurnoverRow>
+      <Table<TurnoverRow>
         {...{ pages, view }}
         rows={[...of.turnover.map((taxed) => ({ ...taxed, taxed })), { ...of.total, taxed: null }]}
         columns={[

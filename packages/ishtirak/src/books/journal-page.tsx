@@ -3,10 +3,11 @@ import type { ReadPage } from '../acts/list.js'
 import { receiptNumber } from '../core/receipt.js'
 import { addressOf, Pager, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { type Column, ColumnTable } from '../pages/table.js'
+import { type Column, Table } from '../pages/table.js'
 import type { BooksPages } from './accounts.js'
-import { sumPaid } from './figures.js'
 import type { Line } from './lines.sql.js'
+import { totalOfSale } from './sales.js'
+import { sums } from './sum-columns.js'
 
 interface Shown extends ReadPage<Line> {
   readonly month: string
@@ -32,7 +33,7 @@ export function journalPage(pages: BooksPages, view: View, shown: Shown): string
           {rows.length === 0 ? (
             <p safe>{say('noReceipts')}</p>
           ) : (
-            <ColumnTable {...{ pages, view, rows, columns: RECEIPTS }} />
+            <Table {...{ pages, view, rows, columns: RECEIPTS }} />
           )}
         </Card>
         <Pager
@@ -47,6 +48,12 @@ export function journalPage(pages: BooksPages, view: View, shown: Shown): string
   })
 }
 
+/** Of journal and sales. */
+export const TOTAL: Column<Line> = {
+  head: 'total',
+  figure: (line, { centimes }) => centimes(totalOfSale(line)),
+}
+
 const RECEIPTS: readonly Column<Line>[] = [
   {
     head: 'receipt',
@@ -58,18 +65,7 @@ const RECEIPTS: readonly Column<Line>[] = [
   },
   { head: 'paidAt', nowrap: ({ paidAt }, { day }) => day(paidAt) },
   { head: 'user', user: ({ userId }) => ({ userId }) },
-  ...lineSums((line) => sumPaid(line) + line.advance),
+  ...sums<Line>((line) => line, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum', 'advanceSum'),
+  TOTAL,
   { head: 'refundedSum', nowrap: ({ refundedAt }, { day }) => day(refundedAt) },
 ]
-
-/** Of journal and sales. */
-export function lineSums(total: (line: Line) => number): readonly Column<Line>[] {
-  return [
-    { head: 'priceHt', figure: ({ ht }, { centimes }) => centimes(ht) },
-    { head: 'taxTva', figure: ({ tva }, { centimes }) => centimes(tva) },
-    { head: 'priceTtc', figure: ({ ttc }, { centimes }) => centimes(ttc) },
-    { head: 'stampDutySum', figure: ({ stampDuty }, { centimes }) => centimes(stampDuty) },
-    { head: 'advanceSum', figure: ({ advance }, { centimes }) => centimes(advance) },
-    { head: 'total', figure: (line, { centimes }) => centimes(total(line)) },
-  ]
-}

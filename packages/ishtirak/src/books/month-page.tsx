@@ -2,15 +2,18 @@
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
+import type { ConsoleKey } from '../i18n/console.js'
 import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
-import { addressOf, Facts, NoWrap, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { type Column, Table } from '../pages/table.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { closeMonth, reopenMonth } from './closing.js'
 import { type Figures, lessRefunds, sumNet, sumPaid, type Totals } from './figures.js'
 import { MonthChart } from './month-chart.js'
 import { type MonthFigures, monthBefore } from './months.js'
+import { sums } from './sum-columns.js'
 import { differing, totalsOf } from './totals.js'
 
 interface Shown {
@@ -110,14 +113,13 @@ function Turns({ pages, view, figures }: Shown) {
   )
 }
 
-function Notices({ pages, view, figures }: Shown) {
-  const { say, locale } = view
-  const count = (of: number) => pages.formats.number(of, locale)
+function Notices({ view, figures }: Shown) {
+  const { say, number: count } = view
   const { live, paid, owed, closed, since } = figures
   const sentences = [
-    closed && say('closedOn', { day: pages.formats.moment(closed.closedAt, locale), name: closed.closedBy }),
+    closed && say('closedOn', { day: view.moment(closed.closedAt), name: closed.closedBy }),
     since && since.count > 0
-      ? say('cameSince', { count: count(since.count), sum: pages.formats.centimes(sumPaid(since), locale) })
+      ? say('cameSince', { count: count(since.count), sum: view.centimes(sumPaid(since)) })
       : null,
     live ? null : say('playMoney'),
     paid.feesUnknown === 0 ? null : say('feesUnknown', { count: count(paid.feesUnknown) }),
@@ -138,21 +140,18 @@ function Notices({ pages, view, figures }: Shown) {
 
 /** Of a closed month; and what its documents add up to otherwise, which nobody should have changed. */
 function Declared({ pages, view, figures }: Shown) {
-  const { say, locale } = view
+  const { say } = view
   const { closed } = figures
   if (!closed) return null
   const now = totalsOf(figures)
   const differs = differing(figures, closed.totals)
-  const shown = (name: keyof Totals, value: number) =>
-    name === 'sold' ? pages.formats.number(value, locale) : pages.formats.centimes(value, locale)
-  const rows = TOTALS.map(([name, label]) => ({
-    safeCells: [
-      <Text>{say(label)}</Text>,
-      <NoWrap>{shown(name, closed.totals[name])}</NoWrap>,
-      ...(differs.length > 0 ? [<NoWrap>{shown(name, now[name])}</NoWrap>] : []),
-    ],
-  }))
-  const columns = [say('what'), say('declared'), ...(differs.length > 0 ? [say('declaredNow')] : [])]
+  const shown = (name: keyof Totals, of: Totals) =>
+    name === 'sold' ? view.number(of[name]) : view.centimes(of[name])
+  const columns: readonly Column<(typeof TOTALS)[number]>[] = [
+    { head: 'what', text: ([, label]) => say(label), isName: true },
+    { head: 'declared', figure: ([name]) => shown(name, closed.totals) },
+    { head: 'declaredNow', figure: ([name]) => shown(name, now) },
+  ]
   return (
     <Card id="declared" title={say('declaredTitle')}>
       {differs.length === 0 ? null : (
@@ -160,7 +159,11 @@ function Declared({ pages, view, figures }: Shown) {
           {say('declaredDiffers')}
         </p>
       )}
-      <Table columns={columns} safeRows={rows} figuresFrom={2} named />
+      <Table
+        {...{ pages, view }}
+        rows={TOTALS}
+        columns={differs.length > 0 ? columns : columns.slice(0, 2)}
+      />
     </Card>
   )
 }
@@ -175,8 +178,7 @@ const TOTALS = [
 
 /** From what came to the accounts to what was sold. */
 function Received({ pages, view, figures: { received, paid } }: Shown) {
-  const { say, locale } = view
-  const money = (sum: number) => pages.formats.centimes(sum, locale)
+  const { say, locale, centimes: money } = view
   const { total, advances, used, byMethod } = received
   if (byMethod.length === 0) return null
   return (
@@ -185,17 +187,18 @@ function Received({ pages, view, figures: { received, paid } }: Shown) {
         {say('receivedText')}
       </p>
       <Table
-        columns={[say('method'), say('paidPayments'), say('amount'), say('feesSum')]}
-        figuresFrom={2}
-        named
-        safeRows={byMethod.map(({ method, instrument, count, amount, fees }) => ({
-          safeCells: [
-            <Text>{instrumentName(instrument || method, locale)}</Text>,
-            pages.formats.number(count, locale),
-            <NoWrap>{money(amount)}</NoWrap>,
-            <NoWrap>{money(fees)}</NoWrap>,
-          ],
-        }))}
+        {...{ pages, view }}
+        rows={byMethod}
+        columns={[
+          {
+            head: 'method',
+            text: ({ method, instrument }) => instrumentName(instrument || method, locale),
+            isName: true,
+          },
+          { head: 'paidPayments', figure: ({ count }) => view.number(count) },
+          { head: 'amount', figure: ({ amount }) => money(amount) },
+          { head: 'feesSum', figure: ({ fees }) => money(fees) },
+        ]}
       />
       <Facts
         facts={[
@@ -209,31 +212,15 @@ function Received({ pages, view, figures: { received, paid } }: Shown) {
   )
 }
 
+interface Row {
+  readonly name: string
+  readonly count: number | null
+  readonly of: Figures
+}
+
 function Summary({ pages, view, figures }: Shown) {
-  const { say, locale } = view
+  const { say, centimes: money } = view
   const { paid, refunded } = figures
-  const money = (sum: number) => pages.formats.centimes(sum, locale)
-  const count = (of: number) => pages.formats.number(of, locale)
-  const columns = [
-    ...[
-      say('what'),
-      say('paidPayments'),
-      say('priceHt'),
-      say('taxTva'),
-      say('priceTtc'),
-      say('stampDutySum'),
-    ],
-    ...[say('total'), say('askedSum'), say('discounts')],
-  ]
-  const row = (name: string, of: string, one: Figures) => ({
-    safeCells: [
-      <b safe>{name}</b>,
-      of,
-      ...[one.ht, one.tva, one.ttc, one.stampDuty, sumPaid(one), one.asked, one.discount].map((sum) => (
-        <NoWrap>{money(sum)}</NoWrap>
-      )),
-    ],
-  })
   const rest = lessRefunds(paid, refunded)
   return (
     <Card id="summary" title={say('monthSummary')}>
@@ -245,14 +232,18 @@ function Summary({ pages, view, figures }: Shown) {
           [say('netSum'), money(sumNet(rest))],
         ]}
       />
-      <Table
-        columns={columns}
-        figuresFrom={2}
-        named
-        safeRows={[
-          row(say('paidSum'), count(paid.count), paid),
-          row(say('refundedSum'), count(refunded.count), refunded),
-          row(say('balance'), '', rest),
+      <Table<Row>
+        {...{ pages, view }}
+        rows={[
+          { name: say('paidSum'), count: paid.count, of: paid },
+          { name: say('refundedSum'), count: refunded.count, of: refunded },
+          { name: say('balance'), count: null, of: rest },
+        ]}
+        columns={[
+          { head: 'what', safe: ({ name }) => <b safe>{name}</b>, isName: true },
+          { head: 'paidPayments', figure: ({ count }) => view.number(count) },
+          ...sums<Row>(({ of }) => of, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum', 'total'),
+          ...sums<Row>(({ of }) => of, 'askedSum', 'discounts'),
         ]}
       />
     </Card>
@@ -260,12 +251,11 @@ function Summary({ pages, view, figures }: Shown) {
 }
 
 /** Beside what came by card; where no bank statement has a payout, nothing is shown. */
-function PaidOut({ pages, view, figures: { paidOut } }: Shown) {
-  const { say, locale } = view
+function PaidOut({ view, figures: { paidOut } }: Shown) {
+  const { say, centimes: money } = view
   if (paidOut.count === 0) return null
   const { count, amount, came } = paidOut
-  const money = (sum: number) => pages.formats.centimes(sum, locale)
-  const payouts = { sum: money(amount), count: pages.formats.number(count, locale) }
+  const payouts = { sum: money(amount), count: view.number(count) }
   return (
     <Card id="paid-out" title={say('paidOutTitle')}>
       <Facts
@@ -282,33 +272,36 @@ function PaidOut({ pages, view, figures: { paidOut } }: Shown) {
   )
 }
 
+type Month = NonNullable<MonthFigures['afterClosing']>['months'][number]
+
 /** Of closed months; where nothing came, nothing is shown. */
 function AfterClosing({ pages, view, figures: { afterClosing } }: Shown) {
-  const { say, locale } = view
+  const { say } = view
   if (!afterClosing || (afterClosing.months.length === 0 && afterClosing.balances === 0)) return null
   const { months, balances } = afterClosing
-  const columns = [
-    ...[say('month'), say('paidPayments'), say('priceHt'), say('taxTva'), say('priceTtc')],
-    ...[say('stampDutySum'), say('total'), say('feesSum')],
-  ]
-  const safeRows = months.map(({ month, ...one }) => ({
-    safeCells: [
-      <a href={addressOf(pages.base, 'months', month)} safe>
-        {pages.formats.month(pages.wallClock.monthOf(month)?.from ?? 0, locale)}
-      </a>,
-      pages.formats.number(one.count, locale),
-      ...[one.ht, one.tva, one.ttc, one.stampDuty, sumPaid(one), one.fees].map((sum) => (
-        <NoWrap>{pages.formats.centimes(sum, locale)}</NoWrap>
-      )),
-    ],
-  }))
   return (
     <Card id="after-closing" title={say('afterClosing')}>
       <p safe>{say('afterClosingText')}</p>
-      {months.length === 0 ? null : <Table columns={columns} figuresFrom={2} named safeRows={safeRows} />}
-      {balances === 0 ? null : (
-        <p safe>{say('afterClosingBalances', { sum: pages.formats.money(balances, locale) })}</p>
+      {months.length === 0 ? null : (
+        <Table
+          {...{ pages, view }}
+          rows={months}
+          columns={[
+            {
+              head: 'month',
+              link: ({ month }) => ({
+                href: addressOf(pages.base, 'months', month),
+                text: view.month(pages.wallClock.monthOf(month)?.from ?? 0),
+              }),
+              isName: true,
+            },
+            { head: 'paidPayments', figure: ({ count }) => view.number(count) },
+            ...sums<Month>((one) => one, 'priceHt', 'taxTva', 'priceTtc'),
+            ...sums<Month>((one) => one, 'stampDutySum', 'total', 'feesSum'),
+          ]}
+        />
       )}
+      {balances === 0 ? null : <p safe>{say('afterClosingBalances', { sum: view.money(balances) })}</p>}
     </Card>
   )
 }
@@ -316,11 +309,9 @@ function AfterClosing({ pages, view, figures: { afterClosing } }: Shown) {
 /** Where nothing was on a balance, nothing of it is shown. */
 function OwedToUsers({ pages, view, figures: { owed } }: Shown) {
   if (!owed) return null
-  const { say, locale } = view
-  const money = (sum: number) => pages.formats.money(sum, locale)
+  const { say, locale, money } = view
   const some = (sum: number) => (sum === 0 ? null : money(sum))
   const { cameIn, late } = owed
-  const columns = [say('method'), say('paidPayments'), say('amount'), say('stampDutySum'), say('feesSum')]
   return (
     <Card id="owed" title={say('owedTitle')}>
       <Facts
@@ -337,31 +328,26 @@ function OwedToUsers({ pages, view, figures: { owed } }: Shown) {
         ]}
       />
       {late.count === 0 ? null : (
-        <p safe>
-          {say('owedLate', { count: pages.formats.number(late.count, locale), amount: money(late.amount) })}
-        </p>
+        <p safe>{say('owedLate', { count: view.number(late.count), amount: money(late.amount) })}</p>
       )}
       {owed.byMethod.length === 0 ? null : (
         <Table
-          columns={columns}
-          figuresFrom={2}
-          named
-          safeRows={owed.byMethod.map(({ kind, method, instrument, count, amount, stampDuty, fees }) => ({
-            safeCells: [
-              <Text>
-                {inParts(
-                  [
-                    instrumentName(instrument || method, locale),
-                    ...(kind === 'surplus' ? [say('owedSurplus')] : []),
-                  ],
-                  locale,
-                )}
-              </Text>,
-              pages.formats.number(count, locale),
-              <NoWrap>{money(amount)}</NoWrap>,
-              ...[stampDuty, fees].map((sum) => <NoWrap>{pages.formats.centimes(sum, locale)}</NoWrap>),
-            ],
-          }))}
+          {...{ pages, view }}
+          rows={owed.byMethod}
+          columns={[
+            {
+              head: 'method',
+              text: ({ kind, method, instrument }) => {
+                const surplus = kind === 'surplus' ? [say('owedSurplus')] : []
+                return inParts([instrumentName(instrument || method, locale), ...surplus], locale)
+              },
+              isName: true,
+            },
+            { head: 'paidPayments', figure: ({ count }) => view.number(count) },
+            { head: 'amount', figure: ({ amount }) => money(amount) },
+            { head: 'stampDutySum', figure: ({ stampDuty }) => view.centimes(stampDuty) },
+            { head: 'feesSum', figure: ({ fees }) => view.centimes(fees) },
+          ]}
         />
       )}
     </Card>
@@ -378,7 +364,7 @@ function ByDay(shown: Shown) {
   return (
     <Card id="by-day" title={view.say('byDay')}>
       <MonthChart {...shown} />
-      <Sums {...shown} first={view.say('day')} rows={rows} />
+      <Sums {...shown} first="day" rows={rows} />
     </Card>
   )
 }
@@ -391,7 +377,7 @@ function ByMethod(shown: Shown) {
   }))
   return (
     <Card id="by-method" title={view.say('byMethod')}>
-      <Sums {...shown} first={view.say('method')} rows={rows} />
+      <Sums {...shown} first="method" rows={rows} />
     </Card>
   )
 }
@@ -404,37 +390,37 @@ function ByRate(shown: Shown) {
   }))
   return (
     <Card id="by-rate" title={view.say('byRate')}>
-      <Sums {...shown} first={view.say('rate')} rows={rows} />
+      <Sums {...shown} first="rate" rows={rows} />
     </Card>
   )
 }
 
-function Sums(of: Shown & { first: string; rows: readonly { name: string; both: Both }[] }) {
+interface DayRow {
+  readonly name: string
+  readonly both: Both
+}
+
+function Sums(of: Shown & { first: ConsoleKey; rows: readonly DayRow[] }) {
   const { pages, view, first, rows } = of
-  const { say, locale } = view
-  const columns = [
-    ...[first, say('paidPayments'), say('priceHt'), say('taxTva'), say('priceTtc'), say('stampDutySum')],
-    ...[say('refundedSum'), say('feesSum'), say('net')],
-  ]
-  const safeRows = rows.map(({ name, both }) => {
-    const { paid, refunded } = both
-    const net = sumNet(lessRefunds(paid, refunded))
-    const sums = [paid.ht, paid.tva, paid.ttc, paid.stampDuty, refunded.ttc, paid.fees, net]
-    return {
-      safeCells: [
-        <Text>{name}</Text>,
-        pages.formats.number(paid.count, locale),
-        ...sums.map((sum) => <NoWrap>{pages.formats.centimes(sum, locale)}</NoWrap>),
-      ],
-    }
-  })
-  return <Table columns={columns} safeRows={safeRows} figuresFrom={2} named />
+  const { centimes: money } = view
+  return (
+    <Table
+      {...{ pages, view, rows }}
+      columns={[
+        { head: first, text: ({ name }) => name, isName: true },
+        { head: 'paidPayments', figure: ({ both }) => view.number(both.paid.count) },
+        ...sums<DayRow>(({ both }) => both.paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
+        { head: 'refundedSum', figure: ({ both }) => money(both.refunded.ttc) },
+        ...sums<DayRow>(({ both }) => both.paid, 'feesSum'),
+        { head: 'net', figure: ({ both }) => money(sumNet(lessRefunds(both.paid, both.refunded))) },
+      ]}
+    />
+  )
 }
 
 function Users({ pages, view, figures }: Shown) {
-  const { say, locale } = view
+  const { say, number: count } = view
   const { users } = figures
-  const count = (of: number) => pages.formats.number(of, locale)
   return (
     <Card id="users" title={say('monthUsers')}>
       <Facts

@@ -3,12 +3,13 @@
 import type { ReadPage } from '../acts/list.js'
 import { addressOf, Pager, renderConsole, type View, withQuery } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { type Column, ColumnTable } from '../pages/table.js'
+import { type Column, Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
-import { lineSums } from './journal-page.js'
+import { TOTAL } from './journal-page.js'
 import type { Line } from './lines.sql.js'
-import { buyerOf, documentOf, type SalesFilter, totalOfSale } from './sales.js'
+import { buyerOf, documentOf, type SalesFilter } from './sales.js'
+import { sums } from './sum-columns.js'
 
 interface Shown extends ReadPage<Line> {
   readonly month: string
@@ -44,7 +45,7 @@ export function salesPage(pages: BooksPages, view: View, shown: Shown): string {
           {rows.length === 0 ? (
             <p safe>{say('noSales')}</p>
           ) : (
-            <ColumnTable {...{ pages, view, rows, columns: LINES }} />
+            <Table {...{ pages, view, rows, columns: LINES }} />
           )}
         </Card>
         <Pager
@@ -102,5 +103,6 @@ const LINES: readonly Column<Line>[] = [
       )
     },
   },
-  ...lineSums(totalOfSale),
+  ...sums<Line>((line) => line, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum', 'advanceSum'),
+  TOTAL,
 ]

@@ -1,8 +1,9 @@
 // The page of a year: twelve months side by side, and what becomes of those who began in each.
 
 import { mayDo } from '../core/role.js'
-import { addressOf, NoWrap, renderConsole, Table, type View } from '../pages/console-frame.js'
+import { addressOf, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { type Column, Table } from '../pages/table.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { sumPaid } from './figures.js'
 import type { YearFigures, YearMonth } from './year.js'
@@ -71,51 +72,66 @@ function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | nul
 }
 
 function Months({ pages, view, figures: { months } }: Shown) {
-  const { say, locale } = view
-  const money = (sum: number) => <NoWrap>{pages.formats.centimes(sum, locale)}</NoWrap>
-  const count = (of: number) => pages.formats.number(of, locale)
+  const { say, centimes: money, number: count } = view
   const kinds = months[0]?.byKind.map(({ kind }) => kind) ?? []
   // Where no bank statement has a payout, there is no column of them.
   const hasPayouts = months.some(({ paidOut }) => paidOut > 0)
-  const columns = [
-    ...[say('month'), ...kinds.map((kind) => say(`way_${kind}`)), say('total'), say('refundedSum')],
-    ...(hasPayouts ? [say('paidOutTitle')] : []),
-    ...[say('usersAtEnd'), say('usersNew'), say('usersKept'), say('usersBack'), say('usersLapsed')],
+  const columns: readonly Column<YearMonth>[] = [
+    {
+      head: 'month',
+      link: ({ month, from }) => ({ href: addressOf(pages.base, 'months', month), text: view.month(from) }),
+      isName: true,
+    },
+    ...kinds.map(
+      (kind, at): Column<YearMonth> => ({
+        head: `way_${kind}`,
+        figure: ({ byKind }) => (byKind[at] ? money(sumPaid(byKind[at].paid)) : null),
+      }),
+    ),
+    { head: 'total', figure: ({ paid }) => money(sumPaid(paid)) },
+    { head: 'refundedSum', figure: ({ refunded }) => money(refunded.ttc) },
+    ...(hasPayouts ? [PAID_OUT] : []),
+    { head: 'usersAtEnd', figure: ({ users }) => count(users.atEnd) },
+    { head: 'usersNew', figure: ({ users }) => count(users.new) },
+    { head: 'usersKept', figure: ({ users }) => count(users.renewed) },
+    { head: 'usersBack', figure: ({ users }) => count(users.cameBack) },
+    { head: 'usersLapsed', figure: ({ users }) => count(users.lapsed) },
   ]
-  const safeRows = months.map(({ month, from, byKind, paid, refunded, paidOut, users }) => ({
-    safeCells: [
-      <a href={addressOf(pages.base, 'months', month)} safe>
-        {pages.formats.month(from, locale)}
-      </a>,
-      ...byKind.map((one) => money(sumPaid(one.paid))),
-      ...[money(sumPaid(paid)), money(refunded.ttc)],
-      ...(hasPayouts ? [money(paidOut)] : []),
-      ...[users.atEnd, users.new, users.renewed, users.cameBack, users.lapsed].map(count),
-    ],
-  }))
-  return <Table columns={columns} safeRows={safeRows} figuresFrom={2} named empty={say('noYear')} />
+  return <Table {...{ pages, view, columns }} rows={months} empty={say('noYear')} />
+}
+
+const PAID_OUT: Column<YearMonth> = {
+  head: 'paidOutTitle',
+  figure: ({ paidOut }, { centimes }) => centimes(paidOut),
 }
 
 /** The share of those who began in a month that has paid time so many months later. */
 function Cohorts({ pages, view, figures: { months, cohorts } }: Shown) {
-  const { say, locale } = view
+  const { say } = view
   const rows = cohorts.filter(({ users: [began = 0] }) => began > 0)
   if (rows.length === 0) return null
-  const later = months.slice(1).map((_, n) => String(n + 1))
-  const safeRows = rows.map(({ month, users: [began = 0, ...had] }) => ({
-    safeCells: [
-      <span safe>{pages.formats.month(months.find((one) => one.month === month)?.from ?? 0, locale)}</span>,
-      pages.formats.number(began, locale),
-      ...later.map((_, n) => {
-        const users = had[n]
-        return users === undefined ? '' : <NoWrap>{`${Math.round((users / began) * 100)} %`}</NoWrap>
-      }),
-    ],
-  }))
+  const share = (users: readonly number[], later: number) => {
+    const [began = 0, had] = [users[0], users[later]]
+    return had === undefined ? null : `${Math.round((had / began) * 100)} %`
+  }
   return (
     <Card id="cohorts" title={say('cohorts')}>
       <p safe>{say('cohortsText')}</p>
-      <Table columns={[say('month'), say('usersNew'), ...later]} safeRows={safeRows} figuresFrom={2} named />
+      <Table
+        {...{ pages, view, rows }}
+        columns={[
+          {
+            head: 'month',
+            text: ({ month }) => view.month(months.find((one) => one.month === month)?.from ?? 0),
+            isName: true,
+          },
+          { head: 'usersNew', figure: ({ users: [began = 0] }) => view.number(began) },
+          ...months.slice(1).map((_, n) => ({
+            head: { words: String(n + 1) },
+            figure: ({ users }: (typeof rows)[number]) => share(users, n + 1),
+          })),
+        ]}
+      />
     </Card>
   )
 }

@@ -9,13 +9,12 @@ import {
   Facts,
   renderConsole,
   sendPage,
-  Table,
-  Text,
   type View,
 } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 import { bulks, resultsOf } from './bulk.sql.js'
 import { showBulk, stopBulk } from './bulk-act.js'
 import { sendResults } from './bulk-readings.js'
@@ -49,19 +48,7 @@ export function bulkRoutes(app: App, pages: Pages): void {
 type Bulk = Awaited<ReturnType<typeof showBulk>>
 
 function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
-  const { say, locale } = view
-  const rows = found.map((bulk) => ({
-    safeCells: [
-      <a href={addressOf(pages.base, 'bulk', bulk.id)} safe>
-        {view.titleOfAct(bulk.act) ?? bulk.act}
-      </a>,
-      <Text>{bulk.operator}</Text>,
-      <Text>{pages.formats.moment(Date.parse(bulk.made_at), locale)}</Text>,
-      <Text>{`${bulk.done} / ${bulk.targets}`}</Text>,
-      <Text>{bulk.why}</Text>,
-    ],
-  }))
-  const columns = [say('act'), say('who'), say('when'), say('bulk_done'), say('why')]
+  const { say } = view
   return renderConsole(pages, {
     ...view,
     title: say('bulkTitle'),
@@ -69,7 +56,24 @@ function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
       <>
         <h1 safe>{say('bulkTitle')}</h1>
         <section class="card" aria-label={say('bulkTitle')}>
-          <Table columns={columns} safeRows={rows} empty={say('bulkNone')} />
+          <Table
+            {...{ pages, view }}
+            rows={found}
+            columns={[
+              {
+                head: 'act',
+                link: ({ id, act }) => ({
+                  href: addressOf(pages.base, 'bulk', id),
+                  text: view.titleOfAct(act) ?? act,
+                }),
+              },
+              { head: 'who', text: ({ operator }) => operator },
+              { head: 'when', text: ({ made_at }) => view.moment(made_at) },
+              { head: 'bulk_done', text: ({ done, targets }) => `${done} / ${targets}` },
+              { head: 'why', text: ({ why }) => why },
+            ]}
+            empty={say('bulkNone')}
+          />
         </section>
       </>
     ),
@@ -84,17 +88,9 @@ function bulkPage(
   bulk: Bulk,
   results: Awaited<ReturnType<typeof resultsOf>>,
 ): string {
-  const { say, locale } = view
-  const number = (count: number | null) => (count === null ? null : pages.formats.number(count, locale))
+  const { say, number } = view
   const mayStop =
     bulk.finished_at === null && bulk.stopped_because === null && mayDo(view.session.operator, stopBulk)
-  const rows = results.map(({ target, result, code }) => ({
-    safeCells: [
-      <Text>{target}</Text>,
-      <Text>{say(result === null ? 'bulk_left' : resultKey(result))}</Text>,
-      <Text>{code ? codeInWords(view, 'bulk', code) : ''}</Text>,
-    ],
-  }))
   const title = view.titleOfAct(bulk.act) ?? bulk.act
   return renderConsole(pages, {
     ...view,
@@ -115,10 +111,7 @@ function bulkPage(
               [say('bulkShown'), number(bulk.shown)],
               [say('bulkTargets'), number(bulk.targets)],
               ...COUNTS.map((count) => [say(`bulk_${count}`), number(bulk[count])] as const),
-              [
-                say('bulkFinished'),
-                bulk.finished_at && pages.formats.moment(Date.parse(bulk.finished_at), locale),
-              ],
+              [say('bulkFinished'), view.moment(bulk.finished_at)],
               [say('bulkStopped'), bulk.stopped_because],
             ]}
           />
@@ -128,7 +121,15 @@ function bulkPage(
             ) : null}
             <LinkButton href={`${addressOf(pages.base, 'bulk', bulk.id)}/file`} label={say('asFile')} />
           </p>
-          <Table columns={[say('bulkTarget'), say('bulkResult'), say('why')]} safeRows={rows} />
+          <Table
+            {...{ pages, view }}
+            rows={results}
+            columns={[
+              { head: 'bulkTarget', text: ({ target }) => target },
+              { head: 'bulkResult', text: ({ result }) => say(result ? resultKey(result) : 'bulk_left') },
+              { head: 'why', text: ({ code }) => code && codeInWords(view, 'bulk', code) },
+            ]}
+          />
         </section>
       </>
     ),

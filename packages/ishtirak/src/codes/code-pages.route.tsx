@@ -12,11 +12,9 @@ import {
   addressOf,
   type ConsolePages,
   Facts,
-  NoWrap,
   Pager,
   renderConsole,
   sendPage,
-  Table,
   Text,
   type View,
   withQuery,
@@ -24,7 +22,7 @@ import {
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
-import { UserCell } from '../pages/user-cell.js'
+import { type Column, Table } from '../pages/table.js'
 import { BATCH, CODES, pageOfBatches, showBatch } from './batches.js'
 import type { CodesDeps } from './code-deps.js'
 import { CodeFilterSchema } from './code-schemas.js'
@@ -105,16 +103,6 @@ function listPage(
   const { q, shown, notice } = of
   const { say } = view
   const path = addressOf(pages.base, 'codes')
-  const rows = shown.items.map((batch) => ({ safeCells: cellsOfBatch(pages, view, batch) }))
-  const columns = [
-    'codesWhy',
-    'codesGive',
-    'codesMade',
-    'codes',
-    'codesUsed',
-    'codesLeft',
-    'codesState',
-  ] as const
   return renderConsole(pages, {
     ...view,
     title: say('codes'),
@@ -135,7 +123,7 @@ function listPage(
             />
             <SubmitButton label={say('codesFind')} />
           </form>
-          <Table columns={columns.map((key) => say(key))} safeRows={rows} empty={say('codesNone')} />
+          <Table {...{ pages, view }} rows={shown.items} columns={BATCHES} empty={say('codesNone')} />
           <Pager
             view={view}
             first={shown.isFirst && q === '' ? null : path}
@@ -147,21 +135,18 @@ function listPage(
   })
 }
 
-function cellsOfBatch(pages: CodePages, view: View, batch: Batch): readonly JSX.Element[] {
-  const { locale } = view
-  const { number, day } = pages.formats
-  return [
-    <a href={addressOf(pages.base, 'codes', batch.batch_id)}>
-      <bdi safe>{batch.why}</bdi>
-    </a>,
-    <Text>{givesInWords(pages, view, worthOf(batch))}</Text>,
-    <NoWrap>{day(Date.parse(batch.created_at), locale)}</NoWrap>,
-    <NoWrap>{number(batch.count, locale)}</NoWrap>,
-    <NoWrap>{number(batch.used, locale)}</NoWrap>,
-    <NoWrap>{number(batch.left, locale)}</NoWrap>,
-    <Text>{stateInWords(pages, view, batch)}</Text>,
-  ]
-}
+const BATCHES: readonly Column<Batch>[] = [
+  {
+    head: 'codesWhy',
+    link: ({ batch_id, why }, _, { base }) => ({ href: addressOf(base, 'codes', batch_id), text: why }),
+  },
+  { head: 'codesGive', text: (batch, view, pages) => givesInWords(pages, view, worthOf(batch)) },
+  { head: 'codesMade', nowrap: ({ created_at }, { day }) => day(created_at) },
+  { head: 'codes', nowrap: ({ count }, { number }) => number(count) },
+  { head: 'codesUsed', nowrap: ({ used }, { number }) => number(used) },
+  { head: 'codesLeft', nowrap: ({ left }, { number }) => number(left) },
+  { head: 'codesState', text: (batch, view, pages) => stateInWords(pages, view, batch) },
+]
 
 /** What can be done with codes of no batch. */
 function Made({ pages, view }: { readonly pages: CodePages; readonly view: View }) {
@@ -195,11 +180,10 @@ const instantOf = (timestamp: string | null) => (timestamp === null ? null : Dat
 const worthOf = ({ plan: planId, ...same }: Batch) => ({ ...same, planId })
 const validityOf = ({ from, until }: Batch) => ({ from: instantOf(from), until: instantOf(until) })
 
-function stateInWords(pages: CodePages, view: View, batch: Batch): string {
-  const { say, locale } = view
+function stateInWords(pages: ConsolePages, view: View, batch: Batch): string {
+  const { say, day } = view
   const { revoked_at: revokedAt, revoked_by: name } = batch
-  const day = (instant: number) => pages.formats.day(instant, locale)
-  if (revokedAt !== null) return say('codesRevoked', { day: day(Date.parse(revokedAt)), name: name ?? '' })
+  if (revokedAt !== null) return say('codesRevoked', { day: day(revokedAt), name: name ?? '' })
   const { until } = validityOf(batch)
   if (until !== null && until <= pages.clock.now()) return say('codesOver', { day: day(until - 1) })
   return validInWords(pages, view, validityOf(batch)) ?? say('codesAlways')
@@ -217,7 +201,6 @@ function batchPage(pages: CodePages, view: View, { batch, shown, labels, notice 
   const path = addressOf(pages.base, 'codes', batch.batch_id)
   const acts =
     batch.revoked_at === null ? actsOffered(pages, view, { subject: BATCH, file: null, deps: pages }) : []
-  const rows = shown.items.map((use) => ({ safeCells: cellsOfUse(pages, view, use, labels) }))
   return renderConsole(pages, {
     ...view,
     title: batch.why,
@@ -234,8 +217,19 @@ function batchPage(pages: CodePages, view: View, { batch, shown, labels, notice 
         </Card>
         <Card id="uses" title={say('codeUsesTitle')}>
           <Table
-            columns={[say('when'), say('user'), say('codesState'), say('details'), say('period')]}
-            safeRows={rows}
+            {...{ pages, view }}
+            rows={shown.items}
+            columns={[
+              { head: 'when', nowrap: ({ used_at }) => view.moment(used_at) },
+              { head: 'user', user: ({ user_id }) => labels.user(user_id) },
+              { head: 'codesState', text: ({ state }) => say(`use_${state}`) },
+              { head: 'details', safe: (use) => <Used {...{ pages, view, use, labels }} /> },
+              {
+                head: 'period',
+                text: ({ period_start: start, period_end: end }) =>
+                  start && end && say('periodText', { start: view.day(start), end: view.day(end) }),
+              },
+            ]}
             empty={say('codesUnused')}
           />
           <Pager
@@ -243,7 +237,7 @@ function batchPage(pages: CodePages, view: View, { batch, shown, labels, notice 
             first={shown.isFirst ? null : `${path}#uses`}
             next={shown.nextCursor && `${withQuery(path, { cursor: shown.nextCursor })}#uses`}
           >
-            {rows.length > 0 && mayDo(session.operator, CODES_EXPORT) ? (
+            {shown.items.length > 0 && mayDo(session.operator, CODES_EXPORT) ? (
               <LinkButton href={`${path}/uses.csv`} label={say('asFile')} />
             ) : null}
           </Pager>
@@ -254,10 +248,8 @@ function batchPage(pages: CodePages, view: View, { batch, shown, labels, notice 
 }
 
 function factsOf(pages: CodePages, view: View, batch: Batch) {
-  const { say, locale } = view
-  const { formats } = pages
-  const count = (number: number) => formats.number(number, locale)
-  const made = { day: formats.moment(Date.parse(batch.created_at), locale), name: batch.created_by }
+  const { say, number: count } = view
+  const made = { day: view.moment(batch.created_at), name: batch.created_by }
   return [
     [say('codesGive'), givesInWords(pages, view, worthOf(batch))],
     [say('codesState'), stateInWords(pages, view, batch)],
@@ -272,22 +264,10 @@ function factsOf(pages: CodePages, view: View, batch: Batch) {
   ] as const
 }
 
-function cellsOfUse(pages: CodePages, view: View, use: CodeUse, labels: Labels): readonly JSX.Element[] {
-  const { say, locale } = view
-  const { moment, day } = pages.formats
-  const { period_start: start, period_end: end, plan, months } = use
-  const span = { start: day(instantOf(start) ?? 0, locale), end: day(instantOf(end) ?? 0, locale) }
-  return [
-    <NoWrap>{moment(Date.parse(use.used_at), locale)}</NoWrap>,
-    <UserCell {...{ pages, user: labels.user(use.user_id) }} />,
-    <span safe>{say(`use_${use.state}`)}</span>,
-    use.state === 'redeemed' ? (
-      <Text>
-        {givesInWords(pages, view, { kind: 'months', planId: plan, months, percent: null, amount: null })}
-      </Text>
-    ) : (
-      <PaymentLink {...{ pages, view }} id={use.use_id} payment={labels.payment(use.use_id)} />
-    ),
-    start === null || end === null ? '' : <Text>{say('periodText', span)}</Text>,
-  ]
+function Used(of: { pages: CodePages; view: View; use: CodeUse; labels: Labels }) {
+  const { pages, view, use, labels } = of
+  const { state, use_id: id, plan: planId, months } = use
+  const gives = { kind: 'months', planId, months, percent: null, amount: null } as const
+  if (state === 'redeemed') return <Text>{givesInWords(pages, view, gives)}</Text>
+  return <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />
 }

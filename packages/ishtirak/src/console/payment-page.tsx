@@ -18,17 +18,10 @@ import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { PaymentFile } from '../overview/read-files.js'
 import { isOfAct, NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
-import {
-  addressOf,
-  Facts,
-  type LinkedFact,
-  renderConsole,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Facts, type LinkedFact, renderConsole, type View } from '../pages/console-frame.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 import { stateInWords } from './state-in-words.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
@@ -106,21 +99,21 @@ function Brought({ pages, view, file }: { pages: AllPages; view: View; file: Pay
 
 /** What was reported each time the payment changed by it. */
 function Reports({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
-  const { say, locale } = view
+  const { say } = view
   if (file.reports.length === 0) return null
-  const rows = file.reports.map(({ heardAt, source, status, amount, outcome }) => ({
-    safeCells: [
-      <Text>{pages.formats.moment(heardAt, locale)}</Text>,
-      <Text>{codeInWords(view, 'source', source)}</Text>,
-      <Text>{say(statusKey(status))}</Text>,
-      <Text>{amount === null ? '' : pages.formats.money(amount, locale)}</Text>,
-      <Text>{codeInWords(view, 'outcome', outcome)}</Text>,
-    ],
-  }))
-  const columns = [say('when'), say('source'), say('status'), say('amount'), say('outcome')]
   return (
     <Card id="reports" title={say('reports')}>
-      <Table columns={columns} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={file.reports}
+        columns={[
+          { head: 'when', text: ({ heardAt }) => view.moment(heardAt) },
+          { head: 'source', text: ({ source }) => codeInWords(view, 'source', source) },
+          { head: 'status', text: ({ status }) => say(statusKey(status)) },
+          { head: 'amount', text: ({ amount }) => view.money(amount) },
+          { head: 'outcome', text: ({ outcome }) => codeInWords(view, 'outcome', outcome) },
+        ]}
+      />
     </Card>
   )
 }

@@ -9,9 +9,10 @@ import { inParts, termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName, planName } from '../i18n/messages.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { UserFile } from '../overview/read-files.js'
-import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 
 /** More are folded. */
 const SHOWN_MAX = 1
@@ -23,15 +24,9 @@ interface PlanOf {
 }
 
 export function PlanCard(of: PlanOf) {
-  const { view, file } = of
+  const { pages, view, file } = of
   const { say } = view
-  const rows = file.time.map((time) => ({
-    safeCells: [
-      <Piece {...of} time={time} />,
-      <Text>{moment(of, time.start)}</Text>,
-      <Text>{moment(of, time.end)}</Text>,
-    ],
-  }))
+  const rows = file.time
   return (
     <Card id="plan" title={say('planTitle')}>
       <p safe>{inWords(of)}</p>
@@ -42,15 +37,18 @@ export function PlanCard(of: PlanOf) {
           <summary>
             <h3 safe>{say('timeTitle')}</h3>
           </summary>
-          <Table columns={[say('what'), say('starts'), say('ends')]} safeRows={rows} />
+          <Table
+            {...{ pages, view, rows }}
+            columns={[
+              { head: 'what', safe: (time) => <Piece {...of} time={time} /> },
+              { head: 'starts', text: ({ start }) => view.moment(start) },
+              { head: 'ends', text: ({ end }) => view.moment(end) },
+            ]}
+          />
         </details>
       )}
     </Card>
   )
-}
-
-function moment({ pages, view }: PlanOf, instant: number): string {
-  return pages.formats.moment(instant, view.locale)
 }
 
 function inWords(of: PlanOf): string {
@@ -62,9 +60,9 @@ function inWords(of: PlanOf): string {
     const isMoneyLookedAt = file.waiting.some(({ kind }) => kind.isMoney)
     return say(isMoneyLookedAt ? 'planNotBooked' : 'planNeverPaid', { plan: name })
   }
-  const end = moment(of, currentPeriodEnd)
+  const end = view.moment(currentPeriodEnd)
   if (status === 'canceled') return say('planCanceled', { plan: name, end })
-  const grace = moment(of, graceEndsAt(currentPeriodEnd, pages.rules))
+  const grace = view.moment(graceEndsAt(currentPeriodEnd, pages.rules))
   if (status === 'past_due') return say('planPastDue', { plan: name, end, grace })
   if (status === 'expired')
     return say('planExpired', { plan: name, ended: planName((endedPlan ?? plan).name, locale), end, grace })
@@ -80,13 +78,13 @@ function activeInWords(of: PlanOf, name: string): string {
     index === 0
       ? say('planActive', {
           plan: name,
-          end: moment(of, end),
+          end: view.moment(end),
           left: pages.formats.timeLeft(end - at, locale),
         })
       : say('planThen', {
           plan: planName(plan.name, locale),
-          start: moment(of, start),
-          end: moment(of, end),
+          start: view.moment(start),
+          end: view.moment(end),
         }),
   )
   return sentences.join(' ')
@@ -153,7 +151,7 @@ function Run(of: PlanOf) {
   const { run } = of.file.user.subscription
   if (run === null) return null
   const { say, locale } = of.view
-  const anchor = moment(of, run.anchorAt)
+  const anchor = of.view.moment(run.anchorAt)
   return (
     <p class="soft small" safe>
       {run.months === 0

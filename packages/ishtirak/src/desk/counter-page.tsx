@@ -15,10 +15,11 @@ import { findUser } from '../ledger/users.sql.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { type Found, search } from '../overview/search.js'
 import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
-import { addressOf, Facts, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
+import { Table } from '../pages/table.js'
 import type { RecordDeps } from './record.js'
 import { deskFields, recordPayment } from './record-act.js'
 
@@ -130,18 +131,23 @@ function Said(of: {
 
 function Hits({ pages, view, users }: { pages: CounterPages; view: View; users: Found['users'] }) {
   const { say } = view
-  const rows = users.map((user) => ({
-    safeCells: [
-      <a href={addressOf(pages.base, 'counter', user.userId)}>
-        <bdi safe>{plainName(user.name ?? user.email ?? user.userId)}</bdi>
-      </a>,
-      <Text>{plainName(user.email ?? user.userId)}</Text>,
-      <Text>{accessInWords(pages, view, user.subscription)}</Text>,
-    ],
-  }))
   return (
     <Card id="users" title={say('users')}>
-      <Table columns={[say('user'), say('email'), say('access')]} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={users}
+        columns={[
+          {
+            head: 'user',
+            link: ({ userId, name, email }) => ({
+              href: addressOf(pages.base, 'counter', userId),
+              text: plainName(name ?? email ?? userId),
+            }),
+          },
+          { head: 'email', text: ({ userId, email }) => plainName(email ?? userId) },
+          { head: 'access', text: ({ subscription }) => accessInWords(pages, view, subscription) },
+        ]}
+      />
     </Card>
   )
 }

@@ -6,19 +6,10 @@ import type { App } from '../http/app.js'
 import { instrumentName } from '../i18n/messages.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { NoticeOf, noticeIn, Trail, type TrailNotice } from '../overview/trail.js'
-import {
-  addressOf,
-  type ConsolePages,
-  NoWrap,
-  renderConsole,
-  sendPage,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { UserCell } from '../pages/user-cell.js'
+import { type Column, Table } from '../pages/table.js'
 import { byMethod, byPerson, type DrawerDay, drawerStateOf, entriesAfter, readDrawer } from './drawer.js'
 import { DRAWER, type DrawerActDeps } from './drawer-acts.js'
 
@@ -71,11 +62,10 @@ interface Shown {
   readonly drawer: DrawerDay
 }
 
-function CountedBy({ pages, view, drawer: { count } }: Shown) {
-  const { say, locale } = view
+function CountedBy({ view, drawer: { count } }: Shown) {
+  const { say, moment } = view
   if (!count) return null
   const { countedBy, countedAt, confirmedBy, confirmedAt } = count
-  const moment = (instant: number) => pages.formats.moment(instant, locale)
   return (
     <>
       <p safe>{say('drawerCountedBy', { name: countedBy, at: moment(countedAt) })}</p>
@@ -88,24 +78,25 @@ function CountedBy({ pages, view, drawer: { count } }: Shown) {
 
 function Sums({ pages, view, drawer }: Shown) {
   const { say, locale } = view
-  const money = (centimes: number | null) =>
-    centimes === null ? '' : <NoWrap>{signed(pages, centimes, view)}</NoWrap>
-  const rows = byMethod(drawer).map((sums) => ({
-    safeCells: [
-      <Text>{instrumentName(sums.method, locale)}</Text>,
-      <Text>{String(sums.slips)}</Text>,
-      ...[sums.taken, sums.duty, sums.returned, sums.paidOut, sums.expected].map(money),
-      money(sums.counted?.counted ?? null),
-      money(sums.counted?.difference ?? null),
-      money(sums.after),
-    ],
-  }))
-  const columns = [say('method'), say('drawerSlips'), say('drawerTaken'), say('stampDuty')]
-  const out = [say('drawerReturned'), say('drawerPaidOut'), say('drawerExpected')]
-  const after = [say('drawerWasCounted'), say('drawerDifference'), say('drawerAfter')]
+  const money = (centimes: number | null) => (centimes === null ? null : signed(centimes, view))
   return (
     <>
-      <Table columns={[...columns, ...out, ...after]} safeRows={rows} figuresFrom={2} named />
+      <Table
+        {...{ pages, view }}
+        rows={byMethod(drawer)}
+        columns={[
+          { head: 'method', text: ({ method }) => instrumentName(method, locale), isName: true },
+          { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
+          { head: 'drawerTaken', figure: ({ taken }) => money(taken) },
+          { head: 'stampDuty', figure: ({ duty }) => money(duty) },
+          { head: 'drawerReturned', figure: ({ returned }) => money(returned) },
+          { head: 'drawerPaidOut', figure: ({ paidOut }) => money(paidOut) },
+          { head: 'drawerExpected', figure: ({ expected }) => money(expected) },
+          { head: 'drawerWasCounted', figure: ({ counted }) => money(counted?.counted ?? null) },
+          { head: 'drawerDifference', figure: ({ counted }) => money(counted?.difference ?? null) },
+          { head: 'drawerAfter', figure: ({ after }) => money(after) },
+        ]}
+      />
       <p class="soft small" safe>
         {say('drawerExplained')}
       </p>
@@ -113,8 +104,8 @@ function Sums({ pages, view, drawer }: Shown) {
   )
 }
 
-function signed({ formats }: ConsolePages, centimes: number, { locale }: View): string {
-  const amount = formats.centimes(Math.abs(centimes), locale)
+function signed(centimes: number, view: View): string {
+  const amount = view.centimes(Math.abs(centimes))
   return centimes < 0 ? `\u200e−${amount}` : amount
 }
 
@@ -141,18 +132,19 @@ function Acts({ pages, view, drawer, at }: Shown & { at: number }) {
 
 function People({ pages, view, drawer }: Shown) {
   const { say, locale } = view
-  const rows = byPerson(drawer).map(({ operator, slips, cash, cheque }) => ({
-    safeCells: [
-      <Text>{operator ?? ''}</Text>,
-      <Text>{String(slips)}</Text>,
-      ...[cash, cheque].map((sum) => <NoWrap>{signed(pages, sum, view)}</NoWrap>),
-    ],
-  }))
-  const names = [say('who'), say('drawerSlips')]
-  const columns = [...names, instrumentName('cash', locale), instrumentName('cheque', locale)]
   return (
     <Card id="people" title={say('drawerPeople')}>
-      <Table columns={columns} safeRows={rows} figuresFrom={2} named empty={say('drawerEmpty')} />
+      <Table
+        {...{ pages, view }}
+        rows={byPerson(drawer)}
+        columns={[
+          { head: 'who', text: ({ operator }) => operator, isName: true },
+          { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
+          { head: { words: instrumentName('cash', locale) }, figure: ({ cash }) => signed(cash, view) },
+          { head: { words: instrumentName('cheque', locale) }, figure: ({ cheque }) => signed(cheque, view) },
+        ]}
+        empty={say('drawerEmpty')}
+      />
     </Card>
   )
 }
@@ -167,32 +159,25 @@ function Slips({ pages, view, drawer }: Shown) {
     { id: 'slips', title: say('drawerSlips'), of: entries.filter((entry) => !came.has(entry)) },
     { id: 'after', title: say('drawerAfter'), of: [...came] },
   ]
-  const columns = ['when', 'drawerKind', 'method', 'deskReference', 'user', 'who', 'amount'] as const
+  const columns: readonly Column<(typeof entries)[number]>[] = [
+    { head: 'when', nowrap: ({ at }) => view.moment(at) },
+    { head: 'drawerKind', text: ({ kind }) => say(KINDS[kind]) },
+    { head: 'method', text: ({ method }) => instrumentName(method, locale) },
+    {
+      head: 'deskReference',
+      link: ({ paymentId: id, reference }) =>
+        id === null ? null : { href: addressOf(pages.base, 'payments', id), text: reference ?? id },
+    },
+    { head: 'user', user: ({ userId }) => ({ userId }) },
+    { head: 'who', text: ({ operator }) => operator },
+    { head: 'amount', nowrap: ({ price, duty }) => signed(price + duty, view) },
+  ]
   return (
     <>
       {parts.map(({ id, title, of }) =>
         of.length === 0 ? null : (
           <Card id={id} title={title}>
-            <Table
-              columns={columns.map((name) => say(name))}
-              safeRows={of.map((entry) => ({
-                safeCells: [
-                  <NoWrap>{pages.formats.moment(entry.at, locale)}</NoWrap>,
-                  <Text>{say(KINDS[entry.kind])}</Text>,
-                  <Text>{instrumentName(entry.method, locale)}</Text>,
-                  entry.paymentId === null ? (
-                    ''
-                  ) : (
-                    <a href={addressOf(pages.base, 'payments', entry.paymentId)}>
-                      <bdi safe>{entry.reference ?? entry.paymentId}</bdi>
-                    </a>
-                  ),
-                  <UserCell {...{ pages, user: { userId: entry.userId } }} />,
-                  <Text>{entry.operator ?? ''}</Text>,
-                  <NoWrap>{signed(pages, entry.price + entry.duty, view)}</NoWrap>,
-                ],
-              }))}
-            />
+            <Table {...{ pages, view, columns }} rows={of} />
           </Card>
         ),
       )}

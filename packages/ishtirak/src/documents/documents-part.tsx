@@ -6,8 +6,9 @@ import { mayDo } from '../core/role.js'
 import { documentsOfPayment, type StoredDocument } from '../ledger/documents.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { SubjectPayment } from '../ledger/subjects.js'
-import { addressOf, Table, Text } from '../pages/console-frame.js'
+import { addressOf, Text } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 import { DocumentSchema, viewDocument } from './invoice.call.js'
 import { READ_RECEIPT } from './read-receipt.js'
 
@@ -27,29 +28,33 @@ export function documentsPart({
     schema: Type.Array(DocumentSchema, { description: 'What was issued for it, in order' }),
     load: (payment) => documentsOfPayment(database, payment),
     view: (documents) => documents.map(viewDocument),
-    card: (pages, { say, session, locale }, documents, payment) => {
+    card: (pages, view, documents, payment) => {
       // A receipt alone stands among the facts of the payment.
       if (documents.length < 2 && documents[0]?.kind !== 'invoice') return null
       const path = `${addressOf(pages.base, 'payments', payment.id)}/receipt`
-      const may = mayDo(session.operator, READ_RECEIPT)
-      const rows = documents.map(({ kind, number, snapshot }) => ({
-        safeCells: [
-          <Text>{say(`document_${kind}`)}</Text>,
-          may ? (
-            <a href={`${path}?number=${number}`} target="_blank" safe rel="noopener">
-              {number}
-            </a>
-          ) : (
-            <Text>{number}</Text>
-          ),
-          <Text>{pages.formats.day(snapshot.issuedAt, locale)}</Text>,
-          <Text>{snapshot.about?.number ?? ''}</Text>,
-        ],
-      }))
-      const columns = [say('document'), say('number'), say('issuedOn'), say('documentAbout')]
+      const may = mayDo(view.session.operator, READ_RECEIPT)
       return (
-        <Card id="issued-documents" title={say('documentsOfPayment')}>
-          <Table columns={columns} safeRows={rows} />
+        <Card id="issued-documents" title={view.say('documentsOfPayment')}>
+          <Table
+            {...{ pages, view }}
+            rows={documents}
+            columns={[
+              { head: 'document', text: ({ kind }) => view.say(`document_${kind}`) },
+              {
+                head: 'number',
+                safe: ({ number }) =>
+                  may ? (
+                    <a href={`${path}?number=${number}`} target="_blank" safe rel="noopener">
+                      {number}
+                    </a>
+                  ) : (
+                    <Text>{number}</Text>
+                  ),
+              },
+              { head: 'issuedOn', text: ({ snapshot }) => view.day(snapshot.issuedAt) },
+              { head: 'documentAbout', text: ({ snapshot }) => snapshot.about?.number ?? null },
+            ]}
+          />
         </Card>
       )
     },

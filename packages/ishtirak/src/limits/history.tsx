@@ -9,7 +9,8 @@ import { object, query, timestamp } from '../http/schemas.js'
 import { requireUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { UserParamsSchema } from '../ledger/subjects.js'
-import { type ConsolePages, Folded, Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Folded, type View } from '../pages/console-frame.js'
+import { Table } from '../pages/table.js'
 import { inBatches } from '../runtime/async.js'
 import { type FullHour, forgetFullHours, fullHours, viewFullHour } from './refusals.sql.js'
 
@@ -61,21 +62,24 @@ export function limitHistoryPart({ database }: Pick<CommonParts, 'database'>): U
 
 function LimitHistory(of: { pages: ConsolePages; view: View; hours: readonly FullHour[] }) {
   const { pages, view, hours } = of
-  const { say, locale } = view
-  const { moment, number } = pages.formats
-  const rows = hours.map(({ limitName, scope, refused, used, maximum, firstAt, lastAt }) => ({
-    safeCells: [
-      <Text>{scope === '' ? limitName : `${limitName} · ${scope}`}</Text>,
-      <Text>{moment(firstAt, locale)}</Text>,
-      <Text>{moment(lastAt, locale)}</Text>,
-      <Text>{number(refused, locale)}</Text>,
-      <Text>{`${number(used, locale)} / ${number(maximum, locale)}`}</Text>,
-    ],
-  }))
-  const columns = [say('limit'), say('fullFrom'), say('fullUntil'), say('refusedTimes'), say('usedOfMost')]
+  const { say, moment, number } = view
   return (
     <Folded id="limits-full" title={say('limitsFull')} isOpen={false}>
-      <Table columns={columns} safeRows={rows} named />
+      <Table
+        {...{ pages, view }}
+        rows={hours}
+        columns={[
+          {
+            head: 'limit',
+            text: ({ limitName, scope }) => (scope === '' ? limitName : `${limitName} · ${scope}`),
+            isName: true,
+          },
+          { head: 'fullFrom', text: ({ firstAt }) => moment(firstAt) },
+          { head: 'fullUntil', text: ({ lastAt }) => moment(lastAt) },
+          { head: 'refusedTimes', text: ({ refused }) => number(refused) },
+          { head: 'usedOfMost', text: ({ used, maximum }) => `${number(used)} / ${number(maximum)}` },
+        ]}
+      />
     </Folded>
   )
 }

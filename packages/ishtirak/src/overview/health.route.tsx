@@ -9,20 +9,11 @@ import { resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import {
-  addressOf,
-  Facts,
-  NoWrap,
-  renderConsole,
-  sendPage,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { UserCell } from '../pages/user-cell.js'
+import { Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import { CheckFound, Verdict } from './check-found.js'
 import { readHealth } from './health.js'
@@ -74,61 +65,60 @@ export function healthRoute(app: App, pages: AllPages): void {
 
 function Checks({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say } = view
-  const rows = health.checks.map((check) => ({
-    safeCells: [
-      <Verdict {...{ view }} verdict={check.verdict} />,
-      <Text>{say(`subject_${check.subject}`)}</Text>,
-      <CheckFound {...{ pages, view, check }} />,
-    ],
-  }))
   return (
     <Card id="checks" title={say('checks')}>
-      <Table columns={[say('status'), say('subject'), say('found')]} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={health.checks}
+        columns={[
+          { head: 'status', safe: ({ verdict }) => <Verdict {...{ view, verdict }} /> },
+          { head: 'subject', text: ({ subject }) => say(`subject_${subject}`) },
+          { head: 'found', safe: (check) => <CheckFound {...{ pages, view, check }} /> },
+        ]}
+      />
     </Card>
   )
 }
 
 function Deliveries(of: { pages: AllPages; view: View; events: Events; labels: Labels; health: Health }) {
   const { pages, view, events, labels, health } = of
-  const { say, locale } = view
-  const { number, moment } = pages.formats
+  const { say, number, moment } = view
   const { waiting, data } = events
   // What became of an address that is no longer set says nothing of now.
   const endpoint = health.checks.some(({ code }) => code === 'events_off') ? null : events.endpoint
   const since = endpoint?.disabled_at ?? endpoint?.failing_since ?? null
-  const rows = data.map((event) => ({
-    id: event.id,
-    safeCells: [
-      <Text>{codeInWords(view, 'event', event.type)}</Text>,
-      <UserCell {...{ pages, user: labels.user(event.user_id) }} />,
-      <NoWrap>{moment(Date.parse(event.created_at), locale)}</NoWrap>,
-      <Text>{number(event.attempts, locale)}</Text>,
-      <Text>{event.failure === null ? '' : failureInWords(view, event.failure)}</Text>,
-      <a href={pathOfAct(pages, resendEvent, event.id)} safe>
-        {titleOf(resendEvent, view)}
-      </a>,
-    ],
-  }))
-  const columns = [
-    say('event'),
-    say('user'),
-    say('created'),
-    say('attempts'),
-    say('lastFailure'),
-    say('nextAct'),
-  ]
   return (
     <Card id="deliveries" title={say('deliveries')}>
       <Facts
         facts={[
           [say('platformAddress'), say(`endpoint_${endpoint?.state ?? 'none'}`)],
-          [say('since'), since && moment(Date.parse(since), locale)],
+          [say('since'), moment(since)],
           [say('why'), endpoint?.disabled_because ? disabledInWords(view, endpoint.disabled_because) : null],
-          [say('eventsWaiting'), number(waiting.events, locale)],
-          [say('usersWaiting'), number(waiting.users, locale)],
+          [say('eventsWaiting'), number(waiting.events)],
+          [say('usersWaiting'), number(waiting.users)],
         ]}
       />
-      {rows.length === 0 ? null : <Table columns={columns} safeRows={rows} />}
+      {data.length === 0 ? null : (
+        <Table
+          {...{ pages, view }}
+          rows={data}
+          idOf={({ id }) => id}
+          columns={[
+            { head: 'event', text: ({ type }) => codeInWords(view, 'event', type) },
+            { head: 'user', user: ({ user_id }) => labels.user(user_id) },
+            { head: 'created', nowrap: ({ created_at }) => moment(created_at) },
+            { head: 'attempts', text: ({ attempts }) => number(attempts) },
+            { head: 'lastFailure', text: ({ failure }) => failure && failureInWords(view, failure) },
+            {
+              head: 'nextAct',
+              link: ({ id }) => ({
+                href: pathOfAct(pages, resendEvent, id),
+                text: titleOf(resendEvent, view),
+              }),
+            },
+          ]}
+        />
+      )}
       {endpoint === null ? null : (
         <ActLink
           {...{ view }}
@@ -154,26 +144,25 @@ function ActLink(of: { view: View; act: Permission; href: string; label: string 
 
 function Jobs({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say, locale } = view
-  const values = (timestamp: string | null) =>
-    timestamp === null ? say('never') : pages.formats.moment(Date.parse(timestamp), locale)
   const every = (seconds: number) =>
     seconds * SECOND < MINUTE
-      ? say('seconds', { count: pages.formats.number(seconds, locale) })
+      ? say('seconds', { count: view.number(seconds) })
       : pages.formats.timeLeft(seconds * SECOND, locale)
-  const rows = health.jobs.map(({ name, every_seconds: seconds, last_run_at, last_failed_at }) => ({
-    safeCells: [
-      <Text>{codeInWords(view, 'job', name)}</Text>,
-      <Text>{every(seconds)}</Text>,
-      <NoWrap>{values(last_run_at)}</NoWrap>,
-      <NoWrap>{values(last_failed_at)}</NoWrap>,
-    ],
-  }))
   return (
     <Card id="jobs" title={say('jobs')}>
       <p class="soft small" safe>
         {say('jobsText')}
       </p>
-      <Table columns={[say('job'), say('every'), say('lastRun'), say('lastFailed')]} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={health.jobs}
+        columns={[
+          { head: 'job', text: ({ name }) => codeInWords(view, 'job', name) },
+          { head: 'every', text: ({ every_seconds }) => every(every_seconds) },
+          { head: 'lastRun', nowrap: ({ last_run_at: at }) => view.moment(at) ?? say('never') },
+          { head: 'lastFailed', nowrap: ({ last_failed_at: at }) => view.moment(at) ?? say('never') },
+        ]}
+      />
     </Card>
   )
 }

@@ -2,9 +2,9 @@
 // the page of a user.
 
 import { type Labels, PaymentLink } from '../ledger/labels.js'
-import { addressOf, NoWrap, Table, type View } from '../pages/console-frame.js'
+import { addressOf, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import { UserCell } from '../pages/user-cell.js'
+import { type Column, Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import type { InboxEntry } from './inbox.js'
 
@@ -23,25 +23,29 @@ export function InboxEntries({
   /** All are of the user whose page it is. */
   ofUser?: boolean
 }) {
-  const { say, locale } = view
-  const { money, moment, age } = pages.formats
+  const { locale } = view
   const now = pages.clock.now()
-  const rows = entries.map((entry) => ({
-    safeCells: [
-      <What {...{ pages, view, labels, entry }} />,
-      ...(ofUser ? [] : [<UserCell {...{ pages, user: entry }} />]),
-      entry.amount === null ? '' : <NoWrap>{money(entry.amount, locale)}</NoWrap>,
-      <time class="nowrap" title={moment(entry.since, locale)} safe>
-        {age(now - entry.since, locale)}
-      </time>,
-      <a href={addressOfEntry(pages, entry)} safe>
-        {codeInWords(view, 'next', entry.kind.name)}
-      </a>,
-    ],
-  }))
-  const user = ofUser ? [] : [say('user')]
-  const columns = [say('what'), ...user, say('amount'), say('age'), say('nextAct')]
-  return <Table columns={columns} safeRows={rows} />
+  const columns: readonly Column<InboxEntry>[] = [
+    { head: 'what', safe: (entry) => <What {...{ pages, view, labels, entry }} /> },
+    ...(ofUser ? [] : [{ head: 'user', user: (entry: InboxEntry) => entry } as const]),
+    { head: 'amount', nowrap: ({ amount }) => view.money(amount) },
+    {
+      head: 'age',
+      safe: ({ since }) => (
+        <time class="nowrap" title={view.moment(since)} safe>
+          {pages.formats.age(now - since, locale)}
+        </time>
+      ),
+    },
+    {
+      head: 'nextAct',
+      link: (entry) => ({
+        href: addressOfEntry(pages, entry),
+        text: codeInWords(view, 'next', entry.kind.name),
+      }),
+    },
+  ]
+  return <Table {...{ pages, view, columns }} rows={entries} />
 }
 
 function What(of: { pages: AllPages; view: View; labels: Labels; entry: InboxEntry }) {
@@ -60,7 +64,7 @@ function What(of: { pages: AllPages; view: View; labels: Labels; entry: InboxEnt
       )}
       {count > 1 && kind.countText ? (
         <span class="soft small line" safe>
-          {view.say(kind.countText, { count: pages.formats.number(count, view.locale) })}
+          {view.say(kind.countText, { count: view.number(count) })}
         </span>
       ) : null}
       {other !== null && kind.otherText ? (

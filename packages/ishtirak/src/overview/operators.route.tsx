@@ -14,17 +14,10 @@ import { listSessions } from '../access/sessions.js'
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
-import {
-  addressOf,
-  renderConsole,
-  roleName,
-  sendPage,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, renderConsole, roleName, sendPage, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
 
 /** Newest first: a key that a program signs in with every minute has hundreds of sessions. */
@@ -40,31 +33,10 @@ export function operatorsRoutes(app: App, pages: AccessPages): void {
 }
 
 async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice): Promise<string> {
-  const { say, locale, session: own } = view
+  const { say, session: own } = view
   const [{ sessions, acts }, operators] = await Promise.all([listSessions(pages), listOperators(pages)])
   const hidden = sessions.length - SESSIONS_SHOWN
   const may = mayDo(own.operator, revokeOperatorSession)
-  const rows = sessions
-    .slice(0, SESSIONS_SHOWN)
-    .map(({ id, operator, signedInBy, createdAt, expiresAt }) => ({
-      safeCells: [
-        <Text>{operator.name}</Text>,
-        <Text>{roleName(operator.role, say)}</Text>,
-        <Text>{say(`signedInBy_${signedInBy}`)}</Text>,
-        <Text>{pages.formats.moment(createdAt, locale)}</Text>,
-        <Text>{pages.formats.moment(expiresAt, locale)}</Text>,
-        id === own.id ? (
-          <Text>{say('ownSession')}</Text>
-        ) : may ? (
-          <a href={pathOfAct(pages, revokeOperatorSession, id)} safe>
-            {titleOf(revokeOperatorSession, view)}
-          </a>
-        ) : (
-          ''
-        ),
-      ],
-    }))
-  const columns = [say('who'), say('role'), say('signedInBy'), say('since'), say('ends'), say('nextAct')]
   return renderConsole(pages, {
     ...view,
     title: say('operators'),
@@ -76,10 +48,31 @@ async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice
         <NoticeOf {...{ view, notice }} {...{ acts }} />
         <Operators {...{ pages, view, operators }} />
         <Card id="sessions" title={say('sessions')}>
-          <Table columns={columns} safeRows={rows} />
+          <Table
+            {...{ pages, view }}
+            rows={sessions.slice(0, SESSIONS_SHOWN)}
+            columns={[
+              { head: 'who', text: ({ operator }) => operator.name },
+              { head: 'role', text: ({ operator }) => roleName(operator.role, say) },
+              { head: 'signedInBy', text: ({ signedInBy }) => say(`signedInBy_${signedInBy}`) },
+              { head: 'since', text: ({ createdAt }) => view.moment(createdAt) },
+              { head: 'ends', text: ({ expiresAt }) => view.moment(expiresAt) },
+              {
+                head: 'nextAct',
+                safe: ({ id }) =>
+                  id === own.id ? (
+                    <Text>{say('ownSession')}</Text>
+                  ) : may ? (
+                    <a href={pathOfAct(pages, revokeOperatorSession, id)} safe>
+                      {titleOf(revokeOperatorSession, view)}
+                    </a>
+                  ) : null,
+              },
+            ]}
+          />
           {hidden > 0 ? (
             <p class="soft" safe>
-              {say('sessionsHidden', { count: pages.formats.number(hidden, locale) })}
+              {say('sessionsHidden', { count: view.number(hidden) })}
             </p>
           ) : null}
         </Card>
@@ -93,36 +86,46 @@ async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice
   })
 }
 
+const actsOn = ({ blockedAt }: { readonly blockedAt: number | null }) => [
+  blockedAt ? unblockOperator : blockOperator,
+  ...[newOperatorKey, setOperatorRole],
+]
+
 function Operators(of: { pages: AccessPages; view: View; operators: readonly ListedOperator[] }) {
   const { pages, view, operators } = of
-  const { say, locale } = view
+  const { say } = view
   const mayMake = mayDo(view.session.operator, createOperatorAct)
-  const rows = operators.map(({ name, role, made }) => {
-    const acts = [made?.blockedAt ? unblockOperator : blockOperator, newOperatorKey, setOperatorRole]
-    return {
-      safeCells: [
-        <Text>{name}</Text>,
-        <Text>{roleName(role, say)}</Text>,
-        <Text>{say(`operatorFrom_${made ? 'console' : 'environment'}`)}</Text>,
-        <Text>{made ? pages.formats.moment(made.keyedAt, locale) : ''}</Text>,
-        <Text>{say(made?.blockedAt ? 'operatorBlocked' : 'operatorActive')}</Text>,
-        <div>
-          {(made && mayMake ? acts : []).map((act) => (
-            <a class="line" href={pathOfAct(pages, act, name)} safe>
-              {titleOf(act, view)}
-            </a>
-          ))}
-        </div>,
-      ],
-    }
-  })
-  const columns = [
-    ...[say('who'), say('role'), say('operatorFrom'), say('keyedAt')],
-    ...[say('operatorState'), say('nextAct')],
-  ]
   return (
     <Card id="operators" title={say('operatorList')}>
-      <Table columns={columns} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={operators}
+        columns={[
+          { head: 'who', text: ({ name }) => name },
+          { head: 'role', text: ({ role }) => roleName(role, say) },
+          {
+            head: 'operatorFrom',
+            text: ({ made }) => say(`operatorFrom_${made ? 'console' : 'environment'}`),
+          },
+          { head: 'keyedAt', text: ({ made }) => view.moment(made?.keyedAt ?? null) },
+          {
+            head: 'operatorState',
+            text: ({ made }) => say(made?.blockedAt ? 'operatorBlocked' : 'operatorActive'),
+          },
+          {
+            head: 'nextAct',
+            safe: ({ name, made }) => (
+              <div>
+                {(made && mayMake ? actsOn(made) : []).map((act) => (
+                  <a class="line" href={pathOfAct(pages, act, name)} safe>
+                    {titleOf(act, view)}
+                  </a>
+                ))}
+              </div>
+            ),
+          },
+        ]}
+      />
       {pages.issuer === null ? null : (
         <p class="soft" safe>
           {say('operatorListText')}

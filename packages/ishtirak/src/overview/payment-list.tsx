@@ -8,6 +8,7 @@ import { viewPayment } from '../ledger/schemas.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
+import type { Column } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import { ShownPaymentSchema } from './schemas.js'
 import { TIME_FIELDS } from './user-list.js'
@@ -60,6 +61,18 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
   },
 })
 
+const AMOUNT: Column<Payment> = { head: 'amount', nowrap: (payment, { came }) => came(payment) }
+const STATUS: Column<Payment> = {
+  head: 'status',
+  safe: (payment, view) => <StatusBadge {...{ view, payment }} />,
+}
+const WHEN: Column<Payment> = {
+  head: 'when',
+  nowrap: ({ paidAt, createdAt }, { moment }) => moment(paidAt ?? createdAt),
+}
+/** Of payments that are found, too. */
+export const FOUND_COLUMNS = [AMOUNT, STATUS, WHEN]
+
 export const paymentsPage: ListPage<AllPages, Payment> = {
   path: 'payments',
   title: 'payments',
@@ -73,17 +86,13 @@ export const paymentsPage: ListPage<AllPages, Payment> = {
   columns: [
     {
       head: 'payment',
-      safe: ({ id }, _, { base }) => (
-        <a href={addressOf(base, 'payments', id)} safe>
-          {id}
-        </a>
-      ),
+      link: ({ id }, _, { base }) => ({ href: addressOf(base, 'payments', id), text: id }),
     },
     { head: 'user', user: ({ userId }) => ({ userId }) },
-    { head: 'amount', nowrap: (payment, { came }) => came(payment) },
-    { head: 'status', safe: (payment, view) => <StatusBadge {...{ view, payment }} /> },
+    AMOUNT,
+    STATUS,
     { head: 'method', text: ({ method }, view) => codeInWords(view, 'way', kindOf(method)) },
-    { head: 'when', nowrap: ({ paidAt, createdAt }, { moment }) => moment(paidAt ?? createdAt) },
+    WHEN,
   ],
   bulk: 'payment',
 }

@@ -3,18 +3,18 @@
 
 import { accessInWords } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
-import type { Payment } from '../core/payment.js'
 import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { StatusBadge } from '../ledger/status-badge.js'
-import { addressOf, NoWrap, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
+import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { AllPages } from './all-pages.js'
+import { FOUND_COLUMNS } from './payment-list.js'
 import { type Found, search } from './search.js'
 
 const NOTHING: Found = { users: [], payments: [] }
@@ -93,19 +93,25 @@ function NoHit({ say, isAsked }: { say: View['say']; isAsked: boolean }) {
 function Users({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
   const { say } = view
   if (found.users.length === 0) return null
-  const rows = found.users.map((user) => ({
-    safeCells: [
-      <>
-        <UserCell {...{ pages, user }} />
-        <BuyerName name={user.buyer?.name ?? null} />
-      </>,
-      <Text>{plainName(user.userId)}</Text>,
-      <Text>{accessInWords(pages, view, user.subscription)}</Text>,
-    ],
-  }))
   return (
     <Card id="users" title={say('users')}>
-      <Table columns={[say('user'), say('userId'), say('access')]} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={found.users}
+        columns={[
+          {
+            head: 'user',
+            safe: (user) => (
+              <>
+                <UserCell {...{ pages, user }} />
+                <BuyerName name={user.buyer?.name ?? null} />
+              </>
+            ),
+          },
+          { head: 'userId', text: ({ userId }) => plainName(userId) },
+          { head: 'access', text: ({ subscription }) => accessInWords(pages, view, subscription) },
+        ]}
+      />
     </Card>
   )
 }
@@ -124,23 +130,23 @@ function Payments(of: { pages: AllPages; view: View; found: Found; labels: Label
   const { pages, view, found, labels } = of
   const { say, locale } = view
   if (found.payments.length === 0) return null
-  const { came, moment } = pages.formats
-  const when = ({ paidAt, createdAt }: Payment) => moment(paidAt ?? createdAt, locale)
-  const rows = found.payments.map(({ payment }) => ({
-    safeCells: [
-      <a href={addressOf(pages.base, 'payments', payment.id)} safe>
-        {paidForInWords(payment, locale)}
-      </a>,
-      <UserCell {...{ pages, user: labels.user(payment.userId) }} />,
-      <NoWrap>{came(payment, locale)}</NoWrap>,
-      <StatusBadge {...{ view, payment }} />,
-      <NoWrap>{when(payment)}</NoWrap>,
-    ],
-  }))
-  const columns = [say('payment'), say('user'), say('amount'), say('status'), say('when')]
   return (
     <Card id="payments" title={say('payments')}>
-      <Table columns={columns} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={found.payments.map(({ payment }) => payment)}
+        columns={[
+          {
+            head: 'payment',
+            link: (payment) => ({
+              href: addressOf(pages.base, 'payments', payment.id),
+              text: paidForInWords(payment, locale),
+            }),
+          },
+          { head: 'user', user: ({ userId }) => labels.user(userId) },
+          ...FOUND_COLUMNS,
+        ]}
+      />
     </Card>
   )
 }

@@ -7,7 +7,7 @@ import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
 import { PaymentLink } from '../ledger/labels.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
-import { addressOf, Folded, Pager, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Folded, Pager, type View } from '../pages/console-frame.js'
 import {
   codeInWords,
   failureInWords,
@@ -15,6 +15,7 @@ import {
   mailedInWords,
   planInWords,
 } from '../pages/console-words.js'
+import { type Column, Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import type { UserFile } from './read-files.js'
 import type { readTimeline } from './timeline.js'
@@ -42,11 +43,17 @@ export function TimelineCard(
   const { say } = view
   const start = addressOf(pages.base, 'users', file.user.userId)
   const next = timeline.next_cursor
-  const rows = timeline.data.map((entry) => ({ safeCells: cellsOf(of, file.payments, entry) }))
-  const columns = [say('when'), say('what'), say('ends'), say('who'), say('details')]
+  const rows = timeline.data
+  const columns: readonly Column<Entry>[] = [
+    { head: 'when', text: ({ at }) => view.moment(at) },
+    { head: 'what', safe: (entry) => <What {...{ pages, view, entry }} payments={file.payments} /> },
+    { head: 'ends', text: ({ until }) => view.moment(until) },
+    { head: 'who', text: ({ kind, actor }) => actor && (WORDS[kind].actor?.(of, actor) ?? actor) },
+    { head: 'details', text: ({ kind, why }) => why && (WORDS[kind].why?.(of, why) ?? why) },
+  ]
   return (
     <Folded id="timeline" title={say('timeline')} isOpen={!isFirst || rows.length <= SHOWN_MAX}>
-      <Table columns={columns} safeRows={rows} empty={say('timelineEmpty')} />
+      <Table {...{ pages, view, rows, columns }} empty={say('timelineEmpty')} />
       <Pager
         view={view}
         first={isFirst ? null : `${start}#timeline`}
@@ -56,21 +63,17 @@ export function TimelineCard(
   )
 }
 
-function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: Entry) {
-  const { formats } = pages
-  const { locale, say, session } = view
-  const { at, kind, what, payment_id, amount, until, actor, why } = entry
+function What(of: Shown & { entry: Entry; payments: UserFile['payments'] }) {
+  const { pages, view, entry, payments } = of
+  const { say, session } = view
+  const { kind, what, payment_id, amount } = entry
   const isRefunded = payments.some(({ id, status }) => id === payment_id && status === 'refunded')
   const hasReceipt = kind === 'paid' && !isRefunded
   const mayResend = pages.mailer !== undefined && mayDo(session.operator, resendReceipt)
-  const words = WORDS[kind]
-  const subject = words.what({ pages, view }, what)
-  const sum = amount === null ? '' : ` · ${formats.money(amount, locale)}`
-  return [
-    <Text>{formats.moment(Date.parse(at), locale)}</Text>,
+  return (
     <>
-      <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: subject })}</span>
-      <span safe>{sum}</span>
+      <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: WORDS[kind].what(of, what) })}</span>
+      <span safe>{amount === null ? '' : ` · ${view.money(amount)}`}</span>
       {payment_id === null ? null : (
         <PaymentLink
           {...{ pages, view }}
@@ -83,11 +86,8 @@ function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: 
           {titleOf(resendReceipt, view)}
         </a>
       ) : null}
-    </>,
-    <Text>{until === null ? '' : formats.moment(Date.parse(until), locale)}</Text>,
-    <Text>{actor === null ? '' : (words.actor?.({ pages, view }, actor) ?? actor)}</Text>,
-    <Text>{why === null ? '' : (words.why?.({ pages, view }, why) ?? why)}</Text>,
-  ]
+    </>
+  )
 }
 
 type InWords = (shown: Shown, code: string) => string

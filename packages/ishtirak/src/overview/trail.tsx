@@ -7,7 +7,7 @@ import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Folded, type View } from '../pages/console-frame.js'
 import { actionInWords, codeInWords } from '../pages/console-words.js'
 import { queryOf } from '../pages/reader.js'
-import { type Column, ColumnTable } from '../pages/table.js'
+import { type Column, Table } from '../pages/table.js'
 import type { PaymentFile } from './read-files.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
@@ -130,7 +130,7 @@ export function Trail(of: { pages: ConsolePages; view: View; acts: readonly Trai
   // Folded, but behind an act, which leads to its line.
   return (
     <Folded id="trail" title={say('trail')} isOpen={isOpen || acts.length === 0}>
-      <ColumnTable
+      <Table
         {...{ pages, view }}
         rows={acts}
         columns={TRAIL_COLUMNS}

@@ -241,58 +241,6 @@ export function goTo({ base, headers }: ConsolePages, reply: FastifyReply, path:
   return reply.headers(headers).redirect(`${base}${path}`, 303)
 }
 
-interface TableRows {
-  readonly columns: readonly string[]
-  readonly safeRows: readonly Row[]
-  /** From this column on, counted from 1, figures stand below each other. */
-  readonly figuresFrom?: 2 | 4
-  /** The first cell of a row is its name. */
-  readonly named?: true
-  /** What is said where there are no rows. */
-  readonly empty?: string
-}
-
-/** Rows under named columns; on a narrow screen each row is a block, with the names in front. */
-export function Table({ columns, safeRows, figuresFrom, named, empty }: TableRows) {
-  if (empty !== undefined && safeRows.length === 0)
-    return (
-      <p class="soft" safe>
-        {empty}
-      </p>
-    )
-  return (
-    <div class="rows">
-      <table class={figuresFrom === undefined ? undefined : `figures-${figuresFrom}`}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th scope="col" safe>
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {safeRows.map(({ id, safeCells }) => (
-            <tr id={id}>
-              {safeCells.map((safeCell, index) => {
-                const cell = safeCell === '' ? '' : <div>{safeCell}</div>
-                return named && index === 0 ? (
-                  <th scope="row" data-label={columns[index]}>
-                    {cell}
-                  </th>
-                ) : (
-                  <td data-label={cell === '' ? undefined : columns[index]}>{cell}</td>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
 /** What is folded until a reader opens it, or may be folded. */
 export function Folded(of: PropsWithChildren<{ id: string; title: string; isOpen: boolean }>) {
   return (
@@ -320,11 +268,6 @@ export function Pager(of: PropsWithChildren<{ view: View; first: string | null; 
   )
 }
 
-interface Row {
-  readonly id?: string
-  readonly safeCells: readonly JSX.Element[]
-}
-
 /** What leads to a page. */
 export interface LinkedFact {
   readonly href: string
@@ -341,19 +284,19 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
         value === null ? null : (
           <div>
             <dt safe>{name}</dt>
-            <dd>
-              {typeof value === 'string' ? (
-                <Text>{value}</Text>
-              ) : (
-                <a href={value.href}>
-                  <bdi safe>{value.text}</bdi>
-                </a>
-              )}
-            </dd>
+            <dd>{typeof value === 'string' ? <Text>{value}</Text> : <Link {...value} />}</dd>
           </div>
         ),
       )}
     </dl>
+  )
+}
+
+export function Link({ href, text }: LinkedFact) {
+  return (
+    <a href={href}>
+      <bdi safe>{text}</bdi>
+    </a>
   )
 }
 

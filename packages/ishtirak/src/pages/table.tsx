@@ -1,7 +1,7 @@
 // A table of the console: its columns say what heads them and what a row shows in them. On a narrow screen
 // each row is a block, with the heads in front.
 import type { ConsoleKey } from '../i18n/console.js'
-import { type ConsolePages, NoWrap, Text, type View } from './console-frame.js'
+import { type ConsolePages, Link, type LinkedFact, NoWrap, Text, type View } from './console-frame.js'
 import { UserCell } from './user-cell.js'
 
 /** What a row shows in a column; null: nothing. */
@@ -12,6 +12,7 @@ interface Shows<Item> {
   /** An amount or a count. From the first such column on, figures stand below each other. */
   figure(item: Item, view: View, pages: ConsolePages): string | null
   user(item: Item, view: View, pages: ConsolePages): Parameters<typeof UserCell>[0]['user']
+  link(item: Item, view: View, pages: ConsolePages): LinkedFact | null
   safe(item: Item, view: View, pages: ConsolePages): JSX.Element | null
 }
 
@@ -36,7 +37,7 @@ interface TableOf<Item> {
   readonly idOf?: (item: Item) => string
 }
 
-export function ColumnTable<Item>({ pages, view, rows, columns, empty, idOf }: TableOf<Item>) {
+export function Table<Item>({ pages, view, rows, columns, empty, idOf }: TableOf<Item>) {
   if (empty !== undefined && rows.length === 0)
     return (
       <p class="soft" safe>
@@ -85,6 +86,10 @@ function cellOf<Item>(
   { pages, view }: Pick<TableOf<Item>, 'pages' | 'view'>,
 ) {
   if ('safe' in column) return column.safe(item, view, pages) ?? ''
+  if ('link' in column) {
+    const link = column.link(item, view, pages)
+    return link === null ? '' : <Link {...link} />
+  }
   if ('user' in column) return <UserCell {...{ pages, user: column.user(item, view, pages) }} />
   if ('text' in column) return <Text>{column.text(item, view, pages) ?? ''}</Text>
   const words = ('figure' in column ? column.figure : column.nowrap)(item, view, pages)

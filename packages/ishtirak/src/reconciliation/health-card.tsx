@@ -2,10 +2,10 @@
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import { type ConsolePages, Facts, NoWrap, Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Facts, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { UserCell } from '../pages/user-cell.js'
+import { Table } from '../pages/table.js'
 import { readReconciliations } from './discrepancies.sql.js'
 import { startReconciling } from './reconciliation-acts.js'
 
@@ -57,26 +57,30 @@ export async function reconciliationCard(pages: ConsolePages, view: View): Promi
 /** Of the last reconciliations, newest first. */
 function Discrepancies(of: { pages: ConsolePages; view: View; compared: Compared; labels: Labels }) {
   const { pages, view, compared, labels } = of
-  const { say, locale } = view
+  const { say } = view
   if (compared.discrepancies.length === 0) return null
-  const rows = compared.discrepancies.map(({ kind, outcome, user_id, payment_id, checkout_id, seen_at }) => ({
-    safeCells: [
-      <Text>{say(`discrepancy_${kind}`)}</Text>,
-      <Text>{codeInWords(view, 'outcome', outcome)}</Text>,
-      payment_id === null || kind === 'unknown_paid' ? (
-        <Text>{payment_id ?? checkout_id}</Text>
-      ) : (
-        <PaymentLink {...{ pages, view, id: payment_id }} payment={labels.payment(payment_id)} />
-      ),
-      <UserCell {...{ pages, user: labels.user(user_id) }} />,
-      <NoWrap>{pages.formats.moment(Date.parse(seen_at), locale)}</NoWrap>,
-    ],
-  }))
-  const columns = [say('what'), say('outcome'), say('payment'), say('user'), say('when')]
   return (
     <>
       <h3 safe>{say('discrepancies')}</h3>
-      <Table columns={columns} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={compared.discrepancies}
+        columns={[
+          { head: 'what', text: ({ kind }) => say(`discrepancy_${kind}`) },
+          { head: 'outcome', text: ({ outcome }) => codeInWords(view, 'outcome', outcome) },
+          {
+            head: 'payment',
+            safe: ({ kind, payment_id: id, checkout_id }) =>
+              id === null || kind === 'unknown_paid' ? (
+                <Text>{id ?? checkout_id}</Text>
+              ) : (
+                <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />
+              ),
+          },
+          { head: 'user', user: ({ user_id }) => labels.user(user_id) },
+          { head: 'when', nowrap: ({ seen_at }) => view.moment(seen_at) },
+        ]}
+      />
     </>
   )
 }

@@ -5,8 +5,9 @@ import { mayDo } from '../core/role.js'
 import { approvalsNeeded, type Proof, type Transfer } from '../core/transfer.js'
 import { nullable } from '../http/schemas.js'
 import type { SubjectPayment } from '../ledger/subjects.js'
-import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Text, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
+import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import { type ApprovalDeps, secondFrom } from './approvals.js'
 import { listProofs } from './proof.sql.js'
@@ -91,24 +92,29 @@ const FILE_TYPES: Readonly<Record<Proof['type'], string>> = {
 
 /** What the user sent. Each reading is in the audit trail. */
 function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: string }) {
-  const { say, locale, session } = view
+  const { say, session } = view
   const { proofs } = part
   if (proofs.length === 0) return null
   const path = `${addressOf(pages.base, 'payments', paymentId)}/proofs`
   const may = mayDo(session.operator, READ_PROOF)
-  const rows = proofs.map(({ n, uploadedAt, type, erasedAt }) => ({
-    safeCells: [
-      <Text>{pages.formats.moment(uploadedAt, locale)}</Text>,
-      may && erasedAt === null ? (
-        <a href={`${path}/${n}`}>{FILE_TYPES[type]}</a>
-      ) : (
-        <Text>{FILE_TYPES[type]}</Text>
-      ),
-    ],
-  }))
   return (
     <Card id="proofs" title={say('proofs')}>
-      <Table columns={[say('when'), say('file')]} safeRows={rows} />
+      <Table
+        {...{ pages, view }}
+        rows={proofs}
+        columns={[
+          { head: 'when', text: ({ uploadedAt }) => view.moment(uploadedAt) },
+          {
+            head: 'file',
+            safe: ({ n, type, erasedAt }) =>
+              may && erasedAt === null ? (
+                <a href={`${path}/${n}`}>{FILE_TYPES[type]}</a>
+              ) : (
+                <Text>{FILE_TYPES[type]}</Text>
+              ),
+          },
+        ]}
+      />
       <SameProofs {...{ pages, view, part }} />
     </Card>
   )
