@@ -40,7 +40,8 @@ export function actPages<Deps extends ActDeps>(
     const idOf = (request: FastifyRequest) => idIn(act.on, Object(request.params))
 
     app.get(path, hidden, (request, reply) => {
-      const names = Object.keys(Object(request.query)).filter((name) => !act.secret?.includes(name))
+      const closed = act.asksByPost ? (act.secret ?? []) : []
+      const names = Object.keys(Object(request.query)).filter((name) => !closed.includes(name))
       const typed = Object.fromEntries(names.map((name) => [name, queryOf(request, name) ?? '']))
       return sendActPage(pages, request, reply, { act, acts, id: idOf(request), typed })
     })

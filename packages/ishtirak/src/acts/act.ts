@@ -74,9 +74,10 @@ interface Declared<Deps, Input extends TObject, File = unknown> extends Permissi
   plan(deps: Deps, call: Call<Static<Input>>): Promise<ActPlan>
   /**
    * What follows after the entry of the audit trail is written. A repetition does it before it answers: the
-   * first sending may still be at work, or its process may have died.
+   * first sending may still be at work, or its process may have died. `done`: the outcome of `save`, or of a
+   * repetition the entry (`FoundAct`).
    */
-  finish?(deps: Deps, call: Call<Static<Input>, By>, done: Done): Promise<unknown>
+  finish?(deps: Deps, call: Call<Static<Input>, By>, done: unknown): Promise<unknown>
 }
 
 interface Answer<Deps, Input> {
@@ -114,7 +115,7 @@ export interface Act<Deps = never> extends Omit<Declared<Deps, TObject>, 'plan' 
   readonly asked: TObject
   readonly answer?: Answer<Deps, never>
   plan(deps: Deps, call: Call<unknown>): Promise<ActPlan>
-  finish?(deps: Deps, call: Call<unknown, By>, done: Done): Promise<unknown>
+  finish?(deps: Deps, call: Call<unknown, By>, done: unknown): Promise<unknown>
 }
 
 /** `Deps`: the parts of the service that it reads. */

@@ -83,7 +83,7 @@ async function carryOut<Deps extends ActDeps>(
     return save()
   }
   const outcome = await untilFresh(act.name, round, (again) => deps.inTurn(userId, again))
-  await act.finish?.(deps, call, outcome as FoundAct)
+  await act.finish?.(deps, call, outcome)
   return outcome
 }
 

@@ -9,7 +9,7 @@ import { follow, refusalOf } from '../checkout/settlement-preview.js'
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { kindOf } from '../core/payment.js'
+import { kindOf, type Payment } from '../core/payment.js'
 import type { Operator } from '../core/role.js'
 import {
   approvalsNeeded,
@@ -83,7 +83,8 @@ export async function planDecision(
       const line = received?.line
       if (received && !instrumentOf(loaded.method, received.instrument))
         throw wrongField('payment_method', 'required')
-      if (decision.kind === 'unchanged' && (!line || (await pays(deps.database, line, paymentId)))) return
+      if (decision.kind === 'unchanged' && (!line || (await pays(deps.database, line, paymentId))))
+        return payment
       const after = { ...describeDecided(transfer), ...(line && { line_id: line.id }) }
       const facts = { paymentId, before: describeDecided(stored.transfer), after, now }
       const audit = auditEntry(deps.ids, by, facts)
@@ -94,13 +95,13 @@ export async function planDecision(
       deps.count({ name: 'transfer', act: received ? 'approve' : 'refuse' })
       const about = { user_id: payment.userId, payment_id: paymentId }
       deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
+      return payment
     },
   }
 }
 
 /** Settles what was decided of the payment, unless that is done. */
-export async function settleDecided(deps: ApprovalDeps, paymentId: string): Promise<void> {
-  const { payment } = await loadPayment(deps, paymentId)
+export async function settleDecided(deps: ApprovalDeps, payment: Payment): Promise<void> {
   const lookup = await askProvider(deps, payment, { source: 'operator' })
   if (!lookup.ok) throw refusalOf(lookup.failure)
 }

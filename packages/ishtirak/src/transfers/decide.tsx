@@ -2,11 +2,14 @@
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
+import type { FoundAct } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
+import type { Payment } from '../core/payment.js'
 import { decideRefusal, type PayingLine } from '../core/transfer.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import { instrumentName } from '../i18n/messages.js'
+import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { ApprovalSchema, RefusalSchema } from './approval-schemas.js'
@@ -17,7 +20,8 @@ import { transfersWords } from './words.js'
 export type DecisionDeps = ApprovalDeps & SubjectDeps
 
 /** A decision settles its payment after its entry in the audit trail. */
-const finish = (deps: DecisionDeps, { id }: { readonly id: string }) => settleDecided(deps, id)
+const finish = async (deps: DecisionDeps, { id }: { readonly id: string }, done: Payment | FoundAct) =>
+  settleDecided(deps, 'isRefused' in done ? (await loadPayment(deps, id)).payment : done)
 
 export const approve = act<DecisionDeps>()({
   name: 'payment.approve',
