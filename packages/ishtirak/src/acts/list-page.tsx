@@ -10,8 +10,8 @@ import { type ConsoleKey, isConsoleKey } from '../i18n/console.js'
 import {
   addressOf,
   type ConsolePages,
+  consolePage,
   Pager,
-  renderConsole,
   sendPage,
   type View,
   withQuery,
@@ -117,31 +117,25 @@ function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
   const { title, columns, idOf } = page
   const path = addressOf(pages.base, page.path)
   const next = found.nextCursor
-  return renderConsole(pages, {
-    ...view,
-    title: say(title),
-    section: title,
-    languagePath: withQuery(path, typed),
-    safeContent: (
-      <>
-        <h1 safe>{say(title)}</h1>
-        <Filters {...shown} />
-        <section class="card" aria-label={say(title)}>
-          <Table
-            {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}
-            empty={say(next === null ? 'listEmpty' : 'listGoesOn')}
-          />
-          <Pager
-            view={view}
-            first={isFirst ? null : withQuery(path, typed)}
-            next={next && withQuery(path, { ...typed, cursor: next })}
-          >
-            <Ways {...shown} />
-          </Pager>
-        </section>
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title: say(title), section: title, languagePath: withQuery(path, typed) },
+    <>
+      <Filters {...shown} />
+      <section class="card" aria-label={say(title)}>
+        <Table
+          {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}
+          empty={say(next === null ? 'listEmpty' : 'listGoesOn')}
+        />
+        <Pager
+          view={view}
+          first={isFirst ? null : withQuery(path, typed)}
+          next={next && withQuery(path, { ...typed, cursor: next })}
+        >
+          <Ways {...shown} />
+        </Pager>
+      </section>
+    </>,
+  )
 }
 
 /** Where one may go with all that match: a file, and an act on each of them. */

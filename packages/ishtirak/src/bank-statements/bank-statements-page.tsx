@@ -8,7 +8,7 @@ import type { BillingError, ValidationProblem } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName, problemInWords } from '../i18n/messages.js'
-import { addressOf, type ConsolePages, Pager, renderConsole, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, consolePage, Pager, type View } from '../pages/console-frame.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import type { awaited, pageOfLines } from './bank-readings.js'
@@ -42,27 +42,27 @@ interface Part {
 export function statementsPage(pages: ConsolePages & BankDeps, view: View, shown: Shown): string {
   const { say } = view
   const part = { pages, view, shown }
-  return renderConsole(pages, {
-    ...view,
-    title: say('statements'),
-    section: 'statements',
-    languagePath: addressOf(pages.base, 'bank-statements'),
-    safeContent: (
-      <>
-        <h1 safe>{say('statements')}</h1>
-        {shown.isDone ? (
-          <p class="notice" safe>
-            {say('lineDone')}
-          </p>
-        ) : null}
-        <ImportForm {...part} />
-        <WithoutPayment {...part} />
-        <Returned {...part} />
-        <WithoutMoney {...part} />
-        <Statements {...part} />
-      </>
-    ),
-  })
+  return consolePage(
+    {
+      pages,
+      view,
+      title: say('statements'),
+      section: 'statements',
+      languagePath: addressOf(pages.base, 'bank-statements'),
+    },
+    <>
+      {shown.isDone ? (
+        <p class="notice" safe>
+          {say('lineDone')}
+        </p>
+      ) : null}
+      <ImportForm {...part} />
+      <WithoutPayment {...part} />
+      <Returned {...part} />
+      <WithoutMoney {...part} />
+      <Statements {...part} />
+    </>,
+  )
 }
 
 function ImportForm({ pages, view, shown }: Part) {

@@ -6,7 +6,7 @@ import { isErrorCode } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { mayDo } from '../core/role.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
-import { addressOf, type ConsolePages, Facts, renderConsole, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, consolePage, Facts, type View } from '../pages/console-frame.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
@@ -45,35 +45,35 @@ export function statementPage(
   const account = instrumentName(INSTRUMENTS[statement.account], view.locale)
   const title = `${account} · ${daysOf(view, statement)}`
   const part = { pages, view, read }
-  return renderConsole(pages, {
-    ...view,
-    title,
-    section: 'statements',
-    languagePath: addressOf(pages.base, 'bank-statements', statement.id),
-    safeContent: (
-      <>
-        <h1 safe>{title}</h1>
-        {isChanged ? (
-          <p class="notice warn" safe>
-            {view.say('statementChanged')}
-          </p>
-        ) : null}
-        {results.length === 0 ? null : <Results {...part} lines={of.lines} results={results} />}
-        <HowRead {...part} />
-        {isStored(statement) ? (
-          <>
-            <Sure {...part} />
-            <Returned {...part} />
-            <ToChoose {...part} />
-            <Unknown {...part} />
-          </>
-        ) : (
-          <Progress {...part} />
-        )}
-        <Summary {...part} />
-      </>
-    ),
-  })
+  return consolePage(
+    {
+      pages,
+      view,
+      title,
+      section: 'statements',
+      languagePath: addressOf(pages.base, 'bank-statements', statement.id),
+    },
+    <>
+      {isChanged ? (
+        <p class="notice warn" safe>
+          {view.say('statementChanged')}
+        </p>
+      ) : null}
+      {results.length === 0 ? null : <Results {...part} lines={of.lines} results={results} />}
+      <HowRead {...part} />
+      {isStored(statement) ? (
+        <>
+          <Sure {...part} />
+          <Returned {...part} />
+          <ToChoose {...part} />
+          <Unknown {...part} />
+        </>
+      ) : (
+        <Progress {...part} />
+      )}
+      <Summary {...part} />
+    </>,
+  )
 }
 
 type ResultsPart = Part & { readonly results: readonly LineResult[]; readonly lines: readonly StoredLine[] }

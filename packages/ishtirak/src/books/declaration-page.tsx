@@ -1,6 +1,6 @@
 // The declaration of a month, to print on A4: each figure leads to its documents.
 
-import { addressOf, Facts, NoWrap, renderConsole, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, NoWrap, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import type { BooksPages } from './accounts.js'
@@ -19,29 +19,23 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
   const monthPath = addressOf(pages.base, 'months', of.month)
   const title = say('declarationOf', { month })
   const shown = { pages, view, of }
-  return renderConsole(pages, {
-    ...view,
-    title,
-    section: 'month',
-    languagePath: `${monthPath}/declaration`,
-    safeContent: (
-      <>
-        <h1 safe>{title}</h1>
-        <p class="actions">
-          <LinkButton href={`${monthPath}/sales`} label={say('sales')} />
-          <LinkButton href={`${monthPath}/sales/file`} label={say('salesFile')} />
-          <LinkButton href={monthPath} label={say('backToMonth', { month })} />
-        </p>
-        <Notices {...shown} />
-        <Declarant {...shown} />
-        <TurnoverCard {...shown} />
-        <Others {...shown} />
-        <p class="soft small" safe>
-          {say('declarationText')}
-        </p>
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title, section: 'month', languagePath: `${monthPath}/declaration` },
+    <>
+      <p class="actions">
+        <LinkButton href={`${monthPath}/sales`} label={say('sales')} />
+        <LinkButton href={`${monthPath}/sales/file`} label={say('salesFile')} />
+        <LinkButton href={monthPath} label={say('backToMonth', { month })} />
+      </p>
+      <Notices {...shown} />
+      <Declarant {...shown} />
+      <TurnoverCard {...shown} />
+      <Others {...shown} />
+      <p class="soft small" safe>
+        {say('declarationText')}
+      </p>
+    </>,
+  )
 }
 
 function Notices({ pages, view, of }: Shown) {

@@ -1,7 +1,7 @@
 // The receipts of a month in the order they were paid, each with its payment, page by page.
 import type { ReadPage } from '../acts/list.js'
 import { receiptNumber } from '../core/receipt.js'
-import { addressOf, Pager, renderConsole, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Pager, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import type { BooksPages } from './accounts.js'
@@ -21,31 +21,25 @@ export function journalPage(pages: BooksPages, view: View, shown: Shown): string
   const monthPath = addressOf(pages.base, 'months', month)
   const start = `${monthPath}/receipts`
   const title = say('journalOf', { month: view.month(from) })
-  return renderConsole(pages, {
-    ...view,
-    title,
-    section: 'month',
-    languagePath: start,
-    safeContent: (
-      <>
-        <h1 safe>{title}</h1>
-        <Card id="receipts" title={say('journal')}>
-          {rows.length === 0 ? (
-            <p safe>{say('noReceipts')}</p>
-          ) : (
-            <Table {...{ pages, view, rows, columns: RECEIPTS }} />
-          )}
-        </Card>
-        <Pager
-          view={view}
-          first={isFirst ? null : start}
-          next={nextCursor && `${start}?cursor=${encodeURIComponent(nextCursor)}`}
-        >
-          <LinkButton href={monthPath} label={say('backToMonth', { month: view.month(from) })} />
-        </Pager>
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title, section: 'month', languagePath: start },
+    <>
+      <Card id="receipts" title={say('journal')}>
+        {rows.length === 0 ? (
+          <p safe>{say('noReceipts')}</p>
+        ) : (
+          <Table {...{ pages, view, rows, columns: RECEIPTS }} />
+        )}
+      </Card>
+      <Pager
+        view={view}
+        first={isFirst ? null : start}
+        next={nextCursor && `${start}?cursor=${encodeURIComponent(nextCursor)}`}
+      >
+        <LinkButton href={monthPath} label={say('backToMonth', { month: view.month(from) })} />
+      </Pager>
+    </>,
+  )
 }
 
 /** Of journal and sales. */

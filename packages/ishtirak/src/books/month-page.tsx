@@ -5,7 +5,7 @@ import { mayDo } from '../core/role.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
-import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { type BooksPages, EXPORT } from './accounts.js'
@@ -28,36 +28,30 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
   const title = pages.formats.month(figures.from, locale)
   const shown = { pages, view, figures }
   const isEmpty = figures.paid.count === 0 && figures.refunded.count === 0
-  return renderConsole(pages, {
-    ...view,
-    title,
-    section: 'month',
-    languagePath: addressOf(pages.base, 'months', figures.month),
-    safeContent: (
-      <>
-        <h1 safe>{title}</h1>
-        <Neighbors {...shown} />
-        {isRefused ? (
-          <p class="notice warn" role="status" safe>
-            {say('notClosed')}
-          </p>
-        ) : null}
-        <Notices {...shown} />
-        <Declared {...shown} />
-        <Received {...shown} />
-        <Summary {...shown} />
-        <PaidOut {...shown} />
-        <AfterClosing {...shown} />
-        <OwedToUsers {...shown} />
-        {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
-        <Files {...shown} />
-        <Users {...shown} />
-        {isEmpty ? null : <ByMethod {...shown} />}
-        {isEmpty ? null : <ByRate {...shown} />}
-        {isEmpty ? null : <ByDay {...shown} />}
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title, section: 'month', languagePath: addressOf(pages.base, 'months', figures.month) },
+    <>
+      <Neighbors {...shown} />
+      {isRefused ? (
+        <p class="notice warn" role="status" safe>
+          {say('notClosed')}
+        </p>
+      ) : null}
+      <Notices {...shown} />
+      <Declared {...shown} />
+      <Received {...shown} />
+      <Summary {...shown} />
+      <PaidOut {...shown} />
+      <AfterClosing {...shown} />
+      <OwedToUsers {...shown} />
+      {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
+      <Files {...shown} />
+      <Users {...shown} />
+      {isEmpty ? null : <ByMethod {...shown} />}
+      {isEmpty ? null : <ByRate {...shown} />}
+      {isEmpty ? null : <ByDay {...shown} />}
+    </>,
+  )
 }
 
 /** The month before, the one after it where that has begun, and what can be done with them. */

@@ -1,7 +1,7 @@
 // The journal of sales in the console, page by page; or a part of it, as the declaration leads to it.
 
 import type { ReadPage } from '../acts/list.js'
-import { addressOf, Pager, renderConsole, type View, withQuery } from '../pages/console-frame.js'
+import { addressOf, consolePage, Pager, type View, withQuery } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
@@ -27,40 +27,34 @@ export function salesPage(pages: BooksPages, view: View, shown: Shown): string {
   const isPart = filter.tax !== undefined || filter.side !== undefined
   const first = salesPath(pages.base, month, filter)
   const title = say('salesOf', { month: monthName })
-  return renderConsole(pages, {
-    ...view,
-    title,
-    section: 'month',
-    languagePath: first,
-    safeContent: (
-      <>
-        <h1 safe>{title}</h1>
-        {isPart ? (
-          <p class="notice" safe>
-            {say('salesPart')}
-          </p>
-        ) : null}
-        <Card id="sales" title={say('sales')}>
-          <p safe>{say('salesText')}</p>
-          {rows.length === 0 ? (
-            <p safe>{say('noSales')}</p>
-          ) : (
-            <Table {...{ pages, view, rows, columns: LINES }} />
-          )}
-        </Card>
-        <Pager
-          view={view}
-          first={cursor === null ? null : first}
-          next={nextCursor && salesPath(pages.base, month, filter, nextCursor)}
-        >
-          {isPart ? <LinkButton href={whole} label={say('salesAll')} /> : null}
-          <LinkButton href={`${whole}/file`} label={say('salesFile')} />
-          <LinkButton href={`${monthPath}/declaration`} label={say('declaration')} />
-          <LinkButton href={monthPath} label={say('backToMonth', { month: monthName })} />
-        </Pager>
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title, section: 'month', languagePath: first },
+    <>
+      {isPart ? (
+        <p class="notice" safe>
+          {say('salesPart')}
+        </p>
+      ) : null}
+      <Card id="sales" title={say('sales')}>
+        <p safe>{say('salesText')}</p>
+        {rows.length === 0 ? (
+          <p safe>{say('noSales')}</p>
+        ) : (
+          <Table {...{ pages, view, rows, columns: LINES }} />
+        )}
+      </Card>
+      <Pager
+        view={view}
+        first={cursor === null ? null : first}
+        next={nextCursor && salesPath(pages.base, month, filter, nextCursor)}
+      >
+        {isPart ? <LinkButton href={whole} label={say('salesAll')} /> : null}
+        <LinkButton href={`${whole}/file`} label={say('salesFile')} />
+        <LinkButton href={`${monthPath}/declaration`} label={say('declaration')} />
+        <LinkButton href={monthPath} label={say('backToMonth', { month: monthName })} />
+      </Pager>
+    </>,
+  )
 }
 
 export function salesPath(base: string, month: string, filter: SalesFilter, cursor = ''): string {

@@ -1,7 +1,7 @@
 // The page of a year: twelve months side by side, and what becomes of those who began in each.
 
 import { mayDo } from '../core/role.js'
-import { addressOf, renderConsole, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { type BooksPages, EXPORT } from './accounts.js'
@@ -21,29 +21,29 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures, wa
   const shown = { pages, view, figures }
   const [first, last] = [figures.months[0], figures.months.at(-1)]
   const name = (month: YearMonth | undefined) => (month ? pages.formats.month(month.from, locale) : '')
-  return renderConsole(pages, {
-    ...view,
-    title: say('year'),
-    section: 'year',
-    languagePath: addressOf(pages.base, 'year', figures.until),
-    safeContent: (
-      <>
-        <h1 safe>{say('year')}</h1>
-        {first && last ? <p safe>{say('yearSpan', { first: name(first), last: name(last) })}</p> : null}
-        <Ways {...shown} waiting={waiting} />
-        {figures.live ? null : (
-          <p class="notice" safe>
-            {say('playMoney')}
-          </p>
-        )}
-        <Card id="months" title={say('yearMonths')}>
-          {figures.months.length === 0 ? null : <YearChart {...shown} />}
-          <Months {...shown} />
-        </Card>
-        <Cohorts {...shown} />
-      </>
-    ),
-  })
+  return consolePage(
+    {
+      pages,
+      view,
+      title: say('year'),
+      section: 'year',
+      languagePath: addressOf(pages.base, 'year', figures.until),
+    },
+    <>
+      {first && last ? <p safe>{say('yearSpan', { first: name(first), last: name(last) })}</p> : null}
+      <Ways {...shown} waiting={waiting} />
+      {figures.live ? null : (
+        <p class="notice" safe>
+          {say('playMoney')}
+        </p>
+      )}
+      <Card id="months" title={say('yearMonths')}>
+        {figures.months.length === 0 ? null : <YearChart {...shown} />}
+        <Months {...shown} />
+      </Card>
+      <Cohorts {...shown} />
+    </>,
+  )
 }
 
 function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | null }) {

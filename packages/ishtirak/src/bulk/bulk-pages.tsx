@@ -6,6 +6,7 @@ import { viewRows } from '../ledger/schemas.js'
 import {
   addressOf,
   type ConsolePages,
+  consolePage,
   Facts,
   renderConsole,
   sendPage,
@@ -49,35 +50,29 @@ type Bulk = Awaited<ReturnType<typeof showBulk>>
 
 function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
   const { say } = view
-  return renderConsole(pages, {
-    ...view,
-    title: say('bulkTitle'),
-    safeContent: (
-      <>
-        <h1 safe>{say('bulkTitle')}</h1>
-        <section class="card" aria-label={say('bulkTitle')}>
-          <Table
-            {...{ pages, view }}
-            rows={found}
-            columns={[
-              {
-                head: 'act',
-                link: ({ id, act }) => ({
-                  href: addressOf(pages.base, 'bulk', id),
-                  text: view.titleOfAct(act) ?? act,
-                }),
-              },
-              { head: 'who', text: ({ operator }) => operator },
-              { head: 'when', text: ({ made_at }) => view.moment(made_at) },
-              { head: 'bulk_done', text: ({ done, targets }) => `${done} / ${targets}` },
-              { head: 'why', text: ({ why }) => why },
-            ]}
-            empty={say('bulkNone')}
-          />
-        </section>
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title: say('bulkTitle') },
+    <section class="card" aria-label={say('bulkTitle')}>
+      <Table
+        {...{ pages, view }}
+        rows={found}
+        columns={[
+          {
+            head: 'act',
+            link: ({ id, act }) => ({
+              href: addressOf(pages.base, 'bulk', id),
+              text: view.titleOfAct(act) ?? act,
+            }),
+          },
+          { head: 'who', text: ({ operator }) => operator },
+          { head: 'when', text: ({ made_at }) => view.moment(made_at) },
+          { head: 'bulk_done', text: ({ done, targets }) => `${done} / ${targets}` },
+          { head: 'why', text: ({ why }) => why },
+        ]}
+        empty={say('bulkNone')}
+      />
+    </section>,
+  )
 }
 
 const COUNTS = ['done', 'refused', 'failed', 'stopped', 'left'] as const
@@ -92,48 +87,42 @@ function bulkPage(
   const mayStop =
     bulk.finished_at === null && bulk.stopped_because === null && mayDo(view.session.operator, stopBulk)
   const title = view.titleOfAct(bulk.act) ?? bulk.act
-  return renderConsole(pages, {
-    ...view,
-    title,
-    safeContent: (
-      <>
-        <h1 safe>{title}</h1>
-        <section class="card" aria-label={title}>
-          {bulk.finished_at === null ? (
-            <p role="status" safe>
-              {say('bulkProgress')}
-            </p>
-          ) : null}
-          <Facts
-            facts={[
-              [say('who'), bulk.operator],
-              [say('why'), bulk.why],
-              [say('bulkShown'), number(bulk.shown)],
-              [say('bulkTargets'), number(bulk.targets)],
-              ...COUNTS.map((count) => [say(`bulk_${count}`), number(bulk[count])] as const),
-              [say('bulkFinished'), view.moment(bulk.finished_at)],
-              [say('bulkStopped'), bulk.stopped_because],
-            ]}
-          />
-          <p class="actions">
-            {mayStop ? (
-              <LinkButton href={pathOfAct(pages, stopBulk, bulk.id)} label={titleOf(stopBulk, view)} />
-            ) : null}
-            <LinkButton href={`${addressOf(pages.base, 'bulk', bulk.id)}/file`} label={say('asFile')} />
-          </p>
-          <Table
-            {...{ pages, view }}
-            rows={results}
-            columns={[
-              { head: 'bulkTarget', text: ({ target }) => target },
-              { head: 'bulkResult', text: ({ result }) => say(result ? resultKey(result) : 'bulk_left') },
-              { head: 'why', text: ({ code }) => code && codeInWords(view, 'bulk', code) },
-            ]}
-          />
-        </section>
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title },
+    <section class="card" aria-label={title}>
+      {bulk.finished_at === null ? (
+        <p role="status" safe>
+          {say('bulkProgress')}
+        </p>
+      ) : null}
+      <Facts
+        facts={[
+          [say('who'), bulk.operator],
+          [say('why'), bulk.why],
+          [say('bulkShown'), number(bulk.shown)],
+          [say('bulkTargets'), number(bulk.targets)],
+          ...COUNTS.map((count) => [say(`bulk_${count}`), number(bulk[count])] as const),
+          [say('bulkFinished'), view.moment(bulk.finished_at)],
+          [say('bulkStopped'), bulk.stopped_because],
+        ]}
+      />
+      <p class="actions">
+        {mayStop ? (
+          <LinkButton href={pathOfAct(pages, stopBulk, bulk.id)} label={titleOf(stopBulk, view)} />
+        ) : null}
+        <LinkButton href={`${addressOf(pages.base, 'bulk', bulk.id)}/file`} label={say('asFile')} />
+      </p>
+      <Table
+        {...{ pages, view }}
+        rows={results}
+        columns={[
+          { head: 'bulkTarget', text: ({ target }) => target },
+          { head: 'bulkResult', text: ({ result }) => say(result ? resultKey(result) : 'bulk_left') },
+          { head: 'why', text: ({ code }) => code && codeInWords(view, 'bulk', code) },
+        ]}
+      />
+    </section>,
+  )
 }
 
 function resultKey(result: string) {

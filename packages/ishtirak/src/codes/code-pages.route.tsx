@@ -11,6 +11,7 @@ import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
 import {
   addressOf,
   type ConsolePages,
+  consolePage,
   Facts,
   Pager,
   renderConsole,
@@ -103,36 +104,30 @@ function listPage(
   const { q, shown, notice } = of
   const { say } = view
   const path = addressOf(pages.base, 'codes')
-  return renderConsole(pages, {
-    ...view,
-    title: say('codes'),
-    section: 'codes',
-    languagePath: withQuery(path, { q }),
-    safeContent: (
-      <>
-        <h1 safe>{say('codes')}</h1>
-        <Notice text={notice} />
-        <section class="card" aria-label={say('codes')}>
-          {pages.codeKeys.length > 0 ? <Made {...{ pages, view }} /> : <p safe>{say('codesOff')}</p>}
-          <form method="get" action={path} class="filter">
-            <Input
-              view={view}
-              field={{ name: 'q', label: say('codesWhy'), type: 'text', value: q }}
-              sent={null}
-              isRequired={false}
-            />
-            <SubmitButton label={say('codesFind')} />
-          </form>
-          <Table {...{ pages, view }} rows={shown.items} columns={BATCHES} empty={say('codesNone')} />
-          <Pager
+  return consolePage(
+    { pages, view, title: say('codes'), section: 'codes', languagePath: withQuery(path, { q }) },
+    <>
+      <Notice text={notice} />
+      <section class="card" aria-label={say('codes')}>
+        {pages.codeKeys.length > 0 ? <Made {...{ pages, view }} /> : <p safe>{say('codesOff')}</p>}
+        <form method="get" action={path} class="filter">
+          <Input
             view={view}
-            first={shown.isFirst && q === '' ? null : path}
-            next={shown.nextCursor && withQuery(path, { q, cursor: shown.nextCursor })}
+            field={{ name: 'q', label: say('codesWhy'), type: 'text', value: q }}
+            sent={null}
+            isRequired={false}
           />
-        </section>
-      </>
-    ),
-  })
+          <SubmitButton label={say('codesFind')} />
+        </form>
+        <Table {...{ pages, view }} rows={shown.items} columns={BATCHES} empty={say('codesNone')} />
+        <Pager
+          view={view}
+          first={shown.isFirst && q === '' ? null : path}
+          next={shown.nextCursor && withQuery(path, { q, cursor: shown.nextCursor })}
+        />
+      </section>
+    </>,
+  )
 }
 
 const BATCHES: readonly Column<Batch>[] = [

@@ -15,7 +15,7 @@ import { findUser } from '../ledger/users.sql.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { type Found, search } from '../overview/search.js'
 import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
-import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -69,40 +69,40 @@ function counterPage(
 ): string {
   const { say } = view
   const path = addressOf(pages.base, 'counter')
-  return renderConsole(pages, {
-    ...view,
-    title: say('counter'),
-    section: 'counter',
-    languagePath: of.typed === '' ? '' : `${path}?${new URLSearchParams({ q: of.typed })}`,
-    safeContent: (
-      <>
-        <h1 safe>{say('counter')}</h1>
-        {of.safeAbove}
-        <section class="card">
-          <form method="get" action={path}>
-            <label for="field-q">
-              <span safe>{say('counterFind')}</span>
-              <input
-                id="field-q"
-                type="text"
-                name="q"
-                value={of.typed}
-                maxlength={SEARCHED_MAX}
-                required
-                autofocus={of.safeBelow === null}
-                dir="auto"
-              />
-            </label>
-            <p class="actions">
-              <SubmitButton label={say('searchButton')} />
-              <LinkButton href={addressOf(pages.base, 'drawer')} label={say('drawer')} />
-            </p>
-          </form>
-        </section>
-        {of.safeBelow}
-      </>
-    ),
-  })
+  return consolePage(
+    {
+      pages,
+      view,
+      title: say('counter'),
+      section: 'counter',
+      languagePath: of.typed === '' ? '' : `${path}?${new URLSearchParams({ q: of.typed })}`,
+    },
+    <>
+      {of.safeAbove}
+      <section class="card">
+        <form method="get" action={path}>
+          <label for="field-q">
+            <span safe>{say('counterFind')}</span>
+            <input
+              id="field-q"
+              type="text"
+              name="q"
+              value={of.typed}
+              maxlength={SEARCHED_MAX}
+              required
+              autofocus={of.safeBelow === null}
+              dir="auto"
+            />
+          </label>
+          <p class="actions">
+            <SubmitButton label={say('searchButton')} />
+            <LinkButton href={addressOf(pages.base, 'drawer')} label={say('drawer')} />
+          </p>
+        </form>
+      </section>
+      {of.safeBelow}
+    </>,
+  )
 }
 
 /** What was done just now, and the receipt of it. */

@@ -9,7 +9,7 @@ import { resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
@@ -40,25 +40,20 @@ export function healthRoute(app: App, pages: AllPages): void {
     const labels = await readLabels(pages, { users: events.data.map((event) => event.user_id) })
     const notice = noticeIn(request)
     const trailPath = addressOf(pages.base, 'trail')
-    const html = renderConsole(pages, {
-      ...view,
-      title: view.say('health'),
-      section: 'health',
-      safeContent: (
-        <>
-          <h1 safe>{view.say('health')}</h1>
-          <NoticeOf view={view} acts={trail.items} notice={notice} />
-          <Checks {...{ pages, view, health }} />
-          {safeCards}
-          <Deliveries {...{ pages, view, events, labels, health }} />
-          <Jobs {...{ pages, view, health }} />
-          <Trail {...{ pages, view }} acts={trail.items} isOpen={isOfAct(notice)} />
-          <p class="actions">
-            <LinkButton href={trailPath} label={view.say('trailAll')} />
-          </p>
-        </>
-      ),
-    })
+    const html = consolePage(
+      { pages, view, title: view.say('health'), section: 'health' },
+      <>
+        <NoticeOf view={view} acts={trail.items} notice={notice} />
+        <Checks {...{ pages, view, health }} />
+        {safeCards}
+        <Deliveries {...{ pages, view, events, labels, health }} />
+        <Jobs {...{ pages, view, health }} />
+        <Trail {...{ pages, view }} acts={trail.items} isOpen={isOfAct(notice)} />
+        <p class="actions">
+          <LinkButton href={trailPath} label={view.say('trailAll')} />
+        </p>
+      </>,
+    )
     return sendPage(pages, reply, html)
   })
 }

@@ -4,7 +4,7 @@
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { Folded, Pager, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { consolePage, Folded, Pager, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { queryOf } from '../pages/reader.js'
@@ -40,26 +40,20 @@ function inboxPage(
   const { entries, nextCursor } = inbox
   const start = inboxAddress(pages, kind)
   const next = nextCursor === null ? null : inboxAddress(pages, kind, nextCursor)
-  return renderConsole(pages, {
-    ...view,
-    title: say('inbox'),
-    section: 'inbox',
-    languagePath: start,
-    safeContent: (
-      <>
-        <h1 safe>{say('inbox')}</h1>
-        <Kinds {...{ pages, view, inbox, kind }} />
-        {entries.length === 0 ? (
-          <section class="card" aria-label={say('inbox')}>
-            <p safe>{say('nothingWaits')}</p>
-          </section>
-        ) : (
-          <Groups {...{ pages, view, inbox, labels, kind }} />
-        )}
-        <Pager view={view} first={isFirst ? null : start} next={next} />
-      </>
-    ),
-  })
+  return consolePage(
+    { pages, view, title: say('inbox'), section: 'inbox', languagePath: start },
+    <>
+      <Kinds {...{ pages, view, inbox, kind }} />
+      {entries.length === 0 ? (
+        <section class="card" aria-label={say('inbox')}>
+          <p safe>{say('nothingWaits')}</p>
+        </section>
+      ) : (
+        <Groups {...{ pages, view, inbox, labels, kind }} />
+      )}
+      <Pager view={view} first={isFirst ? null : start} next={next} />
+    </>,
+  )
 }
 
 /** What is urgent is open; what can wait is folded where there is something above it. */

@@ -14,7 +14,7 @@ import { listSessions } from '../access/sessions.js'
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { addressOf, renderConsole, roleName, sendPage, Text, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, roleName, sendPage, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
@@ -37,53 +37,53 @@ async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice
   const [{ sessions, acts }, operators] = await Promise.all([listSessions(pages), listOperators(pages)])
   const hidden = sessions.length - SESSIONS_SHOWN
   const may = mayDo(own.operator, revokeOperatorSession)
-  return renderConsole(pages, {
-    ...view,
-    title: say('operators'),
-    section: 'operators',
-    languagePath: addressOf(pages.base, 'operators'),
-    safeContent: (
-      <>
-        <h1 safe>{say('operators')}</h1>
-        <NoticeOf {...{ view, notice }} {...{ acts }} />
-        <Operators {...{ pages, view, operators }} />
-        <Card id="sessions" title={say('sessions')}>
-          <Table
-            {...{ pages, view }}
-            rows={sessions.slice(0, SESSIONS_SHOWN)}
-            columns={[
-              { head: 'who', text: ({ operator }) => operator.name },
-              { head: 'role', text: ({ operator }) => roleName(operator.role, say) },
-              { head: 'signedInBy', text: ({ signedInBy }) => say(`signedInBy_${signedInBy}`) },
-              { head: 'since', text: ({ createdAt }) => view.moment(createdAt) },
-              { head: 'ends', text: ({ expiresAt }) => view.moment(expiresAt) },
-              {
-                head: 'nextAct',
-                safe: ({ id }) =>
-                  id === own.id ? (
-                    <Text>{say('ownSession')}</Text>
-                  ) : may ? (
-                    <a href={pathOfAct(pages, revokeOperatorSession, id)} safe>
-                      {titleOf(revokeOperatorSession, view)}
-                    </a>
-                  ) : null,
-              },
-            ]}
-          />
-          {hidden > 0 ? (
-            <p class="soft" safe>
-              {say('sessionsHidden', { count: view.number(hidden) })}
-            </p>
-          ) : null}
-        </Card>
-        <p>
-          <a href={addressOf(pages.base, 'trail')} safe>
-            {say('toTrailPage')}
-          </a>
-        </p>
-      </>
-    ),
-  })
+  return consolePage(
+    {
+      pages,
+      view,
+      title: say('operators'),
+      section: 'operators',
+      languagePath: addressOf(pages.base, 'operators'),
+    },
+    <>
+      <NoticeOf {...{ view, notice }} {...{ acts }} />
+      <Operators {...{ pages, view, operators }} />
+      <Card id="sessions" title={say('sessions')}>
+        <Table
+          {...{ pages, view }}
+          rows={sessions.slice(0, SESSIONS_SHOWN)}
+          columns={[
+            { head: 'who', text: ({ operator }) => operator.name },
+            { head: 'role', text: ({ operator }) => roleName(operator.role, say) },
+            { head: 'signedInBy', text: ({ signedInBy }) => say(`signedInBy_${signedInBy}`) },
+            { head: 'since', text: ({ createdAt }) => view.moment(createdAt) },
+            { head: 'ends', text: ({ expiresAt }) => view.moment(expiresAt) },
+            {
+              head: 'nextAct',
+              safe: ({ id }) =>
+                id === own.id ? (
+                  <Text>{say('ownSession')}</Text>
+                ) : may ? (
+                  <a href={pathOfAct(pages, revokeOperatorSession, id)} safe>
+                    {titleOf(revokeOperatorSession, view)}
+                  </a>
+                ) : null,
+            },
+          ]}
+        />
+        {hidden > 0 ? (
+          <p class="soft" safe>
+            {say('sessionsHidden', { count: view.number(hidden) })}
+          </p>
+        ) : null}
+      </Card>
+      <p>
+        <a href={addressOf(pages.base, 'trail')} safe>
+          {say('toTrailPage')}
+        </a>
+      </p>
+    </>,
+  )
 }
 
 const actsOn = ({ blockedAt }: { readonly blockedAt: number | null }) => [

@@ -7,7 +7,7 @@ import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -52,20 +52,20 @@ function searchPage(pages: AllPages, view: View, { typed, found, labels }: Searc
   const { say } = view
   const isEmpty = found.users.length === 0 && found.payments.length === 0
   const asked = new URLSearchParams({ q: typed }).toString()
-  return renderConsole(pages, {
-    ...view,
-    title: say('search'),
-    languagePath: `${pages.base}/console/search?${asked}`,
-    searched: typed,
-    safeContent: (
-      <>
-        <h1 safe>{say('search')}</h1>
-        {isEmpty ? <NoHit say={say} isAsked={typed !== ''} /> : null}
-        <Users {...{ pages, view, found }} />
-        <Payments {...{ pages, view, found, labels }} />
-      </>
-    ),
-  })
+  return consolePage(
+    {
+      pages,
+      view,
+      title: say('search'),
+      languagePath: `${pages.base}/console/search?${asked}`,
+      searched: typed,
+    },
+    <>
+      {isEmpty ? <NoHit say={say} isAsked={typed !== ''} /> : null}
+      <Users {...{ pages, view, found }} />
+      <Payments {...{ pages, view, found, labels }} />
+    </>,
+  )
 }
 
 const SEARCHED = [

@@ -152,6 +152,24 @@ export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
   return `<!doctype html>${String(html)}`
 }
 
+/** A page of an operator who is signed in, under its title. */
+export function consolePage(
+  of: { readonly pages: ConsolePages; readonly view: View } & Omit<
+    ConsolePage,
+    'locale' | 'session' | 'safeContent'
+  >,
+  safeContent: JSX.Element,
+): string {
+  const { pages, view, ...page } = of
+  const titled = (
+    <>
+      <h1 safe>{page.title}</h1>
+      {safeContent}
+    </>
+  )
+  return renderConsole(pages, { ...view, ...page, safeContent: titled })
+}
+
 function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayConsole; page: ConsolePage }) {
   const { pages, session, say, page } = of
   const { name } = session.operator
