@@ -8,7 +8,6 @@ import {
   type ConsolePages,
   consolePage,
   Facts,
-  renderConsole,
   sendPage,
   type View,
 } from '../pages/console-frame.js'

@@ -1,22 +1,16 @@
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
-import { describeWorld } from '../../../../test/support/describe-world.js'
+import { describeWorld, describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import {
-  type ReceivedMessage,
-  readMessage,
-  type SmtpSink,
-  startSmtpSink,
-} from '../../../../test/support/smtp-sink.js'
+import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { grantDays } from '../grants/grant.js'
@@ -27,26 +21,13 @@ import { printableName } from './write-mail.js'
 
 const DAY_SECONDS = 86_400
 
-describeOnEach('mail', ({ database }) => {
-  let world: World
-  let sink: SmtpSink
-  let env: Record<string, string>
-  beforeAll(async () => {
-    sink = await startSmtpSink()
-    const SELLER_FILE = path.resolve('docs/seller.example.json')
-    env = { SMTP_URL: sink.url, SELLER_FILE, PLANS_FILE: SELLING_PLANS }
-  })
-  afterAll(() => sink[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    sink.answer = () => undefined
-    taken()
-    world = await createWorld(database(), { env })
-    return () => world.stop()
-  })
+const SELLER_FILE = path.resolve('docs/seller.example.json')
+const sink = await sinkOfTests()
+const ENV = { SMTP_URL: sink.url, SELLER_FILE, PLANS_FILE: SELLING_PLANS }
 
+describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
   const taken = () => {
-    const came = sink.messages as ReceivedMessage[]
-    return came.splice(0).map((message) => {
+    return sink.messages.splice(0).map((message) => {
       const { headers, parts } = readMessage(message)
       const textOf = (type: string) => parts[type]?.toString().replaceAll('\u00a0', ' ') ?? ''
       const { subject } = headers
@@ -137,7 +118,7 @@ describeOnEach('mail', ({ database }) => {
     await grant('user-1')
     // Mail of both is `granted`.
     const capabilities = CAPABILITIES.filter(({ name }) => name !== 'codes')
-    await using without = await createWorld(database(), { env, capabilities })
+    await using without = await createWorld(database(), { env: ENV, capabilities })
     await without.service.runner.runAll()
     expect(taken().map(({ subject }) => subject)).toEqual(['Time added to your subscription: 3 days'])
     const visit = await enterConsole(without, ROLE_KEYS.viewer)
