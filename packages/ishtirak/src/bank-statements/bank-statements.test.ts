@@ -42,7 +42,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
   const lines = async () =>
     Object.fromEntries((await database().query(selectLines)).map((row) => [row.state, row.lines]))
 
-  it('say what the provider paid out in a month beside what came, also read in after it was closed', async () => {
+  it('say what the provider paid out in a month beside what came, also after its closing', async () => {
     const paidOut = async (month: string) =>
       (await operator('karim').get(`/months/${month}`)).body.paid_out_by_provider
     await world.as('u1').buy()
