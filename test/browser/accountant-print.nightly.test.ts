@@ -1,11 +1,11 @@
 // No column is cut off on A4, with long names, documents and sums.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { describeInBrowser, keepScreenshot } from '../support/browser.js'
+import { keepScreenshot } from '../support/browser.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
 import { cookieOf, openShop } from '../support/console-pages.js'
-import { freshDatabase } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
 import { ROLE_KEYS } from '../support/roles.js'
 import type { World } from '../support/world.js'
@@ -22,28 +22,22 @@ const COMPANY = {
   ...{ nis: '000216001808331', ai: '16010112345' },
 }
 
-describeInBrowser('the accountant’s print', ({ visit }) => {
-  let database: Database
-  let shop: World
-  beforeAll(async () => {
-    database = await freshDatabase('pglite')
-    shop = await openShop(database, 40)
-    await setBuyer(shop.service.parts, { userId: 'company' }, COMPANY)
-    const { paymentId } = await shop.as('company').buyWanted({ plan: 'pro', months: 12 })
-    await operatorOf(shop, ROLE_KEYS.owner).post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-  })
-  afterAll(async () => {
-    await shop.stop()
-    await database.close()
-  })
+async function openWithCompany(database: Database): Promise<World> {
+  const shop = await openShop(database, 40)
+  await setBuyer(shop.service.parts, { userId: 'company' }, COMPANY)
+  const { paymentId } = await shop.as('company').buyWanted({ plan: 'pro', months: 12 })
+  await operatorOf(shop, ROLE_KEYS.owner).post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+  return shop
+}
 
+describeWorldInBrowser('the accountant’s print', openWithCompany, ({ visit, world: shop }) => {
   it.each(LOCALES)('has all columns on A4 (%s)', async (locale) => {
     const { page, context } = await visit()
-    await context.addCookies([await cookieOf(shop)])
+    await context.addCookies([await cookieOf(shop())])
     await page.setViewportSize({ width: A4_WIDTH, height: 1_000 })
     await page.emulateMedia({ media: 'print' })
     for (const name of ['sales', 'declaration']) {
-      await page.goto(`${shop.url}/console/months/2026-11/${name}?lang=${locale}`)
+      await page.goto(`${shop().url}/console/months/2026-11/${name}?lang=${locale}`)
       const cut = await page.evaluate(() =>
         [...document.querySelectorAll('main *, header *')]
           .filter((one) => {

@@ -1,8 +1,8 @@
 // What a user of the portal sees first on a phone, and what nothing on a page may say.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { describeInBrowser, type Visitor } from '../support/browser.js'
-import { freshDatabase } from '../support/databases.js'
+import type { Visitor } from '../support/browser.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { setProfile } from '../support/profile.js'
@@ -12,23 +12,11 @@ import { createWorld, type World } from '../support/world.js'
 const FOLD = 640
 const DAY = 86_400
 
-describeInBrowser('the first screen', ({ visit }) => {
-  let database: Database
-  let world: World
-  beforeAll(async () => {
-    database = await freshDatabase('pglite')
-    world = await createWorld(database, { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
-    await stage(world)
-  })
-  afterAll(async () => {
-    await world.stop()
-    await database.close()
-  })
-
+describeWorldInBrowser('the first screen', openStage, ({ visit, world }) => {
   const open = async (userId: string, locale: string): Promise<Visitor> => {
     const visitor = await visit({ width: 360 })
-    await visitor.page.goto((await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
-    await visitor.page.goto(`${world.url}/portal?lang=${locale}`)
+    await visitor.page.goto((await world().as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
+    await visitor.page.goto(`${world().url}/portal?lang=${locale}`)
     return visitor
   }
   const textOf = async ({ page }: Visitor) =>
@@ -106,7 +94,8 @@ describeInBrowser('the first screen', ({ visit }) => {
 })
 
 /** Runs 36 days; at their end each user is in the state of their id. */
-async function stage(world: World): Promise<void> {
+async function openStage(database: Database): Promise<World> {
+  const world = await createWorld(database, { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
   await setProfile(world, 'expired', { name: 'Yacine Hadj', email: 'expired@example.dz' })
   await world.as('expired').buy()
   await world.advance(4 * DAY)
@@ -129,4 +118,5 @@ async function stage(world: World): Promise<void> {
   world.emulator.setFaults({ wrong_amount: { times: 1 } })
   await world.as('review').buy()
   await world.as('pending').upgrade()
+  return world
 }

@@ -1,13 +1,19 @@
 // Costs that noise cannot blur: pages, rows and bytes of the log. Each has its number in costs.ts.
-import { beforeAll, describe, expect, it } from 'vitest'
-import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Database, type Row, statement } from '../../packages/ishtirak/src/database/database.js'
 import { saveSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { heard, literal, once, type Run } from '../plans/explain.js'
 import { booking, consume, fill, ids } from '../plans/tables.js'
 import { freshDatabase } from '../support/databases.js'
-import { CHANGES, type ChangeCosts } from './costs.js'
+import { buildOnce } from '../support/process.js'
+import { CALLS, type CallCosts, CHANGES, type ChangeCosts, DISK } from './costs.js'
 import { expectCost } from './expect-cost.js'
+import { payMonths } from './paid-months.js'
 
 const CHANGED = Object.entries(CHANGES) as [keyof typeof CHANGES, ChangeCosts][]
 
@@ -78,10 +84,7 @@ const rowsWritten = statement(
   'select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int as rows from pg_stat_xact_user_tables',
 )
 
-interface Node {
-  readonly Plans?: readonly Node[]
-  readonly [figure: string]: unknown
-}
+type Node = { Plans?: readonly Node[]; [figure: string]: unknown }
 
 /** A node's figure contains those of the nodes below it, except for changes that are made at the end. */
 function sumOf(node: Node, name: string): number {
@@ -90,3 +93,74 @@ function sumOf(node: Node, name: string): number {
   const own = figure(node) - below.reduce((sum, each) => sum + figure(each), 0)
   return Math.max(0, own) + below.reduce((sum, each) => sum + sumOf(each, name), 0)
 }
+
+const BENCHMARK = path.resolve(import.meta.dirname, '../../bench/calls.mjs')
+
+/** Of `promoted`, where a call leaves next to nothing. */
+const CHANCE = 30
+
+type Heap = Pick<CallCosts, 'allocated' | 'promoted'>
+
+describe('a call', () => {
+  let found: Readonly<Record<string, CallCosts & { slices: readonly Heap[] }>> = {}
+  beforeAll(async () => {
+    buildOnce()
+    const env = { PATH: process.env.PATH, BENCH_DATABASE_URL: inject('serverUrl') }
+    const { stdout } = await promisify(execFile)(process.execPath, [BENCHMARK], { env })
+    found = JSON.parse(stdout)
+  })
+
+  it.each(Object.entries(CALLS))('%s costs its statements and bytes, and no more', (name, costs) => {
+    const measured = found[name]
+    if (!measured) throw new Error(`${name} was not measured`)
+    expect.soft(measured.statements, 'statements').toBe(costs.statements)
+    expect.soft(measured.roundTrips, 'round trips').toBe(costs.roundTrips)
+    const slices = (figure: keyof Heap) => measured.slices.map((slice) => slice[figure])
+    expectCost('bytes allocated', slices('allocated'), costs.allocated)
+    expectCost('bytes promoted', slices('promoted'), costs.promoted, CHANCE)
+  })
+})
+
+const USERS = 500
+const MONTHS = 10
+
+const sizes = statement(
+  'test.costs.sizes',
+  `select c.relname as "table", coalesce(i.relname, 'rows') as part,
+          round(pg_relation_size(coalesce(i.oid, c.oid))
+                + case when i.oid is null then coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0)
+                  else 0 end)::int as bytes
+     from pg_class c
+     left join lateral (
+       select oid, relname from pg_class x join pg_index on indexrelid = oid where indrelid = c.oid
+        union all select null, null
+     ) i on true
+    where c.relkind = 'r' and c.relname = any($1::text[])
+    order by 1, i.oid is not null, 3 desc`,
+)
+
+describe(`${USERS} users who paid ${MONTHS} months`, () => {
+  let parts: readonly Row[] = []
+  beforeAll(async () => {
+    const database: Database = await freshDatabase('postgres')
+    await payMonths(database, USERS, MONTHS)
+    parts = await database.query(sizes, [Object.keys(DISK)])
+    console.table(
+      parts.map(({ table, part, bytes }) => ({
+        table,
+        part,
+        bytes: Math.round(Number(bytes) / USERS / MONTHS),
+      })),
+    )
+    return () => database.close()
+  })
+
+  it.each(Object.entries(DISK))(
+    '%s: rows and indexes take their bytes a payment, and no more',
+    (table, most) => {
+      const own = parts.filter((part) => part.table === table)
+      const bytes = own.reduce((sum, part) => sum + Number(part.bytes), 0) / USERS / MONTHS
+      expectCost(table, [bytes], most)
+    },
+  )
+})

@@ -31,11 +31,7 @@ const STATUS = '/api/v1/billing/status'
 /** docs/operations.md: a request is answered within 5.8 s of its last byte. */
 const ANSWERED_SECONDS = 5.8
 
-interface Ports {
-  readonly http: number
-  readonly https: number
-  readonly service: number
-}
+type Ports = { http: number; https: number; service: number }
 
 type Proxy = (folder: string, ports: Ports) => readonly string[]
 
@@ -64,11 +60,7 @@ const caddy: Proxy = (folder, ports) => {
   return caddyWith(folder, site, listens)
 }
 
-interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
+type Answer = { status: number; headers: IncomingHttpHeaders; text: string }
 
 /** Over TLS from an address of the loopback network: each stands for a user of its own. */
 function ask(port: number, from: string, target: string, options: Asked = {}): Promise<Answer> {
@@ -90,10 +82,7 @@ function ask(port: number, from: string, target: string, options: Asked = {}): P
   })
 }
 
-interface Asked {
-  readonly body?: string | Buffer
-  readonly headers?: Readonly<Record<string, string>>
-}
+type Asked = { body?: string | Buffer; headers?: Readonly<Record<string, string>> }
 
 /** Until its end, requests to `path` get no answer, and the bytes of their bodies are counted. */
 function countInsteadOfAnswering({ service: { app } }: World, path: string) {

@@ -34,11 +34,7 @@ export const MOST_AT_WORK = 10
 /** Of a call without an answer: longer than any limit of the service. */
 const NO_ANSWER_MS = 100_000
 
-interface HangOptions {
-  readonly emulator: Emulator
-  readonly hangMs: number
-  readonly callsPerSecond: number
-}
+type HangOptions = { emulator: Emulator; hangMs: number; callsPerSecond: number }
 
 export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions) {
   const server = await PostgresNode.create()

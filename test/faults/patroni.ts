@@ -56,11 +56,7 @@ const patroniConfiguration = (place: Place, version: string) =>
 const haproxyConfiguration = (listen: string) =>
   read('haproxy.cfg').join('\n').replace('127.0.0.1:5432', listen)
 
-interface Member {
-  readonly name: string
-  readonly role: string
-  readonly state: string
-}
+type Member = { name: string; role: string; state: string }
 
 /** `replica`: the standby that commits do not wait for. */
 type Role = 'leader' | 'sync_standby' | 'replica'

@@ -11,13 +11,7 @@ import { openDatabases } from '../simulation/databases.js'
 import { type Fuzzed, type FuzzOptions, fuzz } from './fuzz.js'
 import { fuzzUploads } from './uploads.js'
 
-interface Given {
-  readonly calls: number
-  readonly uploads?: number
-  readonly seed?: number
-  readonly database: string
-  readonly only?: number
-}
+type Given = { calls: number; uploads?: number; seed?: number; database: string; only?: number }
 
 export async function run(args: readonly string[]): Promise<boolean> {
   const count = numberWithin({ minimum: 1 })

@@ -6,18 +6,12 @@ import { OPERATOR_KEY } from '../support/operator.js'
 import { ROLE_KEYS } from '../support/roles.js'
 import type { World } from '../support/world.js'
 
-export interface Sending {
-  readonly path: string
-  readonly fields: Readonly<Record<string, string>>
-}
+export type Sending = { path: string; fields: Readonly<Record<string, string>> }
 
 /** By route, as `POST /console/sign-out`. */
 export type Sendings = ReadonlyMap<string, readonly Sending[]>
 
-export interface PageSession {
-  readonly cookie: string
-  readonly formToken: string
-}
+export type PageSession = { cookie: string; formToken: string }
 
 type OperatorSession = PageSession & ConsoleVisit
 

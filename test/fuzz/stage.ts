@@ -9,10 +9,7 @@ import { createWorld, tokenOf, type World } from '../support/world.js'
 import type { Targets } from './draw.js'
 import { formTokenIn, operatorSessions, readSendings } from './pages.js'
 
-export interface Stage {
-  readonly world: World
-  readonly targets: Targets
-}
+export type Stage = { world: World; targets: Targets }
 
 const PLANS_FILE = new URL('../fixtures/terms.json', import.meta.url).pathname
 const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']

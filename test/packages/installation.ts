@@ -18,12 +18,7 @@ import { waitFor } from '../support/wait-for.js'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 
-export interface Packed {
-  readonly name: string
-  readonly file: string
-  readonly bytes: number
-  readonly files: readonly string[]
-}
+export type Packed = { name: string; file: string; bytes: number; files: readonly string[] }
 
 export function temporaryFolder(): string {
   return mkdtempSync(path.join(tmpdir(), 'ishtirak-packages-'))
@@ -108,10 +103,7 @@ export function installCopy(node: string, folder: string, of: Installed): Instal
   return { node, folder }
 }
 
-export interface Installed {
-  readonly node: string
-  readonly folder: string
-}
+export type Installed = { node: string; folder: string }
 
 function newProject(folder: string): void {
   mkdirSync(folder, { recursive: true })

@@ -61,10 +61,7 @@ const inTransaction = (of: Queryable) =>
   ({ transaction: (work) => work({ ...of, script: () => Promise.resolve() }) }) as Database
 
 const settle = () => heard((of) => settleLines(inTransaction(of), NOON))
-interface Ask {
-  readonly asks: () => Promise<Asked>
-  readonly payments?: string
-}
+type Ask = { asks: () => Promise<Asked>; payments?: string }
 const ASKS = {
   'settles lines whose transfers were approved by hand': { asks: settle },
   'settles lines that were approved': { asks: settle, payments: `array['pay_' || n]` },

@@ -29,10 +29,7 @@ function databaseThat(query: Database['query']): Database {
   }
 }
 
-export interface Asked {
-  readonly statement: Statement
-  readonly parameters: readonly Parameter[]
-}
+export type Asked = { statement: Statement; parameters: readonly Parameter[] }
 
 /** The last statement that a function of the store would send. */
 export async function heard(run: Run): Promise<Asked> {

@@ -122,7 +122,7 @@ it('say what is not there, and what a word may be', async () => {
     ['find nope', 'nothing is known as nope\n'],
     ['paymnets list', "error: no command is called 'paymnets'; ishtirak --help lists them\n"],
     ['payments list --status payed', /Allowed choices are .*paid, failed/],
-    ['export accounts --month 2026-13', /A month such as 2026-11/],
+    ['export accounts --month 2026-13', /^validation_failed: [\s\S]*month: /],
     ['reconcile --since 2026-02-30', /--since .* A day such as 2026-11-01, or/],
     ['payments list --limit 0', /invalid\. A whole number, at least 1, at most 1000$/m],
     ['codes create --count many', /at least 1, at most 10000/],
@@ -154,7 +154,7 @@ it('record what is paid at the desk, give lists by pages, and find what a custom
     /stamp_duty +20\n[\s\S]*payment\.record/,
   )
   expect((await run([...taken, '--reference', '2026/0042 B', '--preview'])).errors).toMatch(
-    /^conflict: [\s\S]*\nthe reference is that of a payment: ishtirak payments show pay_\w+\n$/,
+    /^conflict: [\s\S]* payment_id: pay_\w+\n/,
   )
   const newest = await say('payments list --limit 1')
   const next = /^next_cursor +(\S+)$/m.exec(newest.output)?.[1] ?? ''
@@ -162,22 +162,22 @@ it('record what is paid at the desk, give lists by pages, and find what a custom
   expect([newest, older].map(({ output }) => output.includes(paymentId))).toEqual([false, true])
   expect(older.output).not.toContain('next_cursor')
   const preview = await say(`payments refund ${paymentId} --preview`)
-  expect(preview.output).toMatch(/^events:\n {2}payment\.refunded$/m)
+  expect(preview.output).toMatch(/^ {2}status +- +paid +refunded$/m)
 
   const { receipt } = JSON.parse((await say(`payments show ${paymentId} --json`)).output)
   expect((await say('find', receipt.number)).output).toContain(paymentId)
   expect((await say('find 2026/0042 b')).output).toMatch(/ cash +2026\/0042 B /)
   expect((await say('find user-1')).output).toMatch(/^ +user-1 /m)
-  const events = await say('events list --undelivered')
+  const events = await say('events list --state waiting')
   expect(events.output).toMatch(/user-1 +1 .*waiting /m)
   expect(events.output).not.toContain('1970')
 })
 
-it('make codes as CSV for the printer, show what is left of a batch, and revoke it', async () => {
-  const create = 'codes create --kind percent --percent 20 --count 2 --uses-per-user 1 --csv --why'
+it('make codes, show what is left of a batch, and revoke it', async () => {
+  const create = 'codes create --kind percent --percent 20 --count 2 --uses-per-user 1 --json --why'
   const made = await say(create, 'a fair')
-  expect(made.output).toMatch(/^code,batch_id\r\n(([0-9A-Z]{4}-){3}[0-9A-Z]{4},bat_\w+\r\n){2}$/)
-  const batch = made.output.trim().split(',').at(-1) ?? ''
+  expect(made.output.match(/"([0-9A-Z]{4}-){3}[0-9A-Z]{4}"/g)).toHaveLength(2)
+  const batch: string = JSON.parse(made.output).batch_id
   expect((await say('codes list')).output).toMatch(
     new RegExp(`^ +${batch} +percent +- +- +20 +- +2 +0 +2 `, 'm'),
   )
@@ -266,7 +266,7 @@ it('say within a round what the provider does, and where a check fails', async (
   expect(doctor.output).toMatch(/\[FAIL\] provider: answers with an error[^\n]*\n +-> nothing is wrong here/)
   expect(doctor.output).not.toContain('may reach')
   const said = await firstLine(['reconcile', '--since', '2026-01-01'], beside)
-  expect(said).toMatch(/^the provider fails \(server_error\): HTTP 50\d.*; 0 checkouts so far/)
+  expect(said).toMatch(/^server_error: HTTP 50\d/)
   emulator.clearFaults()
 })
 

@@ -9,10 +9,7 @@ const DRAWN =
   '\\b(?:(?:[a-z]{3}_)?01[0-9a-hjkmnp-tv-z]{24}|[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3})\\b'
 const EACH_DRAWN = new RegExp(DRAWN, 'g')
 
-export interface Typed {
-  readonly command: string
-  readonly expected: string
-}
+export type Typed = { command: string; expected: string }
 
 /** Where and when a page is typed: `<!-- replayed from INSTANT [with NAME=VALUE] -->`. */
 export function settingOf(page: string): { readonly startAt: string; readonly env: Record<string, string> } {

@@ -8,6 +8,7 @@ import { createOperator } from '../../packages/client/src/index.js'
 import { act } from '../../packages/ishtirak/src/acts/act.js'
 import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
+import { change } from '../../packages/ishtirak/src/acts/preview.js'
 import { reason } from '../../packages/ishtirak/src/acts/reason.js'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
 import type { Role } from '../../packages/ishtirak/src/core/role.js'
@@ -24,12 +25,13 @@ import { operatorOf } from '../support/operator.js'
 import { ROLE_KEYS } from '../support/roles.js'
 import { createWorld, type World } from '../support/world.js'
 
-const flag = act<ChangeDeps & SubjectDeps>().decides({
+const flag = act<ChangeDeps & SubjectDeps>()({
   name: 'user.flag',
   roles: ['support'],
   on: USER,
   operationId: 'flagUser',
   summary: 'Flag a user for a second look',
+  description: 'Others see it.',
   input: Type.Object(
     { level: Type.Integer({ minimum: 1, maximum: 5, description: 'How urgent it is' }), why: reason },
     { additionalProperties: false },
@@ -38,18 +40,15 @@ const flag = act<ChangeDeps & SubjectDeps>().decides({
     title: { en: 'Flag the user', fr: 'Signaler l’utilisateur', ar: 'تمييز المستخدم' },
     text: { en: 'Others see it.', fr: 'Les autres le voient.', ar: 'يراه الآخرون.' },
   },
-  load: (deps, { id }) => loadUser(deps, id),
-  decide: (_user, { input }) => {
-    if (input.level === 5) throw new BillingError('conflict', { extra: { level: 5 } })
-    return input.level
+  plan: async (deps, { id, input: { level }, by }) => {
+    const { version } = await loadUser(deps, id)
+    if (level === 5) throw new BillingError('conflict', { extra: { level: 5 } })
+    return {
+      version,
+      changes: [change.count('Level', null, level)],
+      save: () => recordAct(deps, by, { userId: id, after: { level } }),
+    }
   },
-  save: async (deps, { id, by }, { decision }) => {
-    await recordAct(deps, { ...by, act: 'user.flag' }, { userId: id, after: { level: decision } })
-    return 'saved'
-  },
-  preview: ({ decision: level }) => ({
-    ...{ detail: null, changes: [{ what: 'Level', before: null, after: String(level) }] },
-  }),
 })
 const flags: Capability<ChangeDeps & SubjectDeps> = { name: 'flags', acts: [flag] }
 
@@ -85,7 +84,7 @@ describeScenario('an act that is declared once', ({ database }) => {
 
   it('is shown beforehand at the same address, and changes nothing by that', async () => {
     const { body } = await owner().get(`${PATH}?level=3`)
-    expect(body.changes).toEqual([{ what: 'Level', before: null, after: '3' }])
+    expect(body.changes).toEqual([{ kind: 'count', what: 'Level', of: null, before: null, after: 3 }])
     expect((await owner().get(`${PATH}?level=5`)).status).toBe(409)
     expect(await trail()).toEqual([])
   })
@@ -162,7 +161,7 @@ describeScenario('an act that is declared once', ({ database }) => {
   it('is a call of a host that mounts the service', async () => {
     const amina = callsOf('amina', 'owner')
     const preview = await amina.preview('user.flag', 'user-1', { level: 1 })
-    expect(preview).toMatchObject({ changes: [{ after: '1' }] })
+    expect(preview).toMatchObject({ changes: [{ after: 1 }] })
     const done = await amina.act('user.flag', 'user-1', { level: 1, why: 'x' })
     expect(done).toMatchObject({ user_id: 'user-1' })
     const unknown = amina.act('user.unknown', 'user-1', {})
@@ -194,7 +193,7 @@ describeScenario('an act that is declared once', ({ database }) => {
   it('is a call of the client', async () => {
     const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner })
     const preview = await operator.preview('user.flag', 'user-1', { level: 1 })
-    expect(preview.changes).toMatchObject([{ after: '1' }])
+    expect(preview.changes).toMatchObject([{ after: 1 }])
     const answer = await operator.act('user.flag', 'user-1', { level: 1, why: 'x', operation_id: 'op' })
     expect(answer.user_id).toBe('user-1')
     const refused = operator.act('user.flag', 'nobody', { level: 1, why: 'x' })

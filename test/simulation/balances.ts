@@ -209,9 +209,7 @@ export function bookRenewals(world: SimulatedWorld, process: Process): Task {
   return deed(world, process, { name: 'the job books renewals', start })
 }
 
-interface SavedEvents {
-  readonly events: readonly { readonly id: string; readonly type: string }[]
-}
+type SavedEvents = { events: readonly { readonly id: string; readonly type: string }[] }
 
 export function holdOrders(world: SimulatedWorld, process: Process): Task {
   const { heldBy, edition, figures } = world

@@ -91,13 +91,7 @@ interface Source {
   readonly changes: readonly Change[]
 }
 
-interface Change {
-  readonly id: string
-  readonly plan: string
-  readonly single: number
-  readonly at: number
-  readonly amount: Ratio
-}
+type Change = { id: string; plan: string; single: number; at: number; amount: Ratio }
 
 interface Piece extends Source {
   readonly start: number

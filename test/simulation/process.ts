@@ -43,10 +43,7 @@ import { type Edition, termsOf } from './sales.js'
 import type { ProcessState, StepScheduler } from './scheduler.js'
 import { ACCOUNTS, SECOND_APPROVAL_FROM } from './transfers.js'
 
-export interface Process {
-  readonly state: ProcessState
-  readonly parts: Parts
-}
+export type Process = { state: ProcessState; parts: Parts }
 
 export interface ProcessDeps {
   readonly database: Database

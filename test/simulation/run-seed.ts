@@ -21,10 +21,7 @@ export interface SeedOptions {
   readonly signal?: AbortSignal
 }
 
-export interface SeedResult {
-  readonly figures: SimulationFigures
-  readonly journal: readonly string[]
-}
+export type SeedResult = { figures: SimulationFigures; journal: readonly string[] }
 
 export class SeedFailed extends Error {
   override readonly name = 'SeedFailed'

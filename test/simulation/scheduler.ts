@@ -27,10 +27,7 @@ export function drawFaultRates(random: SeededRandom): FaultRates {
 }
 
 /** One process from its start to its death. Payers and the provider use `OUTSIDE`, which never dies. */
-export interface ProcessState {
-  readonly name: string
-  isAlive: boolean
-}
+export type ProcessState = { name: string; isAlive: boolean }
 
 export const OUTSIDE: ProcessState = { name: 'outside', isAlive: true }
 
@@ -59,11 +56,7 @@ interface Parked {
 
 type Fate = 'goes_well' | 'killed_before' | 'killed_after' | 'away_before' | 'away_after'
 
-interface Timer {
-  readonly state: ProcessState
-  readonly dueAt: number
-  readonly ring: () => void
-}
+type Timer = { state: ProcessState; dueAt: number; ring: () => void }
 
 /** A task waits but no step or timer is left: a bug of the simulation or a deadlock of the service. */
 class NoProgress extends Error {

@@ -26,11 +26,7 @@ export const SECOND_APPROVAL_FROM = 10_000
 export const OPERATORS = ['operator', 'other operator'] as const
 const RULE = 'a transfer counts once enough operators have seen its money'
 
-interface Call {
-  readonly paymentId: string
-  readonly startedAt: number
-  endedAt: number | null
-}
+type Call = { paymentId: string; startedAt: number; endedAt: number | null }
 
 /** What an operator said, by whichever process, whether it was answered or not. */
 interface Said extends Call {

@@ -4,12 +4,7 @@ import { openDatabase } from '../../packages/ishtirak/src/database/open-database
 import { STEADY_PLANS } from './databases.js'
 import { runSeed, SeedFailed } from './run-seed.js'
 
-export interface WorkerSettings {
-  readonly url: string
-  readonly days: number
-  readonly processes: number | null
-  readonly race: boolean
-}
+export type WorkerSettings = { url: string; days: number; processes: number | null; race: boolean }
 
 export type WorkerResult = { readonly seed: number; readonly journal: readonly string[] } & (
   | { readonly kind: 'passed'; readonly figures: Record<string, number> }

@@ -21,11 +21,7 @@ import { type FaultRates, NO_FAULTS, type ProcessState, StepScheduler, type Task
 import { Transfers, takingsByTransfer } from './transfers.js'
 import { Webhooks } from './webhooks.js'
 
-interface Shown {
-  readonly userId: string
-  readonly checkoutId: string
-  readonly paymentId: string
-}
+type Shown = { userId: string; checkoutId: string; paymentId: string }
 
 export interface SimulatedWorldOptions {
   readonly database: Database

@@ -3,10 +3,7 @@ import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'
 import type { Permission } from '../../packages/ishtirak/src/core/role.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
-interface KnownAct {
-  readonly name: string
-  readonly permission: Permission
-}
+type KnownAct = { name: string; permission: Permission }
 
 export const PAYMENT_ACTS_BY_VERB = byVerb('payment')
 export const USER_ACTS_BY_VERB = byVerb('user')

@@ -12,7 +12,7 @@ interface WorldInBrowser extends BrowserTools {
 
 export function describeWorldInBrowser(
   name: string,
-  options: Parameters<typeof createWorld>[1],
+  open: Parameters<typeof createWorld>[1] | ((database: Database) => Promise<World>),
   body: (tools: WorldInBrowser) => void,
 ): void {
   describeInBrowser(name, (tools) => {
@@ -20,7 +20,7 @@ export function describeWorldInBrowser(
     let world: World
     beforeAll(async () => {
       database = await freshDatabase('pglite')
-      world = await createWorld(database, options)
+      world = await (typeof open === 'function' ? open(database) : createWorld(database, open))
     })
     afterAll(async () => {
       await world.stop()

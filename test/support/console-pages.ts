@@ -37,11 +37,7 @@ export async function openShop(
   return world
 }
 
-export interface Waiting {
-  readonly payment_id: string
-  readonly user_id: string
-  readonly email: string
-}
+export type Waiting = { payment_id: string; user_id: string; email: string }
 
 export async function waitingIn(world: World, kind: string): Promise<readonly Waiting[]> {
   return (await operatorOf(world, ROLE_KEYS.owner).get(`/inbox?limit=100&kind=${kind}`)).body.data

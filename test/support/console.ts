@@ -20,18 +20,23 @@ export async function enterConsole(world: World, key: string, locale = 'en') {
   const headers = { cookie, 'accept-language': locale }
   const open = (path = '/console') => world.call('GET', path, { headers })
   const form_token = /name="form_token" value="([^"]+)"/.exec((await open()).text)?.[1] ?? ''
+  /** With the form token of the session, unless `fields` has another. */
+  const submit = (path: string, fields: Record<string, string> = {}) =>
+    world.call('POST', path, {
+      body: new URLSearchParams({ form_token, ...fields }).toString(),
+      headers: { ...headers, ...FORM },
+    })
   return {
     cookie,
-    open,
-    /** With the form token of the session, unless `fields` has another. */
-    submit: (path: string, fields: Record<string, string> = {}) =>
-      world.call('POST', path, {
-        body: new URLSearchParams({ form_token, ...fields }).toString(),
-        headers: { ...headers, ...FORM },
-      }),
+    ...{ open, submit },
     ask: async (path: string, query = '') => {
       const { status, text } = await open(path + query)
-      return { path, status, words: wordsOf(text), fields: fieldsOfAct(text) }
+      const asked = { path, status, words: wordsOf(text), fields: fieldsOfAct(text) }
+      if (query === '' || asked.fields.version !== undefined) return asked
+      // What stands in no address is typed, and then shown.
+      const typed = { ...asked.fields, ...Object.fromEntries(new URLSearchParams(query)), why: 'x' }
+      const shown = await submit(path, typed)
+      return { path, status: shown.status, words: wordsOf(shown.text), fields: fieldsOfAct(shown.text) }
     },
     follow: async (answer: Pick<Answer, 'headers'>) => {
       const location = answer.headers.get('location') ?? ''

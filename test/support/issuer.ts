@@ -7,11 +7,7 @@ import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 import { listen } from './listen.js'
 import type { Answer, World } from './world.js'
 
-interface Broken {
-  readonly status: number
-  readonly body: string
-  readonly location?: string
-}
+type Broken = { status: number; body: string; location?: string }
 
 export interface TestIssuer extends AsyncDisposable {
   readonly url: string

@@ -8,7 +8,6 @@ const LONGEST = [
   'process/restart',
   'faults/kill',
   'plans/plans',
-  'process/stop',
   'process/operator-cli',
   'browser/purchase',
   'embedded/damaged-folder',

@@ -57,11 +57,7 @@ export function launchService(
   return { pid: child.pid ?? 0, lines, listening, ended: () => ended, kill }
 }
 
-interface Ran {
-  readonly code: End
-  readonly output: string
-  readonly errors: string
-}
+type Ran = { code: End; output: string; errors: string }
 
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Ran> {
   const child = run(args, env)

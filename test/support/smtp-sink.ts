@@ -1,16 +1,13 @@
 // A mail server for tests: real SMTP on loopback; it keeps every message and can be set to fail.
 import { createServer, type Socket } from 'node:net'
+import { afterAll, beforeEach } from 'vitest'
 import { listen } from './listen.js'
 
-export interface ReceivedMessage {
-  readonly from: string
-  readonly to: readonly string[]
-  readonly source: string
-}
+export type ReceivedMessage = { from: string; to: readonly string[]; source: string }
 
 export interface SmtpSink extends AsyncDisposable {
   readonly url: string
-  readonly messages: readonly ReceivedMessage[]
+  readonly messages: ReceivedMessage[]
   /** Answers a command or, for `.`, the end of a message. Undefined: the usual answer. Null: hangs up. */
   answer: (command: string) => string | null | undefined
 }
@@ -41,6 +38,17 @@ export async function startSmtpSink(): Promise<SmtpSink> {
       await listening[Symbol.asyncDispose]()
     },
   }
+  return sink
+}
+
+/** A sink for the tests of a file. Each of them begins without messages and with the usual answers. */
+export async function sinkOfTests(): Promise<SmtpSink> {
+  const sink = await startSmtpSink()
+  beforeEach(() => {
+    sink.messages.length = 0
+    sink.answer = () => undefined
+  })
+  afterAll(() => sink[Symbol.asyncDispose]())
   return sink
 }
 

@@ -51,10 +51,7 @@ export interface World extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-interface CallOptions {
-  readonly body?: unknown
-  readonly headers?: Record<string, string>
-}
+type CallOptions = { body?: unknown; headers?: Record<string, string> }
 
 export type Caller = ReturnType<typeof caller>
 

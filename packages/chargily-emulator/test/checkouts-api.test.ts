@@ -1,5 +1,9 @@
 // Source of the shapes: Chargily docs, API reference, checkouts; of the messages: Laravel's validation.
 import { expect, test } from 'vitest'
+import { VECTOR_BODY, VECTOR_KEY, VECTOR_SIGNATURE } from '../../../test/support/vector.js'
+import { sign } from '../src/api-keys.js'
+import { encodeWireEvent } from '../src/event.js'
+import { encodePhpJson, inMysqlOrder } from '../src/php-json.js'
 import { call, emulator, KEY, ManualClock, made, newCheckout, ORDER, START_MS } from './support.js'
 
 const LIVE_KEY = 'live_sk_emulator0000000000000000000000000000000'
@@ -170,4 +174,67 @@ test('a form-encoded request is understood as well', async () => {
     body: new URLSearchParams({ ...ORDER, amount: '2000' }),
   })
   expect(await response.json()).toMatchObject({ amount: 2000, status: 'pending' })
+})
+
+const BODIES: readonly (readonly [string, Buffer<ArrayBuffer>])[] = [
+  ['a NUL', Buffer.from('\0')],
+  ['broken JSON', Buffer.from('{"amount":')],
+  ['a scalar', Buffer.from('null')],
+  ['no UTF-8', Buffer.from([0xff, 0xfe, 0x80])],
+  ['deep brackets', Buffer.from('['.repeat(50_000) + ']'.repeat(50_000))],
+  ['deep metadata', Buffer.from(`{"metadata":${'['.repeat(600)}${']'.repeat(600)}}`)],
+  ['a number beyond the range', Buffer.from('{"amount":1e999,"currency":"dzd"}')],
+  ['a lone surrogate', Buffer.from(String.raw`{"description":"\ud800","outcome":"\ud800"}`)],
+  ['too much', Buffer.alloc(2_000_000, 'x')],
+]
+
+test('a malformed body, path or amount gets a 4xx', async () => {
+  const emu = await emulator()
+  const { id } = await newCheckout(emu)
+  const broken: string[] = []
+  for (const path of ['/test/api/v2/checkouts', `/test/checkouts/${id}/pay`, '/_sandbox/faults'])
+    for (const type of ['application/json', 'application/x-www-form-urlencoded', '///'])
+      for (const [name, body] of BODIES) {
+        const headers = { authorization: `Bearer ${KEY}`, 'content-type': type }
+        const { status } = await fetch(emu.url + path, { method: 'POST', headers, body, redirect: 'manual' })
+        if (status >= 500) broken.push(`${status} for ${name} at ${path} as ${type}`)
+      }
+  expect(broken).toEqual([])
+  expect(emu.checkouts()).toMatchObject([{ status: 'pending' }])
+  for (const path of ['/%', '/test/checkouts/%ff/pay', '/test/api/v2/checkouts/%zz', '//x']) {
+    const { status } = await fetch(emu.url + path, { headers: { authorization: `Bearer ${KEY}` } })
+    expect([path, Math.floor(status / 100)]).toEqual([path, 4])
+  }
+  for (const amount of [true, [2000], { a: 1 }, '2000.5', '1e3', ' ', Number.MAX_SAFE_INTEGER + 1])
+    expect((await call(emu, 'POST', '/checkouts', { ...ORDER, amount })).status, String(amount)).toBe(422)
+})
+
+test('text with NULs, quotes and direction marks comes back unchanged', async () => {
+  const emu = await emulator()
+  const description = 'a\u0000b "c" \\ \u202e \u{1F642} خطة </p>'
+  const { id } = await newCheckout(emu, { description, metadata: { 'k\u0000': description } })
+  const answer = await call(emu, 'GET', `/checkouts/${id}`)
+  expect(answer.body).toMatchObject({ description, metadata: { 'k\u0000': description } })
+})
+
+// The signed bytes. The vector is the published one: made with PHP's escapes, checked with openssl.
+test('the published vector has the published signature', () => {
+  expect(Buffer.byteLength(VECTOR_BODY)).toBe(972)
+  expect(sign(VECTOR_BODY, VECTOR_KEY)).toBe(VECTOR_SIGNATURE)
+})
+
+test("the vector's data, in any order, is encoded to the vector's bytes", () => {
+  const { id, data } = JSON.parse(VECTOR_BODY)
+  const shuffled = Object.fromEntries(Object.entries<never>(data).reverse())
+  const event = { id, type: 'checkout.paid', at: 1_700_000_015, livemode: false, data: shuffled } as const
+  expect(encodeWireEvent(event)).toBe(VECTOR_BODY)
+})
+
+test('JSON is escaped and ordered as PHP and MySQL do it', () => {
+  expect(encodePhpJson('a/b "é" \u{1F642}\n\u0001')).toBe(String.raw`"a\/b \"\u00e9\" \ud83d\ude42\n\u0001"`)
+  expect(encodePhpJson({ metadata: {}, list: [{}] })).toBe('{"metadata":[],"list":[[]]}')
+  // Keys are sorted by their length in bytes, then by their bytes; é is two bytes.
+  const sorted = inMysqlOrder({ long: 1, é: 2, z: [{ bb: 1, a: 2 }], B: 3, ab: 4 })
+  expect(JSON.stringify(sorted)).toBe('{"B":3,"z":[{"a":2,"bb":1}],"ab":4,"é":2,"long":1}')
+  expect(encodePhpJson(inMysqlOrder(JSON.parse('{"__proto__":{"a":1}}')))).toBe('{"__proto__":{"a":1}}')
 })

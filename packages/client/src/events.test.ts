@@ -187,10 +187,7 @@ describe('a repeated event', () => {
   })
 })
 
-interface Host {
-  readonly url: string
-  readonly close: () => Promise<unknown>
-}
+type Host = { url: string; close: () => Promise<unknown> }
 
 async function onServer(listener: RequestListener): Promise<Host> {
   const server = await listen(createServer(listener))

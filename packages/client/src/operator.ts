@@ -39,7 +39,9 @@ const PLURALS: Readonly<Record<string, string>> = {
   bank_line: 'bank-lines',
   bulk: 'bulk',
   codes: 'codes',
+  discrepancy: 'discrepancies',
   drawer: 'drawer',
+  statement: 'bank-statements',
   // A session is ended; all else is done to operators.
   'operator.revoke': 'sessions',
   // On the user whose they are.

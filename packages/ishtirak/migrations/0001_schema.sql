@@ -1017,8 +1017,6 @@ create table bulk_acts (
   operator text not null constraint operator_is_given check (operator <> ''),
   role text not null,
   by_key boolean not null,
-  -- What `worth` of the targets is; null: nothing.
-  unit text constraint unit_is_known check (unit in ('days', 'dinars')),
   targets integer not null constraint targets_are_counted check (targets > 0),
   -- How many the page counted that was confirmed.
   shown integer,
@@ -1027,7 +1025,7 @@ create table bulk_acts (
   stopped_because text,
   constraint bulk_acts_by_id primary key (id)
 );
-comment on table bulk_acts is 'Each act on many: who wants what, and why.';
+comment on table bulk_acts is 'Each act on a list: who wants what, and why.';
 
 create index bulk_acts_newest on bulk_acts (made_at desc, id desc);
 create index bulk_acts_unfinished on bulk_acts (made_at) where finished_at is null;
@@ -1036,7 +1034,6 @@ create table bulk_targets (
   bulk_id text not null constraint target_of_a_bulk references bulk_acts,
   place integer not null,
   target text not null,
-  worth integer not null,
   -- No other process acts on it before this.
   leased_until timestamptz not null,
   attempts integer not null default 0,
@@ -1046,7 +1043,7 @@ create table bulk_targets (
   constraint bulk_targets_by_place primary key (bulk_id, place),
   constraint bulk_targets_once unique (bulk_id, target)
 );
-comment on table bulk_targets is 'Each target of an act on many, and what became of it.';
+comment on table bulk_targets is 'Each target of an act on a list, and what became of it.';
 
 create index bulk_targets_left on bulk_targets (bulk_id, place) where result is null;
 

@@ -10,9 +10,7 @@ import { type Claims, claimAt, type IssuerSettings, operatorNameOf, roleOf } fro
 import type { ApiKeys } from '../http/auth.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { ConsolePages } from '../pages/console-frame.js'
-import { singleFlight } from '../runtime/async.js'
-import { type Clock, secondsAhead } from '../runtime/clock.js'
-import { sendRequest } from '../runtime/http-client.js'
+import { secondsAhead } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
@@ -24,11 +22,8 @@ type IssuerDeps = Pick<CommonParts, 'clock' | 'log' | 'publicUrl' | 'noteUse'>
 
 /** From the way out to the way back. */
 export const TICKET_MS = 10 * MINUTE
-const CACHED_MS = 10 * MINUTE
 /** For all that is asked of it at once: the answer to the browser waits little longer. */
 const TIMEOUT_MS = 5 * SECOND
-/** Some send their users' whole groups. */
-const ANSWER_MAX = 256 * 1024
 const RETRY_SECONDS = 5
 
 export const ISSUER_PATH = '/console/sign-in/issuer'
@@ -43,38 +38,43 @@ export function isSignInLack(value: unknown): value is SignInLack {
 }
 
 export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
-  const discover = createDiscovery(settings, deps)
   const redirectUri = `${deps.publicUrl}${RETURN_PATH}`
   return {
     settings,
     /** As people are told who asks them. */
     host: new URL(settings.url).host,
-    /** Where the browser goes, and what it keeps until it is back. `to`: the page that was asked for. */
+    /**
+     * Where the browser goes, and what it keeps until it is back. `to`: the page that was asked for. Throws
+     * 503.
+     */
     begin: async (to: string): Promise<{ readonly url: string; readonly ticket: string }> => {
-      const { openid, configWith } = await discover()
-      const config = configWith(null)
       const ticket = `${deps.clock.now()}.${randomToken()}.${to}`
       const { state, nonce, verifier } = secretsOf(ticket)
-      const url = openid.buildAuthorizationUrl(config, {
-        redirect_uri: redirectUri,
-        scope: scopesOf(config),
-        ...{ state, nonce, code_challenge: digestOf(verifier), code_challenge_method: 'S256' },
-      })
-      return { url: url.href, ticket }
+      try {
+        const { openid, config } = await discover(settings, deps)
+        const url = openid.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: scopesOf(config),
+          ...{ state, nonce, code_challenge: digestOf(verifier), code_challenge_method: 'S256' },
+        })
+        return { url: url.href, ticket }
+      } catch (error) {
+        throw unavailable(error, deps.log)
+      }
     },
     /** `query`: of the address that the browser came back to. Throws `sign_in_refused`, or 503. */
     finish: async (ticket: string, query: string): Promise<Claims> => {
-      const found = await discover()
-      const { openid } = found
+      const { openid, config, configWith } = await discover(settings, deps).catch((error: unknown) => {
+        throw unavailable(error, deps.log)
+      })
       const { state, nonce, verifier } = secretsOf(ticket)
       const url = new URL(redirectUri)
       url.search = query
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier }
       try {
-        const { tokens, config } = await withEachSecret(settings, deps.noteUse, async (secret) => {
-          const config = found.configWith(secret)
-          return { tokens: await openid.authorizationCodeGrant(config, url, checks), config }
-        })
+        const tokens = await withEachSecret(settings, deps.noteUse, (secret) =>
+          openid.authorizationCodeGrant(configWith(secret), url, checks),
+        )
         const claims = tokens.claims()
         if (claims === undefined) throw refusal('answer')
         if (claimAt(claims, settings.roleClaim) !== undefined) return claims
@@ -85,6 +85,34 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
       }
     },
   }
+}
+
+/** What the issuer says of itself; `configWith`: the same with a secret, which the way out does not carry. */
+async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps) {
+  const openid = await import('openid-client')
+  const server = new URL(url)
+  // The configuration allows http on this machine only.
+  const isPlain = server.protocol === 'http:'
+  const client = { [openid.clockSkew]: secondsAhead(clock) }
+  const customFetch = fetchUntil(performance.now() + TIMEOUT_MS)
+  const config = await openid.discovery(server, clientId, client, openid.None(), {
+    [openid.customFetch]: customFetch,
+    execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
+  })
+  const metadata = config.serverMetadata()
+  // RFC 8414, section 2: `client_secret_basic` where it says nothing.
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const authentication = methods.includes('client_secret_basic')
+    ? openid.ClientSecretBasic
+    : openid.ClientSecretPost
+  const configWith = (secret: string) => {
+    const made = new openid.Configuration(metadata, clientId, client, authentication(secret))
+    made[openid.customFetch] = customFetch
+    openid.enableNonRepudiationChecks(made)
+    if (isPlain) openid.allowInsecureRequests(made)
+    return made
+  }
+  return { openid, config, configWith }
 }
 
 /** A secret that the issuer does not know spends no code (RFC 6749, section 5.2): the next one is tried. */
@@ -148,82 +176,10 @@ function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}
   return new BillingError('sign_in_refused', { extra: { reason, ...more } })
 }
 
-/** What the issuer says of itself, cached for ten minutes. Many sign-ins at once ask once. */
-function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
-  const server = new URL(settings.url)
-  const shared = singleFlight<OpenId.ServerMetadata>()
-  let cached: { readonly metadata: OpenId.ServerMetadata; readonly at: Instant } | null = null
-  const discover = async (openid: typeof OpenId, giveUpAt: number): Promise<OpenId.ServerMetadata> => {
-    if (cached && clock.now() - cached.at < CACHED_MS) return cached.metadata
-    const options = {
-      [openid.customFetch]: fetchUntil(giveUpAt),
-      ...(isPlain(server) && { execute: [openid.allowInsecureRequests] }),
-    }
-    const found = await openid.discovery(server, settings.clientId, {}, openid.None(), options)
-    const metadata = { ...found.serverMetadata() }
-    if (!isUsable(metadata)) throw new IssuerDown('it says nothing usable of itself')
-    cached = { metadata, at: clock.now() }
-    return cached.metadata
-  }
-  return async () => {
-    const openid = await import('openid-client')
-    const giveUpAt = performance.now() + TIMEOUT_MS
-    const metadata = await shared('', () => discover(openid, giveUpAt)).catch((error: unknown) => {
-      throw unavailable(error, log)
-    })
-    const configWith = (secret: string | null) => {
-      const config = configure(openid, settings, { metadata, clock, secret })
-      config[openid.customFetch] = fetchUntil(giveUpAt)
-      return config
-    }
-    return { openid, configWith }
-  }
-}
-
-/** What is used of it later is what it should be: the library looks at each only when it is used. */
-function isUsable(metadata: OpenId.ServerMetadata): boolean {
-  const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata
-  const { scopes_supported = [], token_endpoint_auth_methods_supported = [] } = metadata
-  const addresses = [authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint ?? token_endpoint]
-  const lists = [scopes_supported, token_endpoint_auth_methods_supported]
-  return addresses.every((address) => /^https?:$/.test(protocolOf(address))) && lists.every(Array.isArray)
-}
-
-function protocolOf(address: unknown): string {
-  return typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : ''
-}
-
-function configure(
-  openid: typeof OpenId,
-  { url, clientId }: IssuerSettings,
-  of: { readonly metadata: OpenId.ServerMetadata; readonly clock: Clock; readonly secret: string | null },
-): OpenId.Configuration {
-  const { metadata, clock, secret } = of
-  // RFC 8414, section 2: `client_secret_basic` where it says nothing.
-  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const authentication = () => {
-    // The way out of the browser carries no secret.
-    if (secret === null) return openid.None()
-    return methods.includes('client_secret_basic')
-      ? openid.ClientSecretBasic(secret)
-      : openid.ClientSecretPost(secret)
-  }
-  const client = { [openid.clockSkew]: secondsAhead(clock) }
-  const config = new openid.Configuration(metadata, clientId, client, authentication())
-  // The configuration allows http on this machine only.
-  if (isPlain(new URL(url))) openid.allowInsecureRequests(config)
-  openid.enableNonRepudiationChecks(config)
-  return config
-}
-
 /** Names and groups are asked for where there are scopes for them. */
 function scopesOf(config: OpenId.Configuration): string {
   const { scopes_supported: supported = ['email', 'profile'] } = config.serverMetadata()
   return ['openid', ...['email', 'profile', 'groups'].filter((scope) => supported.includes(scope))].join(' ')
-}
-
-function isPlain({ protocol }: URL): boolean {
-  return protocol === 'http:'
 }
 
 /** The issuer did not answer, or answered that it cannot now. */
@@ -231,35 +187,26 @@ class IssuerDown extends Error {
   override readonly name = 'IssuerDown'
 }
 
-/** Any address: who runs the service names the issuer, which may be in their own network. */
+/** For all that is asked at one sign-in. An issuer may be in the network of who runs the service. */
 const fetchUntil =
   (giveUpAt: number): OpenId.CustomFetch =>
-  async (url, { method, headers, body }) => {
-    const outcome = await sendRequest({
-      url,
-      method: method === 'POST' ? 'POST' : 'GET',
-      headers,
-      ...(body != null && { body: String(body) }),
-      timeoutMs: Math.max(0, giveUpAt - performance.now()),
-      maxBytes: ANSWER_MAX,
+  async (url, options) => {
+    const signal = AbortSignal.timeout(Math.max(0, Math.ceil(giveUpAt - performance.now())))
+    const response = await fetch(url, {
+      ...options,
+      body: options.body ? String(options.body) : null,
+      signal,
+    }).catch((cause: unknown) => {
+      throw new IssuerDown('it does not answer', { cause })
     })
-    if (outcome.kind !== 'answer')
-      throw new IssuerDown(outcome.kind === 'timeout' ? 'timeout' : outcome.detail)
-    if (outcome.body === null || outcome.status >= 500 || outcome.status === 429)
-      throw new IssuerDown(`HTTP ${outcome.status}`)
-    const fields = Object.entries(outcome.headers).flatMap(([name, value]): [string, string][] =>
-      [value ?? []].flat().map((one) => [name, one]),
-    )
-    const isEmpty = [204, 205, 304].includes(outcome.status)
-    return new Response(isEmpty ? null : new Uint8Array(outcome.body), {
-      status: outcome.status,
-      headers: new Headers(fields),
-    })
+    if (response.status >= 500 || response.status === 429) throw new IssuerDown(`HTTP ${response.status}`)
+    return response
   }
 
 function readFailure(error: unknown, log: Log): Error {
   if (error instanceof BillingError) return error
-  if (chainOf(error).some((one) => one instanceof IssuerDown)) return unavailable(error, log)
+  const isDown = (one: Error) => one instanceof IssuerDown || one.name === 'TimeoutError'
+  if (chainOf(error).some(isDown)) return unavailable(error, log)
   const { code, error: said } = Object(error)
   if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR')
     return refusal(said === 'access_denied' ? 'denied' : 'answer')

@@ -1,16 +1,18 @@
 // What an owner does with operators: makes one, blocks, lets in again, gives another role or a new key. A key
 // is in the answer of its act alone, and nothing can show it again.
 import { type Static, Type } from 'typebox'
-import { type ActDeps, act, actTexts } from '../acts/act.js'
-import type { ActForm } from '../acts/form.js'
-import type { Preview } from '../acts/preview.js'
+import { type Act, type ActDeps, act, actTexts, type Call } from '../acts/act.js'
+import type { Field } from '../acts/act-page.js'
+import type { By } from '../acts/audit.sql.js'
+import { change, type Change as OneChange } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { reason, WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
-import { roleName, type View } from '../pages/console-frame.js'
+import { type ConsolePages, renderConsole, roleName, type View } from '../pages/console-frame.js'
+import { LinkButton } from '../pages/portal-frame.js'
 import { digestOf } from '../runtime/secret.js'
 import {
   type ChangeOperator,
@@ -85,14 +87,23 @@ const newName = Type.String({
 const NewOperatorSchema = request('NewOperator', { name: newName, role: roleSchema, why: reason })
 const RoleRequestSchema = request('OperatorRole', { role: roleSchema, why: reason })
 
-const shownOnce = { shownOnce: (outcome: unknown) => String(Object(outcome).key) }
-
 async function viewNamed(deps: OperatorsDeps, name: string) {
   const made = await requireMade(deps, name)
   return viewOperator({ name, role: made.role, made })
 }
 
-export const createOperatorAct = act<OperatorActDeps>().does({
+/** Null: it was made before. */
+const keyIn = (outcome: unknown): string | null => Object(outcome).key ?? null
+
+const keyed = {
+  schema: KeyedOperatorSchema,
+  read: async (deps: OperatorActDeps, { id, input }: Call<object, By>, outcome: unknown) => ({
+    ...(await viewNamed(deps, 'name' in input ? String(input.name) : id)),
+    key: keyIn(outcome),
+  }),
+}
+
+export const createOperatorAct = act<OperatorActDeps>()({
   name: 'operator.create',
   roles: [],
   ownersAlone: true,
@@ -102,135 +113,130 @@ export const createOperatorAct = act<OperatorActDeps>().does({
   description:
     '409 for a name that there is, also in another case, and for one of the environment (`source`).',
   input: NewOperatorSchema,
-  answer: KeyedOperatorSchema,
+  answer: keyed,
   texts: actTexts(accessWords, 'operator_create'),
-  form: { fields: async (pages, view) => [nameField(view), roleField(pages, view)], ...shownOnce },
-  run: async (deps, { input, by }) => {
+  fields: async (pages, view) => [
+    { name: 'name', label: view.say('operatorName'), value: '', type: 'text' },
+    roleField(pages, view, 'support'),
+  ],
+  page: (pages, view, { outcome, next }) => oncePage(pages, view, keyIn(outcome) ?? '', next),
+  plan: async (deps, { input, by }) => {
     requireRoleNamed(deps, input.role)
-    return { key: await createOperator(deps, input, by) }
+    await requireNew(deps, input.name)
+    return {
+      version: 0,
+      changes: [change.text('role', null, input.role, input.name)],
+      save: async () => ({ key: await createOperator(deps, input, by) }),
+    }
   },
-  preview: async (deps, { input: { name, role } }) => {
-    requireRoleNamed(deps, role)
-    await requireNew(deps, name)
-    return { version: 0, changes: [{ what: name, before: null, after: role }], detail: null }
-  },
-  show: async (deps, { input }, outcome) => ({
-    ...(await viewNamed(deps, input.name)),
-    key: keyIn(outcome),
-  }),
 })
 
-/** Null: it was made before. */
-const keyIn = (outcome: unknown): string | null => Object(outcome).key ?? null
-
-const nameField = ({ say }: View) => ({
-  ...{ name: 'name', label: say('operatorName'), value: '', type: 'text' as const },
-})
-const roleField = (deps: OperatorsDeps, { say }: View) => ({
-  ...{ name: 'role', label: say('role'), value: 'support', type: 'text' as const },
-  choices: roleNames(deps).map((role) => [role, roleName(role, say)] as const),
-})
-
-/** What a change is made of. */
-interface Wanted {
-  readonly now: Instant
-  /** '' where none is asked for. */
-  readonly role: string
-  /** A new one, which most throw away. */
-  readonly key: string
+function roleField(deps: OperatorsDeps, { say }: View, value: string): Field {
+  const choices = roleNames(deps).map((role) => [role, roleName(role, say)] as const)
+  return { name: 'role', label: say('role'), value, type: 'text', choices }
 }
 
-/** An act on one operator whom an owner made. */
-function onOperator(of: {
-  readonly verb: 'block' | 'unblock' | 'set_role' | 'new_key'
-  readonly operationId: string
-  readonly summary: string
-  readonly what: 'operatorState' | 'role' | 'operatorKey'
-  readonly change: (wanted: Wanted) => ChangeOperator
-  readonly sides: (before: { readonly role: string }, wanted: Wanted) => readonly [string, string]
-  readonly form?: ActForm<OperatorActDeps, unknown, null>
-}) {
-  const { verb, operationId, summary, what, change, sides, form } = of
-  const name = `operator.${verb}` as const
-  return act<OperatorActDeps>().does({
-    ...{ name, roles: [], ownersAlone: true, on: OPERATOR, operationId, summary },
+/** What one act does to an operator whom an owner made. Throws `validation_failed`. */
+type Change = (wanted: { readonly now: Instant; readonly role: string; readonly key: string }) => {
+  readonly to: ChangeOperator
+  readonly shown: (made: { readonly role: string }) => OneChange
+}
+
+function onOperator<Verb extends 'block' | 'unblock' | 'set_role' | 'new_key'>(
+  verb: Verb,
+  of: Pick<Act<OperatorActDeps>, 'operationId' | 'summary'> &
+    Partial<Pick<Act<OperatorActDeps>, 'fields' | 'page' | 'answer'>> & { readonly change: Change },
+) {
+  const { change: changeTo, ...said } = of
+  const answer = {
+    schema: OperatorSchema,
+    read: (deps: OperatorActDeps, { id }: Call<object, By>) => viewNamed(deps, id),
+  }
+  return act<OperatorActDeps>()({
+    ...{ name: `operator.${verb}` as const, roles: [], ownersAlone: true, on: OPERATOR },
     description: '409 for an operator of the environment, and where no owner would be left (`last_owner`).',
     input: verb === 'set_role' ? RoleRequestSchema : WhySchema,
-    answer: verb === 'new_key' ? KeyedOperatorSchema : OperatorSchema,
-    ...(verb === 'new_key' && { each: ['key'] }),
+    ...{ answer, ...said },
     texts: actTexts(accessWords, `operator_${verb}`),
-    ...(form && { form }),
-    run: async (deps, { id, input, by }) => {
-      const wanted = wantedIn(deps, input)
-      await changeOperator(deps, { act: name, name: id, by }, change(wanted))
-      return { key: wanted.key }
-    },
-    preview: async (deps, { id, input }): Promise<Preview<null>> => {
-      const wanted = wantedIn(deps, input)
+    plan: async (deps, { id, input, by }) => {
+      const role = 'role' in input ? String(input.role) : ''
+      if (verb === 'set_role') requireRoleNamed(deps, role)
+      const key = newKey()
+      const { to, shown } = changeTo({ now: deps.clock.now(), role, key })
       const made = await requireMade(deps, id)
-      await requireChange(deps, made, change(wanted))
-      const [before, after] = sides(made, wanted)
-      return { version: made.version, changes: [{ what, before, after }], detail: null }
+      await requireChange(deps, made, to)
+      return {
+        version: made.version,
+        changes: [shown(made)],
+        save: async () => {
+          await changeOperator(deps, { act: by.act, name: id, by }, to)
+          return { key }
+        },
+      }
     },
-    show: async (deps, { id }, outcome) => ({
-      ...(await viewNamed(deps, id)),
-      ...(verb === 'new_key' && { key: keyIn(outcome) }),
-    }),
   })
 }
 
-/** Throws `validation_failed`. */
-function wantedIn(deps: OperatorsDeps, input: object): Wanted {
-  const { role }: { readonly role?: string } = input
-  if (role !== undefined) requireRoleNamed(deps, role)
-  return { now: deps.clock.now(), role: role ?? '', key: newKey() }
-}
-
-export const blockOperator = onOperator({
-  verb: 'block',
+export const blockOperator = onOperator('block', {
   operationId: 'blockOperator',
   summary: 'Block an operator: their key and their sessions end at once',
-  what: 'operatorState',
-  change:
-    ({ now }) =>
-    ({ blockedAt }) =>
-      blockedAt === null ? { blockedAt: now } : null,
-  sides: () => ['operatorActive', 'operatorBlocked'],
+  change: ({ now }) => ({
+    to: ({ blockedAt }) => (blockedAt === null ? { blockedAt: now } : null),
+    shown: () => change.state('operatorState', 'operatorActive', 'operatorBlocked'),
+  }),
 })
 
-export const unblockOperator = onOperator({
-  verb: 'unblock',
+export const unblockOperator = onOperator('unblock', {
   operationId: 'unblockOperator',
   summary: 'Let a blocked operator in again, by the key that they have',
-  what: 'operatorState',
-  change:
-    () =>
-    ({ blockedAt }) =>
-      blockedAt === null ? null : { blockedAt: null },
-  sides: () => ['operatorBlocked', 'operatorActive'],
+  change: () => ({
+    to: ({ blockedAt }) => (blockedAt === null ? null : { blockedAt: null }),
+    shown: () => change.state('operatorState', 'operatorBlocked', 'operatorActive'),
+  }),
 })
 
-export const setOperatorRole = onOperator({
-  verb: 'set_role',
+export const setOperatorRole = onOperator('set_role', {
   operationId: 'setOperatorRole',
   summary: 'Give an operator another role',
-  what: 'role',
-  change:
-    ({ role }) =>
-    (before) =>
-      before.role === role ? null : { role },
-  sides: ({ role: before }, { role }) => [before, role],
-  form: { fields: async (pages, view) => [{ ...roleField(pages, view), value: '' }], asks: 'role' },
+  fields: async (pages, view) => [roleField(pages, view, '')],
+  change: ({ role }) => ({
+    to: (before) => (before.role === role ? null : { role }),
+    shown: (made) => change.text('role', made.role, role),
+  }),
 })
 
-export const newOperatorKey = onOperator({
-  verb: 'new_key',
+export const newOperatorKey = onOperator('new_key', {
   operationId: 'newOperatorKey',
   summary: 'Give an operator a new key; it is shown this once, and the one before ends at once',
-  what: 'operatorKey',
-  change:
-    ({ now, key }) =>
-    () => ({ keyDigest: digestOf(key), keyedAt: now }),
-  sides: () => ['operatorKeyNow', 'operatorKeyNew'],
-  form: shownOnce,
+  answer: keyed,
+  page: (pages, view, { outcome, next }) => oncePage(pages, view, keyIn(outcome) ?? '', next),
+  change: ({ now, key }) => ({
+    to: () => ({ keyDigest: digestOf(key), keyedAt: now }),
+    shown: () => change.state('operatorKey', 'operatorKeyNow', 'operatorKeyNew'),
+  }),
 })
+
+/** A key that nothing shows again. */
+function oncePage(pages: ConsolePages, view: View, key: string, next: string) {
+  const title = view.say('operatorKey')
+  const html = renderConsole(pages, {
+    ...view,
+    title,
+    languagePath: next,
+    safeContent: (
+      <section class="card" role="status">
+        <h1 safe>{title}</h1>
+        <p safe>{view.say('shownOnce')}</p>
+        <p>
+          <code dir="ltr" class="secret" safe>
+            {key}
+          </code>
+        </p>
+        <p class="actions">
+          <LinkButton href={next} label={view.say('writtenDown')} />
+        </p>
+      </section>
+    ),
+  })
+  return { html, headers: pages.headers }
+}

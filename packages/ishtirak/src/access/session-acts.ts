@@ -1,17 +1,15 @@
 // Who is signed in to the console: what is said of it, and how an owner ends a session.
 import { Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
-import type { Preview } from '../acts/preview.js'
+import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
-import { BillingError } from '../core/error.js'
-import { toTimestamp } from '../core/instant.js'
-import { type OperatorSession, ROLES } from '../core/role.js'
+import { ROLES } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { object, timestamp } from '../http/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
-import { listSessions, revokeSession, viewSession } from './sessions.js'
+import { listSessions, revokeSession, viewSession, whyEnded } from './sessions.js'
 import { accessWords } from './words.js'
 
 export interface SessionActDeps extends ActDeps {
@@ -61,35 +59,28 @@ const SESSION: Subject<SessionActDeps> = {
   page: () => '/console/operators',
 }
 
-export const revokeOperatorSession = act<SessionActDeps>().does({
+export const revokeOperatorSession = act<SessionActDeps>()({
   name: 'operator.revoke',
   roles: [],
   on: SESSION,
   operationId: 'revokeOperatorSession',
   summary: 'End a session of the console',
+  description: 'Its operator may sign in again. 409 when it is revoked already.',
   input: WhySchema,
   refuses: ['already_revoked'],
-  answer: OperatorSessionSchema,
-  texts: actTexts(accessWords, 'revoke'),
-  run: async (deps, { id, by }) => viewSession(await revokeSession(deps, id, by)),
-  preview: async (deps, { id }): Promise<Preview<OperatorSession>> => {
-    const detail = (await listSessions(deps)).sessions.find((session) => session.id === id)
-    if (!detail) throw new BillingError('not_found', { extra: { session_id: id } })
-    const until = toTimestamp(detail.expiresAt)
-    // A session has no version: it is there or not.
-    return { version: 0, changes: [{ what: 'session', before: until, after: null }], detail }
-  },
   // The session is gone; the trail has it as it was answered.
-  show: async (_deps, _call, ended, earlier) => earlier?.after ?? ended,
-  form: {
-    inWords: ({ formats }, { say, locale }, { detail: { operator, expiresAt } }) => ({
-      changes: [
-        {
-          name: say('sessionOf', { name: operator.name }),
-          before: say('sessionUntil', { end: formats.moment(expiresAt, locale) }),
-          after: say('sessionOver'),
-        },
-      ],
-    }),
+  answer: {
+    schema: OperatorSessionSchema,
+    read: async (_deps, _call, ended, earlier) => earlier?.after ?? ended,
+  },
+  texts: actTexts(accessWords, 'revoke'),
+  plan: async (deps, { id, by }) => {
+    const session = (await listSessions(deps)).sessions.find((one) => one.id === id)
+    if (!session) throw await whyEnded(deps, id)
+    return {
+      version: 0,
+      changes: [change.instant('session', session.expiresAt, null, session.operator.name)],
+      save: async () => viewSession(await revokeSession(deps, id, by)),
+    }
   },
 })

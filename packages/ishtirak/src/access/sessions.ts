@@ -123,13 +123,18 @@ export async function listSessions({ database, clock }: ListDeps) {
 
 const ACTS_SHOWN = 50
 
-/** Throws `already_revoked`, or `not_found`: it is over, or never was. */
+/** Throws as `whyEnded` says. */
 export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
   const ended = await end(deps, id, { ...by, act: 'operator.revoke' }, viewSession)
   if (ended) return ended
-  const revokedAt = await findRevocation(deps.database, id)
-  if (revokedAt === null) throw new BillingError('not_found', { extra: { session_id: id } })
-  throw new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
+  throw await whyEnded(deps, id)
+}
+
+/** `already_revoked`, or `not_found`: it is over, or never was. */
+export async function whyEnded({ database }: Pick<EndDeps, 'database'>, id: string): Promise<BillingError> {
+  const revokedAt = await findRevocation(database, id)
+  if (revokedAt === null) return new BillingError('not_found', { extra: { session_id: id } })
+  return new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
 }
 
 type EndDeps = AuditDeps & { readonly database: Database }

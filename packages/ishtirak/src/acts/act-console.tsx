@@ -1,29 +1,20 @@
-// The pages of an act in the console: the question where something is asked first, the page that shows what
-// changes and asks once more, and what its form does. A page of its own may take their place.
+// The page of an act in the console, and what its form does. There is one rule for all: what is confirmed is
+// what was shown. A form that was sent with other values, or after the facts have changed, is shown again.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BillingError, wrongField } from '../core/error.js'
+import type { TObject, TSchema } from 'typebox'
+import { BillingError, ERRORS, wrongField } from '../core/error.js'
 import { mayDo, requireRole } from '../core/role.js'
-import { latinDigits } from '../core/typed-amount.js'
+import { latinDigits, readTypedAmount } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
-import { validatorCompiler } from '../http/schemas.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Facts,
-  renderConsole,
-  sendPage,
-  type View,
-} from '../pages/console-frame.js'
+import { checker } from '../http/checker.js'
+import { type ConsolePages, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
-import { FormToken, LinkButton } from '../pages/portal-frame.js'
-import { fieldOf, queryOf } from '../pages/reader.js'
-import { randomToken } from '../runtime/secret.js'
-import { type Act, type ActDeps, verbOf } from './act.js'
-import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
-import { changesInWords } from './changes.js'
-import type { Shown, Typed } from './form.js'
-import { perform, previewOf, sendingOf } from './perform.js'
-import { byOf, isAsShown, isOvertaken, orAgain, refusalOrThrow, typedIn } from './sent-form.js'
+import { LinkButton } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
+import { type Act, type ActDeps, type ActPlan, requireAllowed, verbOf } from './act.js'
+import { actPage, type Field, isAsShown, type Typed } from './act-page.js'
+import { perform, planOf, sendingOf } from './perform.js'
+import { byOf, typedIn } from './sent-form.js'
 import { type About, idIn, type Subject, subjectPath } from './subject.js'
 
 type Pages<Deps> = ConsolePages & Deps
@@ -32,10 +23,10 @@ type Pages<Deps> = ConsolePages & Deps
 interface Wanted<Deps> {
   readonly act: Act<Deps>
   readonly id: string
-  /** What was typed: in the query of the question, or in the form. */
+  /** Of all. */
+  readonly acts?: readonly Act<Deps>[]
+  /** What was typed: in the query, or in the form. */
   readonly typed: Typed
-  /** Of a form that was sent already; null: none was. */
-  readonly problems: SentForm['problems'] | null
 }
 
 export function actPages<Deps extends ActDeps>(
@@ -43,29 +34,39 @@ export function actPages<Deps extends ActDeps>(
   pages: Pages<Deps>,
   acts: readonly Act<Deps>[],
 ): void {
-  for (const act of acts.filter(({ form }) => form !== null)) {
+  for (const act of acts) {
     const path = `/console${act.on.path}/${verbOf(act)}`
     const hidden = forOperators(pages)
     const idOf = (request: FastifyRequest) => idIn(act.on, Object(request.params))
 
     app.get(path, hidden, (request, reply) => {
-      const names = act.asksByPost ? [] : Object.keys(Object(request.query))
+      const closed = act.asksByPost ? (act.secret ?? []) : []
+      const names = Object.keys(Object(request.query)).filter((name) => !closed.includes(name))
       const typed = Object.fromEntries(names.map((name) => [name, queryOf(request, name) ?? '']))
-      return sendAskPage(pages, request, reply, { act, id: idOf(request), typed, problems: null })
+      return sendActPage(pages, request, reply, { act, acts, id: idOf(request), typed })
     })
 
-    app.post(path, hidden, (request, reply) => {
-      const wanted = { act, id: idOf(request), typed: typedIn(request) }
-      if (act.asksByPost && fieldOf(request, 'version') === '') {
-        pages.reader.requireOwnForm(request, pages.operatorsHere.of(request))
-        return sendAskPage(pages, request, reply, { ...wanted, problems: null })
+    app.post(path, hidden, async (request, reply) => {
+      const typed = typedIn(request)
+      const wanted = { act, acts, id: idOf(request), typed }
+      pages.reader.requireOwnForm(request, pages.operatorsHere.of(request))
+      if (typed.version === undefined) return sendActPage(pages, request, reply, wanted)
+      if (!isAsShown(typed.shown ?? '', typed))
+        return sendActPage(pages, request, reply.code(422), wanted, null)
+      try {
+        return await done(pages, request, reply, wanted)
+      } catch (error) {
+        if (!(error instanceof BillingError) || !isAskedAgain(error)) throw error
+        return sendActPage(pages, request, reply.code(ERRORS[error.code]), wanted, error)
       }
-      return orAgain(
-        () => namingFields(act, () => done(pages, request, reply, wanted)),
-        (problems) => sendAskPage(pages, request, reply.code(422), { ...wanted, problems }),
-      )
     })
   }
+}
+
+/** It can be put right in the form, which is none of another site. */
+function isAskedAgain({ code, extra, problems }: BillingError): boolean {
+  const isOurs = problems.every(({ pointer }) => !['/operation_id', '/version'].includes(pointer))
+  return extra.changed === true || (ERRORS[code] === 422 && isOurs)
 }
 
 /** Those on `subject` that this operator may do now. `file`: everything known of it. */
@@ -77,10 +78,8 @@ export function actsOffered<Deps, File>(
   return acts.filter(
     (act) =>
       act.on.name === of.subject.name &&
-      act.form !== null &&
       mayDo(session.operator, act) &&
-      act.form?.isPossible?.(of.deps) !== false &&
-      act.form?.isOffered?.(of.file) !== false,
+      act.isOffered?.(of.file, of.deps) !== false,
   )
 }
 
@@ -89,30 +88,14 @@ export function titleOf({ texts }: Pick<Act, 'texts'>, { locale }: Pick<View, 'l
   return texts.title[locale]
 }
 
-/** What a button on the page of a user sends, so that its answer stands there. */
-const FROM_USER = 'user'
-
-/** What leads to the form of an act; one that acts at once is a form itself. */
+/** What leads to the page of an act. */
 export function ActButton<Deps>(of: {
   readonly pages: ConsolePages
   readonly view: View
   readonly act: Act<Deps>
   readonly id: string
-  readonly onUser?: true
 }) {
-  const { pages, view, act, id, onUser } = of
-  const [path, label] = [pathOfAct(pages, act, id), titleOf(act, view)]
-  if (!act.form?.atOnce) return <LinkButton href={path} label={label} />
-  return (
-    <form method="post" action={path}>
-      <FormToken session={view.session} />
-      <input type="hidden" name="operation_id" value={randomToken(16)} />
-      {onUser ? <input type="hidden" name="from" value={FROM_USER} /> : null}
-      <button type="submit" safe>
-        {label}
-      </button>
-    </form>
-  )
+  return <LinkButton href={pathOfAct(of.pages, of.act, of.id)} label={titleOf(of.act, of.view)} />
 }
 
 /** What was asked for on the page of an act was not done, as `done` writes it in the address. */
@@ -124,169 +107,131 @@ async function done<Deps extends ActDeps>(
   pages: Pages<Deps>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { act, id, typed }: Pick<Wanted<Deps>, 'act' | 'id' | 'typed'>,
+  { act, id, typed }: Wanted<Deps>,
 ): Promise<FastifyReply> {
-  // A button that acts has shown nothing before.
-  const isShown = !act.form?.atOnce || fieldOf(request, 'version') !== ''
-  const by = byOf(pages, request, { isReasonRequired: isReasonRequired(act), isShown })
-  requireRole(by.operator, act)
-  const decides = fieldOf(request, 'shown') !== ''
-  if (decides && !isAsShown(request)) throw new BillingError('validation_failed')
+  const view = viewOf(pages, request, reply)
+  const by = byOf(pages, request, isReasonRequired(act))
+  const sending = await sendingOf(act, pages, { id, input: typed, by })
+  // Once it is done, its fields may be those of another state.
+  const isRepeated = (await sending.find()) !== null
+  const fields = isRepeated ? [] : await fieldsOf(pages, view, { act, id, typed })
   const why = by.reason === null ? {} : { why: by.reason }
-  const call = { id, input: { ...inputIn(pages, act, typed, id), ...why }, by }
-  const sending = await sendingOf(act, pages, call)
-  const { userId } = sending.about
-  const isFromUser = fieldOf(request, 'from') === FROM_USER
-  const page = isFromUser ? addressOf(pages.base, 'users', userId) : pageAfter(pages, act, id, sending.about)
+  const input = isRepeated ? {} : { ...inputIn(act.wanted, fields, typed), ...why }
+  requireAllowed(act, by.operator, input)
+  const call = { id, input, by }
+  const page = pageAfter(pages, act, id, sending.about)
   const goTo = (query: string) => reply.headers(pages.headers).redirect(`${page}?${query}`, 303)
-  const performed = await perform(act, pages, call, sending).catch(refusalOrThrow)
+  const performed = await perform(act, pages, call, sending).catch((error: unknown) => {
+    if (error instanceof BillingError) return error
+    throw error
+  })
   const isRefusal = performed instanceof BillingError
-  if (!isRefusal && performed.kind === 'done' && act.form?.answers) {
-    const { outcome } = performed
-    const { html, headers } = act.form.answers(pages, viewOf(pages, request, reply), { outcome, typed })
+  if (!isRefusal && performed.kind === 'done' && act.page) {
+    const { html, headers } = act.page(pages, view, { outcome: performed.outcome, typed, next: page })
     return reply.headers(headers).send(html)
   }
-  if (!isRefusal && performed.kind === 'done' && act.form?.shownOnce) {
-    const secret = act.form.shownOnce(performed.outcome)
-    return sendPage(pages, reply, oncePage(pages, viewOf(pages, request, reply), { act, page, secret }))
-  }
-  // It can be asked again, in a form of its own.
-  if (isRefusal && act.form?.wrongFields?.(performed)) throw performed
   const found = !isRefusal && performed.kind === 'done_before' ? performed.found : await sending.find()
-  if (found && !found.isRefused && act.form?.answers) return goTo(`shown=${found.id}`)
-  if (found) return goTo(`${found.isRefused ? 'refused' : 'done'}=${found.id}`)
-  if (isRefusal && act.form?.atOnce) return goTo(`unanswered=${performed.code}`)
-  if (isRefusal && !isOvertaken(performed)) throw performed
+  if (found?.isRefused) return goTo(`refused=${found.id}`)
+  // What it made is not shown again.
+  if (found) return goTo(`${act.page ? 'shown' : 'done'}=${found.id}`)
+  if (isRefusal && (performed.extra.changed || ![404, 409].includes(ERRORS[performed.code]))) throw performed
   return goTo('changed=1')
 }
 
-/** A secret that nothing shows again. */
-function oncePage<Deps>(
-  pages: Pages<Deps>,
-  view: View,
-  { act, page, secret }: { readonly act: Act<Deps>; readonly page: string; readonly secret: string },
-): string {
-  const title = titleOf(act, view)
-  return renderConsole(pages, {
-    ...view,
-    title,
-    languagePath: page,
-    safeContent: (
-      <section class="card" role="status">
-        <h1 safe>{title}</h1>
-        <p safe>{view.say('shownOnce')}</p>
-        <p>
-          <code dir="ltr" class="secret" safe>
-            {secret}
-          </code>
-        </p>
-        <p class="actions">
-          <LinkButton href={page} label={view.say('writtenDown')} />
-        </p>
-      </section>
-    ),
-  })
-}
-
-/** The question, or the page that asks once more; the question again where its answer cannot be acted on. */
-async function sendAskPage<Deps extends ActDeps>(
+/** `refusal`: of a form that was sent; null: it was sent with other values than those shown. */
+async function sendActPage<Deps extends ActDeps>(
   pages: Pages<Deps>,
   request: FastifyRequest,
   reply: FastifyReply,
-  wanted: Wanted<Deps>,
+  { act, acts = [], id, typed }: Wanted<Deps>,
+  refusal?: BillingError | null,
 ): Promise<FastifyReply> {
-  const { act, id, typed, problems } = wanted
   const view = viewOf(pages, request, reply)
   requireRole(view.session.operator, act)
   const about = await act.on.about(pages, id, typed)
   const backPath = pageAfter(pages, act, id, about)
   if (!(await isOffered(act, pages, id)))
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
-  const fields = await fieldsOf(pages, view, wanted)
-  const asks = askedFirst(act, fields)
-  const page = {
-    title: act.texts.title[view.locale],
-    ...(about.label && { about: about.label(pages.formats, view.locale) }),
-    text: act.texts.text[view.locale],
-    path: pathOfAct(pages, act, id),
-    backPath,
-    asksByPost: act.asksByPost !== undefined,
-  }
-  const ask = (sent: SentForm | null) =>
-    sendPage(pages, reply, questionPage(pages, view, { ...page, fields, sent }))
-  if (asks !== undefined && (typed[asks] ?? '') === '' && problems === null) return ask(null)
-  const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
-  // Of a form that was sent, what was cleared is missing.
-  const given = problems === null ? { ...typed, ...values } : { ...values, ...typed }
-  const shown = await orProblems(act, async () => {
-    requireWithin(fields, given)
-    return show(pages, view, wanted, given)
-  })
-  if (asks !== undefined && shown.problems.length > 0) {
-    reply.code(422)
-    return ask({ typed: given, problems: shown.problems })
-  }
-  const sent = problems && { typed, problems: [...problems, ...shown.problems] }
-  // What was asked first stands in the form as it was answered.
-  const hidden = shown.hidden && { hidden: shown.hidden }
-  const asked =
-    asks === undefined ? { fields, ...hidden } : { hidden: shown.hidden ?? answered(fields, given) }
-  const reasonLabel = act.form?.reasonLabel?.(view)
+  const fields = await fieldsOf(pages, view, { act, id, typed })
+  const tried = await tryPlan(pages, view, { act, id, typed }, fields)
+  const isSent = refusal !== undefined || fields.some(({ name }) => typed[name] !== undefined)
+  const wrong = 'refusal' in tried ? tried.refusal : refusal
+  if ('refusal' in tried && isSent) reply.code(ERRORS[tried.refusal.code])
   return sendPage(
     pages,
     reply,
     actPage(pages, view, {
-      ...page,
-      ...shown,
-      ...asked,
-      isReasonRequired: isReasonRequired(act),
-      ...(reasonLabel !== undefined && { reasonLabel }),
-      reason: act.form?.reason?.(view) ?? '',
-      sent,
+      title: titleOf(act, view),
+      about: about.label?.(pages.formats, view.locale),
+      text: act.texts.text[view.locale],
+      path: pathOfAct(pages, act, id),
+      ...{ backPath, fields, isReasonRequired: isReasonRequired(act) },
+      others: othersOf(pages, view, { act, acts, id }),
+      secret: act.secret ?? [],
+      plan: 'refusal' in tried ? null : tried,
+      sent: isSent && wrong !== undefined ? { typed, refusal: wrong } : null,
     }),
   )
 }
 
-/** By which field a question that comes first is answered. */
-function askedFirst<Deps>({ form }: Act<Deps>, fields: readonly Field[]): string | undefined {
-  if (form?.asks === null) return undefined
-  return form?.asks ?? fields.find(({ value }) => value === '')?.name
+/** A subject with a file has a page that says what can be done to it. */
+function othersOf<Deps>(
+  { base }: Pages<Deps>,
+  view: View,
+  { act, acts, id }: Pick<Wanted<Deps>, 'act' | 'id'> & { readonly acts: readonly Act<Deps>[] },
+) {
+  if (id === '' || act.on.file) return []
+  return acts
+    .filter((one) => one !== act && one.on.name === act.on.name && mayDo(view.session.operator, one))
+    .map((one) => ({ href: pathOfAct({ base }, one, id), label: titleOf(one, view) }))
 }
 
-/** What may be chosen last, as it is shown. */
-function assuming<Deps>({ form }: Act<Deps>, typed: Typed): Typed {
-  const open = Object.entries(form?.assumes ?? {}).filter(([name]) => (typed[name] ?? '') === '')
-  return { ...typed, ...Object.fromEntries(open) }
+/** What it would change; a refusal where the fields can put it right. */
+async function tryPlan<Deps extends ActDeps>(
+  pages: Pages<Deps>,
+  view: View,
+  { act, id, typed }: Wanted<Deps>,
+  fields: readonly Field[],
+): Promise<ActPlan | { readonly refusal: BillingError }> {
+  const values = { ...typed, ...Object.fromEntries(fields.map(({ name, value }) => [name, value])) }
+  try {
+    const by = { operator: view.session.operator, reason: null }
+    return await planOf(act, pages, { id, input: inputIn(act.wanted, fields, values), by })
+  } catch (error) {
+    const isAnswer = error instanceof BillingError && [404, 409, 422].includes(ERRORS[error.code])
+    if (!isAnswer || !fields.some(({ name, type }) => type !== 'hidden' && name !== 'why')) throw error
+    return { refusal: error }
+  }
 }
 
 async function isOffered<Deps extends ActDeps>(
-  { on, form }: Act<Deps>,
+  act: Act<Deps>,
   pages: Pages<Deps>,
   id: string,
 ): Promise<boolean> {
-  const file = on.file?.(pages)
-  return !form?.isOffered || !file || form.isOffered(await file.read(id))
+  const file = act.on.file?.(pages)
+  return !act.isOffered || !file || act.isOffered(await file.read(id), pages)
 }
 
-function answered(fields: readonly Field[], given: Typed): Typed {
-  return Object.fromEntries(
-    fields.map(({ name }) => [name, given[name] ?? '']).filter(([, value]) => value !== ''),
-  )
-}
-
+/** With what was typed; what was cleared is empty. */
 async function fieldsOf<Deps extends ActDeps>(
   pages: Pages<Deps>,
   view: View,
   { act, id, typed }: Wanted<Deps>,
 ): Promise<readonly Field[]> {
-  const fields = act.form?.fields ? await act.form.fields(pages, view, id) : fieldsByInput(act)
-  return fields.map((field) => ({ ...field, value: typed[field.name] || field.value }))
+  const fields = await askedBy(pages, view, { act, id, typed })
+  return fields.map((field) => ({ ...field, value: typed[field.name] ?? field.value }))
 }
 
-/** What must be said, as its schema describes it. */
-export function fieldsByInput({ asked }: Act): readonly Field[] {
-  return Object.entries(asked.properties)
-    .filter(([name]) => asked.required?.includes(name))
+/** Absent: what must be said, as its schema describes it. */
+export async function askedBy<Deps>(
+  pages: Pages<Deps>,
+  view: View,
+  { act, id, typed }: Wanted<Deps>,
+): Promise<readonly Field[]> {
+  if (act.fields) return act.fields(pages, view, { id, typed })
+  return Object.entries(act.wanted.properties)
+    .filter(([name]) => act.wanted.required?.includes(name))
     .map(([name, schema]) => {
       const { type, description = name, enum: choices }: SchemaWords = Object(schema)
       const label = description.charAt(0).toUpperCase() + description.slice(1)
@@ -303,73 +248,28 @@ interface SchemaWords {
 }
 
 /** Throws `validation_failed`. */
-export function inputIn<Deps>(pages: Pages<Deps>, act: Act<Deps>, typed: Typed, id: string): object {
-  if (act.form?.read) return act.form.read(pages, typed, id)
-  const entries = Object.entries(act.asked.properties).flatMap(([name, schema]) => {
-    const text = (typed[name] ?? '').trim()
-    const { type }: SchemaWords = Object(schema)
-    const digits = latinDigits(text).replace(/\s/g, '')
-    return text === '' ? [] : [[name, type === 'integer' && /^\d+$/.test(digits) ? Number(digits) : text]]
-  })
-  const input = Object.fromEntries(entries)
-  const checked = validatorCompiler({ schema: act.asked, method: '', url: '' })(input)
-  if (typeof checked === 'object' && checked && 'error' in checked && checked.error) throw checked.error
-  return input
-}
-
-/** Throws `validation_failed`. */
-function requireWithin(fields: readonly Field[], given: Typed): void {
+export function inputIn(wanted: TObject, fields: readonly Field[], typed: Typed): object {
   for (const { name, most } of fields)
-    if (most !== undefined && Number(latinDigits(given[name] ?? '')) > most)
+    if (most !== undefined && Number(latinDigits(typed[name] ?? '')) > most)
       throw wrongField(name, 'too_large', most)
+  const read = fields.filter((field) => field.read)
+  const members = Object.entries<TSchema>(wanted.properties).flatMap(([name, schema]) => {
+    const text = (typed[name] ?? '').trim()
+    const isRead = read.some((field) => field.name === name)
+    return text === '' || isRead ? [] : [[name, readMember(schema, text)] as const]
+  })
+  const input = Object.assign(Object.fromEntries(members), ...read.map((field) => field.read?.(typed)))
+  return checker<object>(wanted)(input)
 }
 
-async function show<Deps extends ActDeps>(
-  pages: Pages<Deps>,
-  view: View,
-  { act, id }: Wanted<Deps>,
-  typed: Typed,
-): Promise<Shown> {
-  const by = { operator: view.session.operator, reason: null }
-  const input = inputIn(pages, act, assuming(act, typed), id)
-  const preview = await previewOf(act, pages, { id, input, by })
-  const { facts, safeMore, ...words } = act.form?.inWords?.(pages, view, preview, typed) ?? {}
-  return {
-    version: preview.version,
-    changes: changesInWords(pages, view, preview.changes),
-    ...words,
-    safeMore: (
-      <>
-        {facts ? <Facts facts={facts} /> : null}
-        {safeMore ?? null}
-      </>
-    ),
-  }
-}
-
-/** Of figures that cannot be right nothing is shown: they are asked for again. */
-async function orProblems<Deps>(
-  act: Act<Deps>,
-  work: () => Promise<Shown>,
-): Promise<Shown & Pick<SentForm, 'problems'>> {
-  try {
-    return { ...(await namingFields(act, work)), problems: [] }
-  } catch (error) {
-    if (!(error instanceof BillingError) || error.problems.length === 0) throw error
-    return { version: 0, changes: [], problems: error.problems }
-  }
-}
-
-/** Throws `validation_failed` instead of what says the same by a code of its own. */
-async function namingFields<Deps, Value>({ form }: Act<Deps>, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work()
-  } catch (error) {
-    const fields = error instanceof BillingError ? form?.wrongFields?.(error) : undefined
-    if (!fields) throw error
-    const problems = fields.map((name) => ({ pointer: `/${name}`, code: 'not_allowed' as const }))
-    throw new BillingError('validation_failed', { problems, cause: error })
-  }
+/** What is no number stays text, which the schema refuses. */
+function readMember(schema: TSchema, text: string): string | number {
+  const { type }: SchemaWords = Object(schema)
+  if (type === 'number') return Number(text)
+  if (type !== 'integer') return text
+  const [, sign = '', figure = ''] = /^([-\u2212]?)(.*)$/s.exec(text) ?? []
+  const read = readTypedAmount(figure)
+  return read.kind === 'dinars' ? (sign === '' ? read.dinars : -read.dinars) : text
 }
 
 function isReasonRequired({ input }: Pick<Act, 'input'>): boolean {

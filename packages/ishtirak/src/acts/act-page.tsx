@@ -1,69 +1,133 @@
-// The page that asks once more before an act: what changes, and the reason. Its form names the sending and
-// the version that was shown: sent twice it acts once; where another was faster it does nothing.
-import type { PropsWithChildren } from '@kitajs/html'
-import type { ValidationCode, ValidationProblem } from '../core/error.js'
-import { problemInWords } from '../i18n/messages.js'
-import { type ConsolePages, renderConsole, Text, type View } from '../pages/console-frame.js'
+// The page of an act: what it asks, what it changes for what was typed, and the reason. Its form names the
+// sending, what was typed and the version that was shown: sent twice it acts once, and nothing is done that
+// was not shown.
+import type { BillingError, ValidationCode, ValidationProblem } from '../core/error.js'
+import { CATALOGS, problemInWords } from '../i18n/messages.js'
+import { type ConsolePages, Facts, renderConsole, Text, type View } from '../pages/console-frame.js'
 import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { randomToken } from '../runtime/secret.js'
+import { type ChangeInWords, changesInWords } from './changes.js'
+import { type Change, stays } from './preview.js'
 
-/** One thing that changes, in words. */
-export interface ChangeInWords {
-  readonly name: string
-  readonly before: string
-  readonly after: string
-}
+/** The fields of a form by their names, as text. */
+export type Typed = Readonly<Record<string, string>>
 
 /** What the form asks beside the reason. */
 export interface Field {
   readonly name: string
   readonly label: string
   readonly value: string
-  readonly type: 'number' | 'date' | 'text'
+  readonly type: 'number' | 'date' | 'text' | 'hidden'
   /** Of a number: what this operator may say at most, where that is less than the act allows. */
   readonly most?: number
   /** It may be left out. */
   readonly isOptional?: true
+  /** It may be chosen when all else was shown: what follows is the same for each choice. */
+  readonly isLast?: true
   /** Instead of free text: values with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
-  /**
-   * A figure that decides what follows: another than the one that was shown is read back before it counts.
-   */
-  readonly decides?: true
-  /** The choices are radio buttons, and each tells what it changes. */
-  readonly effects?: Readonly<Record<string, readonly ChangeInWords[]>>
+  /** The members of the input that it gives, where it is none of them itself. Throws `validation_failed`. */
+  readonly read?: (typed: Typed) => object
   /** What is wrong with what was typed, where it can be said better than by a code; null: by the code. */
   readonly explain?: (typed: string, code: ValidationCode) => string | null
 }
 
 /** A form that was sent and could not be acted on, as it was typed. */
 export interface SentForm {
-  readonly typed: Readonly<Record<string, string>>
+  readonly typed: Typed
   readonly problems: readonly ValidationProblem[]
 }
 
-export interface ActPage {
+interface ActPage {
   readonly title: string
   /** The payment or user that it is done to; absent where it is about none. */
-  readonly about?: string
+  readonly about: string | undefined
   readonly text: string
   /** Where the form is sent to, and where "cancel" leads. */
   readonly path: string
   readonly backPath: string
-  readonly version: number
-  readonly changes: readonly ChangeInWords[]
+  /** What else can be done to the same, where it has no page that says so. */
+  readonly others: readonly { readonly href: string; readonly label: string }[]
+  readonly fields: readonly Field[]
   readonly isReasonRequired: boolean
-  readonly reasonLabel?: string
-  readonly reason?: string
-  readonly fields?: readonly Field[]
-  /** What the form carries beside, as it was asked for before. */
-  readonly hidden?: Readonly<Record<string, string>>
-  /** What was asked for stands in no address. */
-  readonly asksByPost?: boolean
-  readonly sent?: SentForm | null
-  /** Above the changes. */
-  readonly safeMore?: JSX.Element
+  /** The fields that stand in no address. */
+  readonly secret: readonly string[]
+  /** Null: what was typed is not enough to show what changes. */
+  readonly plan: {
+    readonly version: number
+    readonly changes: readonly Change[]
+    readonly told?: Typed
+  } | null
+  /** Null: the form was not sent. Its refusal is null where what was sent is not what was shown. */
+  readonly sent: { readonly typed: Typed; readonly refusal: BillingError | null } | null
+}
+
+export function actPage(pages: ConsolePages, view: View, page: ActPage): string {
+  const { say, session } = view
+  const { title, about, text, path, fields, plan } = page
+  const sent = page.sent && { typed: page.sent.typed, problems: page.sent.refusal?.problems ?? [] }
+  const open = fields.filter(({ name }) => !page.secret.includes(name))
+  const values = open.map(({ name, value }) => [name, value])
+  const asked = plan ? [...fields.filter(({ name }) => name !== 'why'), reasonField(page, view)] : fields
+  return renderConsole(pages, {
+    ...view,
+    title,
+    languagePath: open.length === 0 ? path : `${path}?${new URLSearchParams(values)}`,
+    safeContent: (
+      <section class="card">
+        <h1 safe>{title}</h1>
+        {about === undefined ? null : (
+          <p class="soft">
+            <Text>{about}</Text>
+          </p>
+        )}
+        <p safe>{text}</p>
+        {page.sent === null ? null : (
+          <p class="over" role="alert" safe>
+            {whyAgain(view, page.sent.refusal)}
+          </p>
+        )}
+        {plan ? <Changes {...{ pages, view }} changes={plan.changes} /> : null}
+        <form method="post" action={path}>
+          <FormToken session={session} />
+          <input type="hidden" name="operation_id" value={randomToken(16)} />
+          {plan ? (
+            <>
+              <input type="hidden" name="version" value={String(plan.version)} />
+              <input type="hidden" name="shown" value={shownIn(fields)} />
+              {Object.entries(plan.told ?? {}).map(([name, value]) => (
+                <input type="hidden" name={name} value={value} />
+              ))}
+            </>
+          ) : null}
+          {asked.map((field) => (
+            <Input {...{ view, field, sent }} isRequired={!field.isOptional} />
+          ))}
+          <p class="actions">
+            <SubmitButton label={say(plan ? 'confirm' : 'showChange')} />
+            <LinkButton href={page.backPath} label={say('cancel')} />
+            {page.others.map((other) => (
+              <LinkButton {...other} />
+            ))}
+          </p>
+        </form>
+      </section>
+    ),
+  })
+}
+
+function reasonField({ fields, isReasonRequired }: ActPage, { say }: View): Field {
+  const own = fields.find(({ name }) => name === 'why')
+  const usual = { name: 'why', label: say('reasonLabel'), value: '', type: 'text' as const }
+  return { ...usual, ...own, ...(!isReasonRequired && { isOptional: true }) }
+}
+
+function whyAgain({ say, locale }: View, refusal: BillingError | null): string {
+  if (refusal === null || refusal.extra.changed === true) return say('formChanged')
+  if (refusal.problems.length > 0) return say('formProblem')
+  const { title, detail } = CATALOGS[locale].error[refusal.code]
+  return `${title}: ${detail}`
 }
 
 const CHANGES: readonly Column<ChangeInWords>[] = [
@@ -72,124 +136,38 @@ const CHANGES: readonly Column<ChangeInWords>[] = [
   { head: 'after', text: ({ after }) => after },
 ]
 
-export function actPage(pages: ConsolePages, view: View, act: ActPage): string {
-  const { say, session } = view
-  const { fields = [], sent = null } = act
-  return renderConsole(pages, {
-    ...view,
-    title: act.title,
-    ...(act.hidden && {
-      languagePath: act.asksByPost ? act.path : `${act.path}?${new URLSearchParams(act.hidden)}`,
-    }),
-    safeContent: (
-      <section class="card">
-        <h1 safe>{act.title}</h1>
-        <About>{act.about ?? ''}</About>
-        <p safe>{act.text}</p>
-        {act.safeMore ?? null}
-        <WhyAgain {...{ view, sent }} />
-        {act.changes.length === 0 ? null : (
-          <Table {...{ pages, view }} rows={act.changes} columns={CHANGES} />
-        )}
-        <form method="post" action={act.path}>
-          <FormToken session={session} />
-          <input type="hidden" name="operation_id" value={randomToken(16)} />
-          <input type="hidden" name="version" value={String(act.version)} />
-          <input type="hidden" name="shown" value={shownIn(fields)} />
-          {Object.entries(act.hidden ?? {}).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          {fields.map((field) => (
-            <Input view={view} field={field} sent={sent} isRequired={!field.isOptional} />
-          ))}
-          <Input
-            view={view}
-            field={{
-              ...{ name: 'why', type: 'text', value: act.reason ?? '' },
-              label: act.reasonLabel ?? say('reasonLabel'),
-            }}
-            sent={sent}
-            isRequired={act.isReasonRequired}
-          />
-          <p class="actions">
-            <SubmitButton label={say('confirm')} />
-            <LinkButton href={act.backPath} label={say('cancel')} />
-          </p>
-        </form>
-      </section>
-    ),
-  })
-}
-
-function About({ children }: PropsWithChildren<{ children: string }>) {
-  if (children === '') return ''
+/** What stays is told first; what changes has both sides. */
+function Changes(of: { pages: ConsolePages; view: View; changes: readonly Change[] }) {
+  const { pages, view, changes } = of
+  const known = changesInWords(pages, view, changes.filter(stays))
+  const rows = changesInWords(
+    pages,
+    view,
+    changes.filter((change) => !stays(change)),
+  )
   return (
-    <p class="soft">
-      <Text>{children}</Text>
-    </p>
+    <>
+      <Facts facts={known.map(({ name, after }) => [name, after === '' ? null : after])} />
+      {rows.length === 0 ? null : <Table {...{ pages, view, rows }} columns={CHANGES} />}
+    </>
   )
 }
 
-interface QuestionPage
-  extends Pick<ActPage, 'title' | 'about' | 'text' | 'path' | 'backPath' | 'asksByPost'> {
-  readonly fields: readonly Field[]
-  /** What the form carries beside. */
-  readonly hidden?: ActPage['hidden']
-  readonly sent: SentForm | null
-}
-
-/** What must be known before it can be shown what an act changes. */
-export function questionPage(pages: ConsolePages, view: View, question: QuestionPage): string {
-  const { say } = view
-  const { title, about, text, path, backPath, fields, hidden = {}, asksByPost = false, sent } = question
-  return renderConsole(pages, {
-    ...view,
-    title,
-    ...(asksByPost && { languagePath: path }),
-    safeContent: (
-      <section class="card">
-        <h1 safe>{title}</h1>
-        <About>{about ?? ''}</About>
-        <p safe>{text}</p>
-        <WhyAgain {...{ view, sent }} />
-        <form method={asksByPost ? 'post' : 'get'} action={path}>
-          {asksByPost ? <FormToken session={view.session} /> : null}
-          {Object.entries(hidden).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          {fields.map((field) => (
-            <Input view={view} field={field} sent={sent} isRequired={!field.isOptional} />
-          ))}
-          <p class="actions">
-            <SubmitButton label={say('showChange')} />
-            <LinkButton href={backPath} label={say('cancel')} />
-          </p>
-        </form>
-      </section>
-    ),
-  })
-}
-
-function WhyAgain({ view, sent }: { view: View; sent: SentForm | null }) {
-  if (sent === null) return null
-  return (
-    <p class="over" role="alert" safe>
-      {view.say(sent.problems.length > 0 ? 'formProblem' : 'formChanged')}
-    </p>
-  )
-}
-
-/** The fields that decide what follows, as it was shown for them. */
+/** What was typed when the changes were shown for it. */
 function shownIn(fields: readonly Field[]): string {
-  const deciding = fields.filter(({ decides }) => decides)
-  return new URLSearchParams(deciding.map(({ name, value }) => [name, value])).toString()
+  const shown = fields.filter(({ name, isLast }) => name !== 'why' && !isLast)
+  return new URLSearchParams(shown.map(({ name, value }) => [name, value])).toString()
+}
+
+export function isAsShown(shown: string, typed: Typed): boolean {
+  return [...new URLSearchParams(shown)].every(([name, value]) => (typed[name] ?? '') === value)
 }
 
 export function Input(of: { view: View; field: Field; sent: SentForm | null; isRequired: boolean }) {
   const { view, field, sent, isRequired } = of
-  if (field.effects) return <Radios {...{ view, field }} value={sent?.typed[field.name] ?? field.value} />
   const { name, label, type, choices } = field
   const value = sent?.typed[name] ?? field.value
+  if (type === 'hidden') return <input type="hidden" name={name} value={value} />
   const problem = sent?.problems.find(({ pointer }) => pointer === `/${name}`)
   const wrong = problem && { 'aria-invalid': 'true' as const, 'aria-describedby': `wrong-${name}` }
   return (
@@ -222,25 +200,5 @@ export function Input(of: { view: View; field: Field; sent: SentForm | null; isR
         </span>
       ) : null}
     </label>
-  )
-}
-
-function Radios({ view, field, value }: { view: View; field: Field; value: string }) {
-  const { name, label, choices = [], effects = {} } = field
-  return (
-    <fieldset>
-      <legend safe>{label}</legend>
-      {choices.map(([choice, words]) => (
-        <label class="line">
-          <input type="radio" name={name} value={choice} checked={choice === value} required />{' '}
-          <Text>{words}</Text>
-          {effects[choice]?.map(({ name: what, before, after }) => (
-            <span class="soft small line" safe>
-              {view.say(before === '' ? 'becomes' : 'changesTo', { what, before, after })}
-            </span>
-          ))}
-        </label>
-      ))}
-    </fieldset>
   )
 }

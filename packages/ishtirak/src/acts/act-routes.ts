@@ -10,7 +10,7 @@ import { UPLOAD_CONFIG } from '../http/upload.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { By } from './audit.sql.js'
 import { LIMITED, OPERATOR_API, READ } from './descriptions.js'
-import { performOrRepeat, previewOf } from './perform.js'
+import { performOrRepeat, planOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
 import { idIn, type SubjectFile } from './subject.js'
@@ -32,14 +32,14 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
 ): void {
   for (const act of acts) {
     const address = `${OPERATOR_API}${addressOfAct(act)}`
-    const { asksByPost } = act
-    app.post(address, { schema: actSchema(act, deps), ...asksByPost }, async (request, reply) => {
+    const limit = act.asksByPost && { bodyLimit: LARGE_BODY_BYTES }
+    app.post(address, { schema: actSchema(act, deps), ...limit }, async (request, reply) => {
       reply.header('cache-control', 'no-store')
       return doAct(deps, act, callOf(deps, act, request, request.body))
     })
     const schema = previewSchema(act)
-    if (asksByPost)
-      app.post(`${address}/preview`, { schema, ...asksByPost }, async (request) =>
+    if (limit)
+      app.post(`${address}/preview`, { schema, ...limit }, async (request) =>
         previewAct(deps, act, callOf(deps, act, request, request.body)),
       )
     else
@@ -49,17 +49,19 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
   }
 }
 
+/** Room for 10,000 ids of 128 letters, which an act on a list may name. */
+const LARGE_BODY_BYTES = 4 * 1024 * 1024
+
 /** What the API and the mounted call answer to the preview. */
-export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
-  const preview = await previewOf(act, deps, call)
-  return act.previews ? act.previews.view(preview) : viewPreview(preview)
+export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
+  return viewPreview(await planOf(act, deps, call))
 }
 
 /** What the API and the mounted call answer. */
-export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
+export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
   const performed = await performOrRepeat(act, deps, call)
   const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
-  if (act.show) return act.show(deps, call, outcome, earlier)
+  if (act.answer) return act.answer.read(deps, call as Call<never, By>, outcome, earlier)
   const file = fileOf(act, deps)
   return file.view(await file.read(call.id))
 }
@@ -103,16 +105,16 @@ function callOf(
   { on }: Pick<Act, 'on'>,
   request: FastifyRequest,
   given: unknown,
-): Call<object> {
+): Call<object, By> {
   const params: Readonly<Record<string, string>> = Object(request.params)
   return callBy(operators.of(request), idIn(on, params), Object(given))
 }
 
 /** `input` has passed the schema of the act. */
-export function callBy(operator: Operator, id: string, input: object): Call<object> {
+export function callBy(operator: Operator, id: string, input: object): Call<object, By> {
   const { why, operation_id: operationId }: { why?: string; operation_id?: string } = input
-  const by: By = { operator, reason: why ?? null, ...(operationId !== undefined && { operationId }) }
-  return { id, input, by }
+  const named = operationId === undefined ? {} : { operationId }
+  return { id, input, by: { operator, reason: why ?? null, ...named } }
 }
 
 function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
@@ -121,7 +123,7 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
     ...described({ operationId, summary, description, params: on.params }),
     body,
     response: {
-      200: act.answer === undefined ? fileOf(act, deps).schema : answerOf(act.answer, deps),
+      200: act.answer ? answerOf(act.answer.schema, deps) : fileOf(act, deps).schema,
       ...problemResponses(...READ, 'malformed_json', 'conflict', ...LIMITED, ...refuses),
     },
   }
@@ -144,7 +146,7 @@ function previewSchema(act: Act) {
     }),
     ...(asksByPost ? { body: asked } : { querystring: asked }),
     response: {
-      200: act.previews?.schema ?? PreviewSchema,
+      200: PreviewSchema,
       ...problemResponses(...READ, ...(asksByPost ? MALFORMED : []), ...LIMITED, 'conflict', ...refuses),
     },
   }

@@ -1,41 +1,66 @@
-// What an act changes, in words: the status of a payment, and the access of its user.
-
+// What an act changes, in words.
 import type { Instant } from '../core/instant.js'
+import { plainName } from '../core/name.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import type { ChangeInWords } from './act-page.js'
-import { type Change as Decided, isAccess } from './preview.js'
+import { differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
+import type { Change } from './preview.js'
 
-/** The words of a key of the console's texts; what is none stands as it is. */
-function wordsOf({ say }: View, key: string | null): string {
-  if (key === null) return ''
-  return isConsoleKey(key) ? say(key) : key
+/** One thing that changes, in words. */
+export interface ChangeInWords {
+  readonly name: string
+  readonly before: string
+  readonly after: string
 }
 
 export function changesInWords(
-  pages: Pick<ConsolePages, 'formats' | 'clock'>,
+  pages: ConsolePages,
   view: View,
-  changes: readonly Decided[],
+  changes: readonly Change[],
 ): readonly ChangeInWords[] {
-  return changes.map((change) => {
-    if (isAccess(change)) return accessChange(pages, view, change)
-    const { what, before, after } = change
-    const words = (key: string | null) => wordsOf(view, what === 'status' ? statusKey(key ?? '') : key)
-    return { name: wordsOf(view, what), before: words(before), after: words(after) }
-  })
+  return changes.map((change) => ({
+    name:
+      change.of === null
+        ? wordsOf(view, change.what)
+        : `${wordsOf(view, change.what)} · ${plainName(change.of)}`,
+    before: sideInWords(pages, view, change, change.before),
+    after: sideInWords(pages, view, change, change.after),
+  }))
 }
 
-function accessChange(
-  pages: Pick<ConsolePages, 'formats' | 'clock'>,
-  view: View,
-  { before, after }: { readonly before: Subscription; readonly after: Subscription },
-): ChangeInWords {
-  const words = (subscription: Subscription) => accessInWords(pages, view, subscription)
-  return { name: view.say('access'), before: words(before), after: words(after) }
+/** The words of a key of the console's texts; what is none stands as it is. */
+function wordsOf({ say }: View, key: string): string {
+  return isConsoleKey(key) ? say(key) : key
+}
+
+function sideInWords(pages: ConsolePages, view: View, { kind }: Change, value: Change['before']): string {
+  const { formats } = pages
+  const { say, locale } = view
+  if (kind === 'receipt') return receiptInWords(pages, view, value as DocumentSnapshot | null)
+  if (value === null) return ''
+  if (typeof value === 'number') {
+    if (kind === 'instant') return formats.moment(value, locale)
+    return kind === 'dinars'
+      ? formats.centimes(Math.round(value * 100), locale)
+      : formats.number(value, locale)
+  }
+  if (typeof value === 'string') {
+    if (kind === 'status') return say(statusKey(value))
+    if (kind === 'mailed') return mailedInWords(view, value)
+    if (kind === 'failure') return failureInWords(view, value)
+    if (kind === 'differences') return differencesInWords(pages, view, value)
+    return kind === 'state' ? wordsOf(view, value) : plainName(value)
+  }
+  if ('split' in value) return receiptInWords(pages, view, value)
+  if (!('start' in value)) return accessInWords(pages, view, value)
+  return say('periodText', {
+    start: formats.moment(value.start, locale),
+    end: formats.moment(value.end, locale),
+  })
 }
 
 /**
@@ -71,7 +96,7 @@ export function statusKey(status: string) {
 }
 
 /** What the receipt would say, and that there is none. */
-export function receiptInWords(
+function receiptInWords(
   { formats }: ConsolePages,
   { say, locale }: View,
   receipt: DocumentSnapshot | null,

@@ -11,7 +11,7 @@ export interface Named {
   readonly name: string
   readonly timeZone: string
   /** Which payments of a user may be meant by an e-mail address; any, if absent. */
-  readonly isMeant?: ((payment: Row) => boolean) | undefined
+  readonly isMeant?: ((id: string) => Promise<boolean>) | undefined
 }
 
 /** Calls with the name as an id; where it is none, nothing was done, and the id behind the name is taken. */
@@ -36,9 +36,16 @@ async function idBehind(named: Named, { code, members }: Refused): Promise<strin
 
 async function paymentNamed(named: Named): Promise<string | null> {
   const { users, payments } = await find(named)
-  const { isMeant = () => true } = named
-  const found = payments.length > 0 ? payments : (await paymentsOf(named, users)).filter(isMeant)
+  const found = payments.length > 0 ? payments : await meantOf(named, await paymentsOf(named, users))
   return theOnly(found, 'id', { payments: found }, named)
+}
+
+/** All of them where none, or only one, could be meant. */
+async function meantOf({ isMeant }: Named, payments: readonly Row[]): Promise<readonly Row[]> {
+  if (!isMeant || payments.length < 2) return payments
+  const meant: Row[] = []
+  for (const payment of payments) if (await isMeant(String(payment.id))) meant.push(payment)
+  return meant.length === 0 ? payments : meant
 }
 
 async function userNamed(named: Named): Promise<string | null> {

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { OperatorSessionsSchema } from '../access/session-acts.js'
 import { CodeBatchSchema } from '../codes/code-schemas.js'
 import { EventsSchema } from '../events/schemas.js'
-import { RefundPreviewSchema } from '../ledger/refund.js'
 import { inboxAnswer } from '../overview/inbox-schemas.js'
 import {
   ListedUserSchema,
@@ -16,6 +15,7 @@ import { timelineList } from '../overview/timeline.js'
 import { trailList } from '../overview/trail-list.js'
 import { RoundSchema } from '../reconciliation/reconciliation-schemas.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
+import { PreviewSchema } from './preview.js'
 
 it('the time on the wall stands behind each instant, and in no text that only holds one', () => {
   const why = 'paid at 2026-11-21T12:00:00Z, says the bank'
@@ -65,7 +65,7 @@ it('each column is a member of the list’s schema', () => {
     ...FoundSchema.properties,
     users_listed: { items: ListedUserSchema },
     payments: { items: OperatorPaymentSchema },
-    moved: RefundPreviewSchema.properties.moved,
+    changes: PreviewSchema.properties.changes,
     discrepancies: RoundSchema.properties.discrepancies,
     events: EventsSchema.properties.data,
     batches: { items: CodeBatchSchema },

@@ -27,7 +27,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   time: ['start', 'end', 'given_by', 'plan', 'id'],
   timeline: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'],
   sessions: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
-  moved: ['id', 'period_start', 'period_end', 'new_period_start', 'new_period_end'],
+  changes: ['what', 'of', 'before', 'after'],
   reports: ['at', 'source', 'status', 'amount', 'currency', 'outcome', 'paid_at', 'paid_at_believed'],
   received: ['at', 'type', 'outcome', 'amount'],
   sent: ['at', 'type', 'sequence'],

@@ -2,13 +2,13 @@
 // API and prints the answer. What may be done is decided there; the options are the members of its schemas.
 import { type Command, Option } from 'commander'
 import type { TObject, TSchema } from 'typebox'
-import { type Act, type CommandAnswer, type CommandOf, verbOf } from './act.js'
+import { type Act, verbOf } from './act.js'
 import { addressOfAct } from './act-routes.js'
+import { addFilter, askInBulk, type BulkOf, untilFinished } from './bulk-command.js'
 import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
-import { boundsInWords, day, dayOrInstant, month, numberWithin } from './cli-values.js'
+import { boundsInWords, day, dayOrInstant, numberWithin } from './cli-values.js'
 import { DAY_OR_INSTANT_PATTERN, DAY_PATTERN } from './day.js'
-import { addFilter, askOfMany, type ManyOf } from './many-command.js'
 import {
   type AccessOptions,
   addAccessOptions,
@@ -18,22 +18,20 @@ import {
   type OperatorRequest,
   Refused,
 } from './operator-client.js'
-import type { Reading } from './reading.js'
+import type { CommandAnswer, Reading } from './reading.js'
 
 /** What a command asks. */
-interface Operation extends CommandOf {
+interface Operation {
   readonly usage: string
   readonly summary: string
   readonly method: 'GET' | 'POST'
   /** Below the operator's API. */
   readonly path: string
   readonly input: TObject
-  /** Without it nothing is shown beforehand. */
-  readonly asked?: TObject
-  readonly preview?: { readonly method: 'GET' | 'POST'; readonly path: string }
-  readonly isFile?: true
+  readonly command: Omit<NonNullable<Reading['command']>, 'usage'>
+  readonly preview?: Pick<Operation, 'method' | 'path' | 'input'>
   /** It can be done to each of a list. */
-  readonly many?: ManyOf
+  readonly bulk?: BulkOf
 }
 
 /** In words, what each is for. */
@@ -52,23 +50,24 @@ export function addOperatorCommands(
   for (const operation of operations) addOperation(program, operation, of.groups, host)
 }
 
+/** What no option can hold has no command; a group that is only begun has one word. */
 function ofAct(act: Act): readonly Operation[] {
-  if (act.command === null) return []
+  if (Object.values(act.input.properties).some(({ type }: { type?: string }) => type === 'object')) return []
   const { group, argument } = act.on.command
-  const many = act.on.list && !act.each ? { name: act.name, filter: act.on.list.filter } : undefined
-  const named = many ? `[${argument}]` : `<${argument}>`
-  const usage = [group, verbOf(act), ...(argument === undefined ? [] : [named])].join(' ')
-  const { summary, body: input, asked } = act
+  const bulk = act.on.list && act.bulk ? { name: act.name, filter: act.on.list.filter } : undefined
+  const named = bulk ? `[${argument}]` : `<${argument}>`
+  const verb = verbOf(act)
+  const words = [group, ...(verb === 'start' ? [] : [verb]), ...(argument === undefined ? [] : [named])]
   const path = addressOfAct(act)
-  const preview = act.asksByPost
-    ? { method: 'POST' as const, path: `${path}/preview` }
-    : { method: 'GET' as const, path }
-  const operation = { usage, summary, method: 'POST' as const, path, input, asked, preview }
-  return [{ ...operation, ...(many && { many }), ...act.command }]
+  const preview: Operation['preview'] = act.asksByPost
+    ? { method: 'POST', path: `${path}/preview`, input: act.asked }
+    : { method: 'GET', path, input: act.asked }
+  const operation = { usage: words.join(' '), summary: act.summary, method: 'POST' as const, path }
+  return [{ ...operation, input: act.body, command: {}, preview, ...(bulk && { bulk }) }]
 }
 
 function ofReading({ command, summary, path, query: input }: Reading): readonly Operation[] {
-  return command === null ? [] : [{ ...command, summary, method: 'GET', path, input }]
+  return command === null ? [] : [{ usage: command.usage, summary, method: 'GET', path, input, command }]
 }
 
 function addOperation(program: Command, operation: Operation, groups: CommandGroups, host: CommandHost) {
@@ -83,33 +82,41 @@ function addOperation(program: Command, operation: Operation, groups: CommandGro
 
 /** What all commands share: where the service is, who acts, and a client that is closed at the end. */
 function addAction(command: Command, operation: Operation, host: CommandHost): void {
-  const { asked, many, input, asFile, show = (answer) => answer, isMeant, judge } = operation
-  const members = addMembers(command, operation)
-  const filter = many && addFilter(command, many, input, addMembers)
-  if (asked) command.option('--preview', 'what this would change, now; nothing is changed')
-  if (asFile) command.option(asFile.flag, asFile.description)
+  const { preview, bulk, input } = operation
+  const { asFile, show = (answer) => answer, isFile, judge } = operation.command
+  const members = addMembers(command, input, preview?.input)
+  const filter = bulk && addFilter(command, bulk, input, addMembers)
+  if (preview) command.option('--preview', 'what this would change, now; nothing is changed')
+  if (asFile) command.option('--csv', 'the page as CSV')
   addAccessOptions(command)
     .option('--json', 'the answer of the API, as JSON')
     .action(async () => {
       const options = command.opts<AccessOptions & Readonly<Record<string, unknown>>>()
+      const isPreview = options.preview === true
       // A reference stands in groups on a slip.
       const argument = command.args.join(' ')
-      const request = options.preview ? { ...operation, ...operation.preview, input: asked } : operation
-      const given = members(options.preview === true)
+      const given = members(isPreview)
       const client = await host.openClient(options)
-      const isPreview = options.preview === true
-      const call = (id: string) =>
-        many && filter && id === ''
-          ? askOfMany(client, many, { filter: filter(), members: given, isPreview })
-          : ask(client, request, id, given)
+      const call = async (id: string) => {
+        if (bulk && filter && id === '')
+          return askInBulk(client, bulk, { filter: filter(), members: given, isPreview })
+        const request = isPreview && preview ? preview : operation
+        const answer = await ask(client, { ...request, isFile }, id, given)
+        return operation.method === 'GET' || isPreview
+          ? answer
+          : untilFinished(client, operation.path, answer)
+      }
+      // Of several payments of a user, those that the act is not refused for.
+      const isMeant =
+        preview && ((id: string) => ask(client, preview, id, members(true)).then(() => true, isNoRefusal))
       const timeZone = host.timeZone()
-      const text = await askByName({ client, name: argument, timeZone, isMeant }, call)
-        .catch((error: unknown) => adviseOn(operation, error))
-        .finally(() => client.close())
-      if (operation.isFile) return void process.stdout.write(text)
+      const text = await askByName({ client, name: argument, timeZone, isMeant }, call).finally(() =>
+        client.close(),
+      )
+      if (isFile) return void process.stdout.write(text)
       const answer: CommandAnswer = JSON.parse(text)
-      const shown = () => sections(options.preview ? answer : show(answer, argument), timeZone)
-      if (asFile && options[asFile.flag.replace(/^--/, '')]) process.stdout.write(asFile.write(answer))
+      const shown = () => sections(isPreview ? answer : show(answer, argument), timeZone)
+      if (asFile && options.csv) process.stdout.write(asFile(answer))
       else process.stdout.write(`${options.json ? plainJson(answer) : shown()}\n`)
       const failing = judge?.(answer) ?? null
       if (failing === null) return
@@ -118,151 +125,83 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
     })
 }
 
-function adviseOn({ advise }: Operation, error: unknown): never {
-  const advice = error instanceof Refused ? (advise?.(error) ?? null) : null
-  if (!(error instanceof Refused) || advice === null) throw error
-  // Behind the members that a refusal names, on a line of its own.
-  throw new CommandFailed(`${error.message}${error.message.includes('\n') ? '\n' : ': '}${advice}`)
+/** False: it is one. */
+function isNoRefusal(error: unknown): false {
+  if (error instanceof Refused) return false
+  throw error
 }
 
-/** Of a member with another name. */
-const FLAGS: Readonly<Record<string, string>> = {
-  user_id: '--user <id>',
-  new_user: '--new-user',
-  payment_id: '--payment <id>',
-  operation_id: '--operation-id <id>',
-  // `--version` is that of the program.
-  version: '--seen <version>',
-  uses_per_user: '--uses-per-user <count>',
-  received_at: '--received-at <day>',
-  legal_form: '--legal-form <form>',
-  top_up: '--top-up <dinars>',
-  payment_method: '--payment-method <kind>',
-}
+type Members = Readonly<Record<string, string | number | boolean>>
 
-/** Of a member with one value alone. */
-const SWITCHES: Readonly<Record<string, string>> = { state: '--undelivered', balance: '--with-balance' }
-
-type Members = Readonly<Record<string, string | number>>
-
-/** Adds an option for each member. Gives the reader of what was given; a preview needs no reason. */
-function addMembers(
-  command: Command,
-  { input, asked }: Pick<Operation, 'input' | 'asked'>,
-): (isPreview: boolean) => Members {
-  const members = Object.entries<TSchema>(input.properties).filter(([name]) => name !== 'q')
-  const options = members
-    .filter(([name]) => betweenOf(name, members) === null)
-    .map(([name, member]) => {
-      const { const: only } = Object(member)
-      const isRequired = input.required?.includes(name) ?? false
-      const option = optionOf(name, member, isRequired)
-      const isActs = asked !== undefined && !(name in asked.properties)
-      command.addOption(option.makeOptionMandatory(isRequired && !isActs))
-      return { name, key: option.attributeName(), only, isActs, isMissing: isRequired && isActs, option }
-    })
-  const between = addBetween(command, members)
+/** Adds an option for each member. Gives the reader of what was given; a preview asks for less. */
+function addMembers(command: Command, input: TObject, asked?: TObject): (isPreview: boolean) => Members {
+  const members = Object.entries<TSchema>(input.properties).filter(
+    ([name, { type }]: [string, { type?: string }]) => name !== 'q' && type !== 'array',
+  )
+  const options = members.map(([name, member]) => {
+    const isRequired = input.required?.includes(name) ?? false
+    const option = optionOf(name, member, isRequired)
+    const isActs = asked !== undefined && !(name in asked.properties)
+    command.addOption(option.makeOptionMandatory(isRequired && !isActs))
+    return { name, option, isActs, isMissing: isRequired && isActs }
+  })
   return (isPreview) => {
-    const given = command.opts<Readonly<Record<string, string | number>>>()
+    const given = command.opts<Members>()
     const wanted = options.filter(({ isActs }) => !(isPreview && isActs))
-    for (const { isMissing, key, option } of wanted)
-      if (isMissing && given[key] === undefined)
+    for (const { isMissing, option } of wanted)
+      if (isMissing && given[option.attributeName()] === undefined)
         command.error(`error: required option '${option.flags}' not specified`)
-    const read = wanted.map(({ name, key, only }) => [name, given[key] && (only ?? given[key])] as const)
-    const said = read.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-    return Object.fromEntries([...said, ...between()])
+    return Object.fromEntries(
+      wanted.flatMap(({ name, option }) => {
+        const value = given[option.attributeName()]
+        return value === undefined ? [] : [[name, value] as const]
+      }),
+    )
   }
 }
 
 function optionOf(name: string, member: TSchema, isRequired: boolean): Option {
-  const { description = '', examples = [], enum: choices, const: only } = Object(member)
+  const { type, description = '', examples = [], enum: choices, const: only } = Object(member)
   const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
   const bounds = boundsInWords(Object(member))
   const text = [isRequired && 'Required.', says.filter(Boolean).join(', '), bounds && `(${bounds})`]
-  const flags = (only !== undefined && SWITCHES[name]) || FLAGS[name] || `--${name} <${name}>`
-  const option = new Option(flags, text.filter(Boolean).join(' '))
-  const reader = readerOf(name, member)
+  // `--version` is that of the program.
+  const flag = name === 'version' ? '--seen-version' : `--${name.replaceAll('_', '-')}`
+  const option = new Option(type === 'boolean' ? flag : `${flag} <${name}>`, text.filter(Boolean).join(' '))
+  const reader = readerOf(member)
   if (reader) option.argParser(reader)
-  if (choices) option.choices(choices)
+  if (choices ?? only) option.choices(choices ?? [only])
   return option
 }
 
-/** `active_from` and `active_until` are one option: `--active-between 2026-11-01 2026-11-02`. */
-function addBetween(
-  command: Command,
-  members: readonly Member[],
-): () => readonly (readonly [string, string])[] {
-  const spans = members.flatMap(([name, member]) => {
-    const span = betweenOf(name, members)
-    return span !== null && name.endsWith('_from') ? [{ span, description: Object(member).description }] : []
-  })
-  const options = spans.map(({ span, description }) => {
-    const flags = `--${span}-between <from until...>`
-    const option = new Option(flags, `${description}; and up to the second one`)
-    option.argParser((text, before: readonly string[] = []) => [...before, dayOrInstant(text)])
-    command.addOption(option)
-    return { span, option }
-  })
-  return () => {
-    const given = command.opts<Readonly<Record<string, readonly string[]>>>()
-    return options.flatMap(({ span, option }) => {
-      const [from, until, ...more] = given[option.attributeName()] ?? []
-      if (from === undefined) return []
-      if (until === undefined || more.length > 0)
-        command.error(`error: option '${option.flags}' takes two days or instants`)
-      return [[`${span}_from`, from] as const, [`${span}_until`, until] as const]
-    })
-  }
-}
-
-type Member = readonly [name: string, schema: TSchema]
-
-/** `active` of `active_from`, where there is `active_until`; null: it is a member by itself. */
-function betweenOf(name: string, members: readonly Member[]): string | null {
-  const [, span] = /^(\w+)_(from|until)$/.exec(name) ?? []
-  const has = (end: string) => members.some(([other]) => other === `${span}_${end}`)
-  return span !== undefined && has('from') && has('until') ? span : null
-}
-
 /** Undefined: text is taken as it is, and what is wrong with it the service says. */
-function readerOf(name: string, member: TSchema): ((text: string) => string | number) | undefined {
+function readerOf(member: TSchema): ((text: string) => string | number) | undefined {
   const { type, pattern } = Object(member)
   if (type === 'integer' || type === 'number')
     return numberWithin({ ...Object(member), isWhole: type === 'integer' })
   if (pattern === DAY_PATTERN) return day
-  if (pattern === DAY_OR_INSTANT_PATTERN) return dayOrInstant
-  return name === 'month' ? month : undefined
+  return pattern === DAY_OR_INSTANT_PATTERN ? dayOrInstant : undefined
 }
 
-/** The body of the answer; what takes several rounds is followed to its end. */
+/** The body of the answer. */
 async function ask(
   client: OperatorClient,
-  {
-    method,
-    path,
-    input,
-    follow,
-    isFile,
-  }: Pick<Operation, 'method' | 'path' | 'follow' | 'isFile'> & {
-    readonly input?: TObject | undefined
-  },
+  of: Pick<Operation, 'method' | 'path' | 'input'> & { readonly isFile?: true | undefined },
   argument: string,
   members: Members,
 ): Promise<string> {
+  const { method, path, input, isFile } = of
   if (path.includes('/:')) requireId(argument)
-  if (path.includes('/:month')) month(argument)
   const address = path.replace(/:\w+/, encodeURIComponent(argument))
-  const word = input && 'q' in input.properties ? { q: argument } : {}
+  const word = 'q' in input.properties ? { q: argument } : {}
   const query = new URLSearchParams(entriesOf({ ...members, ...word }))
   const request: OperatorRequest =
     method === 'POST'
       ? { method, path: address, body: members }
       : { method, path: query.size === 0 ? address : `${address}?${query}` }
-  if (!isFile && (!follow || method === 'GET')) return client.ask(request)
+  if (!isFile) return client.ask(request)
   const { withProgress } = await import('../runtime/progress.js')
-  return follow
-    ? withProgress('checkouts', async ({ at }) => follow(client, await client.ask(request), at))
-    : withProgress('MB', ({ at }) => client.ask(request, at))
+  return withProgress('MB', ({ at }) => client.ask(request, at))
 }
 
 function entriesOf(members: Members): string[][] {

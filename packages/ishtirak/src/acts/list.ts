@@ -8,13 +8,12 @@ import { type Instant, LAST_INSTANT } from '../core/instant.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { object, query } from '../http/schemas.js'
 import type { WallClock } from '../runtime/calendar.js'
-import type { CommandOf } from './act.js'
 import { type AuditDeps, recordAct } from './audit.sql.js'
 import { type CsvCell, csvLine } from './csv.js'
 import { readInstant } from './day.js'
 import { CSV } from './descriptions.js'
 import { nextCursor, pageQuery, pagesBehind } from './paging.js'
-import { type Reading, reading } from './reading.js'
+import { type CommandOf, type Reading, reading } from './reading.js'
 import { CSV_TYPE, sendFile } from './send-file.js'
 
 /** Where a page goes on (null: it is the first), and its length. */
@@ -44,7 +43,7 @@ interface Said<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly item: TSchema
   readonly title: string
   /** `rows`: what its table is called. */
-  readonly command: CommandOf & { readonly usage: string; readonly rows: string }
+  readonly command: CommandOf & { readonly rows: string }
   /** Throws `invalid_cursor`, and `validation_failed` for a filter that makes no sense. */
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
   /** As `item` has it; absent: it is read so. */

@@ -175,28 +175,12 @@ export function refusal(status: number, body: string): Error {
   return new Refused([`${code}: ${detail}`, ...more, ...wrong].join('\n  '), { code, members })
 }
 
-/** What a 404 names, in the words of a person. */
-const NOUNS: Readonly<Record<string, string>> = {
-  payment_id: 'payment',
-  user_id: 'user',
-  batch_id: 'batch of codes',
-  typed_code: 'code',
-  event_id: 'event',
-  waiting_event_id: 'event that waits, called',
-  session_id: 'session',
-  reconciliation_id: 'reconciliation',
-  discrepancy_id: 'discrepancy',
-  bulk_id: 'act on many',
-  statement_id: 'bank statement',
-  line_id: 'line of a bank statement',
-}
-
 /** The service names what there is not; without that the address itself is not there. */
 function missing({ proof, setting, ...named }: Readonly<Record<string, unknown>>): string {
   if (setting !== undefined) return `${plain(setting)} is not set for this service`
   const [[name, value] = []] = Object.entries(named)
   if (name === undefined) return 'this service has no such address: set OPERATOR_KEYS for it, or update it'
-  const thing = `${NOUNS[name] ?? name} ${plain(value)}`
+  const thing = `${name.replace(/_id$/, '').replaceAll('_', ' ')} ${plain(value)}`
   return proof === undefined ? `no ${thing}` : `no proof ${plain(proof)} of ${thing}`
 }
 

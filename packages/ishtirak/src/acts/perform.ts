@@ -2,9 +2,16 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
-import { requireRole } from '../core/role.js'
-import type { Act, ActDeps, Call } from './act.js'
-import { type FoundAct, findAct, orRecordRefusal, wasTriedMeanwhile } from './audit.sql.js'
+import { untilFresh } from '../database/database.js'
+import { type Act, type ActDeps, type Call, requireAllowed } from './act.js'
+import {
+  type By,
+  type FoundAct,
+  findAct,
+  orRecordRefusal,
+  requireUnchanged,
+  wasTriedMeanwhile,
+} from './audit.sql.js'
 import type { About } from './subject.js'
 
 export type Performed =
@@ -25,10 +32,10 @@ export interface Sending {
 export async function sendingOf<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
-  call: Call<object>,
+  call: Call<object, By>,
   known?: About,
 ): Promise<Sending> {
-  requireRole(call.by.operator, act.more?.(call.input, call.by.operator) ?? act)
+  requireAllowed(act, call.by.operator, { ...call.input })
   const about = known ?? (await act.on.about(deps, call.id, call.input))
   const { userId } = about
   const find = async () =>
@@ -42,7 +49,7 @@ export async function sendingOf<Deps extends ActDeps>(
 export async function perform<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
-  call: Call<object>,
+  call: Call<object, By>,
   { about: { userId, paymentId }, isFirst = false, find }: Sending,
 ): Promise<Performed> {
   const before = isFirst ? null : await find()
@@ -52,7 +59,7 @@ export async function perform<Deps extends ActDeps>(
   const named = { ...call.by, act: act.name, ...askedIn(act, call), ...name }
   try {
     const about = paymentId === undefined ? { userId } : { userId, paymentId }
-    const work = () => act.run(deps, { ...call, by: named })
+    const work = () => carryOut(act, deps, { ...call, by: named }, userId)
     return { kind: 'done', outcome: await orRecordRefusal(deps, named, about, work) }
   } catch (error) {
     // The same form, or another call with its name, may have acted a moment earlier.
@@ -63,20 +70,37 @@ export async function perform<Deps extends ActDeps>(
   }
 }
 
-async function repeated<Deps>(
+/** Plans it again until the facts that it was planned on are still true when it is saved. */
+async function carryOut<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
   call: Call<object>,
+  userId: string,
+): Promise<unknown> {
+  const round = async () => {
+    const { version, save } = await act.plan(deps, call)
+    requireUnchanged(call.by, version)
+    return save()
+  }
+  const outcome = await untilFresh(act.name, round, (again) => deps.inTurn(userId, again))
+  await act.finish?.(deps, call, outcome)
+  return outcome
+}
+
+async function repeated<Deps>(
+  act: Act<Deps>,
+  deps: Deps,
+  call: Call<object, By>,
   found: FoundAct,
 ): Promise<Performed> {
   if (!found.isRefused) await act.finish?.(deps, call, found)
   return { kind: 'done_before', found }
 }
 
-/** The preview, to those who may act. */
-export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object>) {
-  requireRole(call.by.operator, act.more?.(call.input, call.by.operator) ?? act)
-  return act.preview(deps, call)
+/** What it would do, to those who may act. */
+export async function planOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object, By>) {
+  requireAllowed(act, call.by.operator, { ...call.input })
+  return act.plan(deps, { ...call, by: { ...call.by, act: act.name } })
 }
 
 /**
@@ -86,7 +110,7 @@ export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<obj
 export async function performOrRepeat<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
-  call: Call<object>,
+  call: Call<object, By>,
   known?: About,
 ): Promise<Performed> {
   const performed = await perform(act, deps, call, await sendingOf(act, deps, call, known))
@@ -96,9 +120,9 @@ export async function performOrRepeat<Deps extends ActDeps>(
 
 /** Throws the refusal of then, or `conflict` where it asked for something else. */
 function requireSame(
-  act: Pick<Act, 'keeps' | 'secret'>,
+  act: Pick<Act, 'secret'>,
   { found }: Extract<Performed, { kind: 'done_before' }>,
-  call: Call<object>,
+  call: Call<object, By>,
 ): void {
   const { asked = null } = askedIn(act, call)
   if (!isDeepStrictEqual(found.asked, asked))
@@ -109,17 +133,19 @@ function requireSame(
 }
 
 /** An operation may have several targets, and a target several acts: its name is told with both. */
-function nameOf({ name, countsEach }: Pick<Act, 'name' | 'countsEach'>, { id, by }: Call<object>): string {
+function nameOf(
+  { name, countsEach }: Pick<Act, 'name' | 'countsEach'>,
+  { id, by }: Call<object, By>,
+): string {
   return `${name} ${id} ${by.operationId ?? ''}${countsEach ? `\n${by.operator.name}` : ''}`
 }
 
 /** What was asked for, without the reason and the name, for the trail. */
 function askedIn(
-  { keeps, secret = [] }: Pick<Act, 'keeps' | 'secret'>,
-  { input, by }: Call<object>,
+  { secret = [] }: Pick<Act, 'secret'>,
+  { input, by }: Call<object, By>,
 ): { readonly asked?: object } {
-  const kept = keeps?.(input) ?? input
-  const { why: _, operation_id: __, ...given }: Readonly<Record<string, unknown>> = { ...kept }
+  const { why: _, operation_id: __, ...given }: Readonly<Record<string, unknown>> = { ...input }
   // A host in JavaScript may name a member that it does not give; the trail has none.
   const asked = Object.entries(given)
     .filter(([, value]) => value !== undefined)

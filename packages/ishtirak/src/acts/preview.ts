@@ -1,21 +1,75 @@
-// What an act would change now: loaded and decided, not saved.
+// What an act would change now, decided and not saved. A change has a type, so the console, the command line
+// and the API show it without code of the act.
+import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
-import { timestampOrNull } from '../core/instant.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
+import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 
-/** One thing that changes; null: it is not there. */
-export type Change =
-  | { readonly what: 'access'; readonly before: Subscription; readonly after: Subscription }
-  /** `what`: a key of the console's texts, or a name that stands as it is; so are the values. */
-  | { readonly what: string; readonly before: string | null; readonly after: string | null }
+/** The values of each kind of change. */
+interface Values {
+  readonly access: Subscription
+  /** Of a payment. */
+  readonly status: string
+  readonly dinars: number
+  readonly count: number
+  readonly instant: Instant
+  readonly span: { readonly start: Instant; readonly end: Instant }
+  /** A key of the console's texts. */
+  readonly state: string
+  /** Shown as it is. */
+  readonly text: string
+  /** What became of a mail. */
+  readonly mailed: string
+  /** Why an event was not accepted. */
+  readonly failure: string
+  /** What a payment and its report differ in, as `describeDifference` writes it. */
+  readonly differences: string
+  /** What a receipt would say; null: nothing is booked. */
+  readonly receipt: DocumentSnapshot
+}
+type Kind = keyof Values
 
-export interface Preview<Detail = unknown> {
-  /** Of the facts that this was decided on; 0 where they have none. */
-  readonly version: number
-  readonly changes: readonly Change[]
-  /** For a form or an answer of its own; null: they need none. */
-  readonly detail: Detail
+interface ChangeOf<Of extends Kind> {
+  readonly kind: Of
+  /** A key of the console's texts. */
+  readonly what: string
+  /** Which one of several: the id of a payment, the name of an operator. */
+  readonly of: string | null
+  /** Null: it is not there. Equal to `after`: it stays, and is shown because the decision depends on it. */
+  readonly before: Values[Of] | null
+  readonly after: Values[Of] | null
+}
+export type Change = { [Of in Kind]: ChangeOf<Of> }[Kind]
+
+const ofKind =
+  <Of extends Kind>(kind: Of) =>
+  (
+    what: string,
+    before: Values[Of] | null,
+    after: Values[Of] | null = before,
+    of: string | null = null,
+  ): ChangeOf<Of> => ({ kind, what, of, before, after })
+
+/** `change.dinars('userBalance', 500, 2500)`; with one value it stays: `change.dinars('amount', 2000)`. */
+export const change = {
+  access: (before: Subscription, after: Subscription) => ofKind('access')('access', before, after),
+  status: (before: string, after: string) => ofKind('status')('status', before, after),
+  dinars: ofKind('dinars'),
+  count: ofKind('count'),
+  instant: ofKind('instant'),
+  span: ofKind('span'),
+  state: ofKind('state'),
+  text: ofKind('text'),
+  mailed: ofKind('mailed'),
+  failure: ofKind('failure'),
+  differences: ofKind('differences'),
+  receipt: (snapshot: DocumentSnapshot | null) => ofKind('receipt')('receiptWillSay', snapshot),
+}
+
+export function stays({ before, after }: Change): boolean {
+  return isDeepStrictEqual(before, after)
 }
 
 /** What a user has. */
@@ -27,38 +81,86 @@ export const StandingSchema = object('Standing', {
   current_period_end: nullable(timestamp),
 })
 
-const Side = Type.Union([Type.Null(), Type.String(), StandingSchema])
+const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
+const ReceiptPreviewSchema = object('ReceiptPreview', {
+  ht: dinars('without tax'),
+  tva: dinars('the tax'),
+  ttc: dinars('what came, tax included'),
+  amount_asked: nullable(Type.Integer({ description: 'Where another amount came than was asked for' })),
+  stamp_duty: dinars('of cash alone, on top of `ttc`'),
+  total: dinars('`ttc` and the duty'),
+})
+const SpanSchema = object('Span', { start: timestamp, end: timestamp })
 
-const ChangeSchema = object('Change', { what: Type.String(), before: Side, after: Side })
+const KINDS = [
+  ...['access', 'status', 'dinars', 'count', 'instant', 'span', 'state', 'text', 'mailed'],
+  ...['failure', 'differences', 'receipt'],
+] as const satisfies readonly Kind[]
+
+const Side = Type.Union([
+  Type.Null(),
+  Type.String(),
+  Type.Number(),
+  StandingSchema,
+  SpanSchema,
+  ReceiptPreviewSchema,
+])
+
+const ChangeSchema = object('Change', {
+  what: Type.String({ examples: ['access'] }),
+  kind: Type.Enum([...KINDS], {
+    description:
+      'Of `before` and `after`: dinars and counts are numbers, instants are timestamps, access, spans and ' +
+      'receipts are objects, all others text',
+  }),
+  of: nullable(Type.String({ description: 'Which one of several: the id of a payment, a name' })),
+  before: Side,
+  after: Side,
+})
 
 export const PreviewSchema = object('Preview', {
   version: Type.Integer({ description: 'Of the facts that this was decided on' }),
-  changes: Type.Array(ChangeSchema),
+  changes: Type.Array(ChangeSchema, {
+    description: 'What is equal before and after stays, and is what the decision depends on',
+  }),
 })
-
-/** What the user has before and after, of an act that changes it. */
-export function standings({ changes }: Pick<Preview, 'changes'>) {
-  const change = changes.find(isAccess)
-  if (!change) throw new Error('this act changes no access')
-  return { before: viewStanding(change.before), after: viewStanding(change.after) }
-}
-
-export function isAccess(change: Change): change is Extract<Change, { before: Subscription }> {
-  return typeof change.before === 'object' && change.before !== null
-}
 
 export function viewPreview({
   version,
   changes,
-}: Pick<Preview, 'version' | 'changes'>): Static<typeof PreviewSchema> {
-  const view = (change: Change) =>
-    isAccess(change)
-      ? { what: change.what, before: viewStanding(change.before), after: viewStanding(change.after) }
-      : change
-  return { version, changes: changes.map(view) }
+}: {
+  readonly version: number
+  readonly changes: readonly Change[]
+}): Static<typeof PreviewSchema> {
+  const view = (one: Change) => ({
+    ...one,
+    before: viewSide(one, one.before),
+    after: viewSide(one, one.after),
+  })
+  const isKnown = (one: Change) => one.kind === 'receipt' || one.before !== null || one.after !== null
+  return { version, changes: changes.filter(isKnown).map(view) }
+}
+
+function viewSide({ kind }: Change, value: Change['before']) {
+  // Users and operators know no `requested`.
+  if (kind === 'status' && value === 'requested') return 'pending'
+  if (value === null || typeof value === 'string') return value
+  if (typeof value === 'number') return kind === 'instant' ? toTimestamp(value) : value
+  if ('split' in value) return viewReceipt(value)
+  if ('start' in value) return { start: toTimestamp(value.start), end: toTimestamp(value.end) }
+  return viewStanding(value)
 }
 
 /** A subscription as the API writes it. */
 export function viewStanding({ plan, status, currentPeriodEnd }: Subscription) {
   return { plan: plan.id, status, current_period_end: timestampOrNull(currentPeriodEnd) }
+}
+
+/** In dinars. */
+function viewReceipt(receipt: DocumentSnapshot) {
+  const { split, asked = null, stampDutyCentimes } = receipt
+  return {
+    ...{ ht: split.netCentimes / 100, tva: split.taxCentimes / 100, ttc: split.totalCentimes / 100 },
+    ...{ amount_asked: asked, stamp_duty: stampDutyCentimes / 100, total: totalOf(receipt) / 100 },
+  }
 }

@@ -4,7 +4,6 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Operator, Role } from '../core/role.js'
 import { query } from '../http/schemas.js'
-import type { CommandOf } from './act.js'
 
 /** The question, and the operator who asks. `reply`: for the fields of a file's header. */
 interface Asked<Params, Query> {
@@ -14,6 +13,22 @@ interface Asked<Params, Query> {
   readonly reply: FastifyReply
   /** What was sent, where it `takes` a file; else nothing. */
   readonly file: Buffer
+}
+
+/** An answer of the API, as a command reads it. */
+export type CommandAnswer = Readonly<Record<string, unknown>>
+
+/** The command of a reading. */
+export interface CommandOf {
+  readonly usage: string
+  /** The answer is a file. */
+  readonly isFile?: true
+  /** Of the answer, what is printed. Throws `CommandFailed`. */
+  show?(answer: CommandAnswer, argument: string): CommandAnswer
+  /** The answer as CSV, for `--csv`. */
+  asFile?(answer: CommandAnswer): string
+  /** For a supervisor or a script: what fails, for stderr and the exit code; null: nothing does. */
+  judge?(answer: CommandAnswer): string | null
 }
 
 interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
@@ -36,7 +51,7 @@ interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
   /** A schema, or what is answered with a file. Some answers depend on the catalogue. */
   readonly answer: Answer | ((deps: Deps) => Answer)
   /** Null: there is none. */
-  readonly command: (CommandOf & { readonly usage: string; readonly isFile?: true }) | null
+  readonly command: CommandOf | null
   read(deps: Deps, asked: Asked<Static<Params>, Static<Query>>): Promise<unknown> | FastifyReply
 }
 

@@ -37,13 +37,13 @@ export interface SubjectFile<File = unknown> {
 
 export interface SubjectList<Deps = never> {
   readonly filter: TObject
-  /** `amount`: what was paid, in whole dinars. Throws `validation_failed`. */
+  /** Throws `validation_failed`. */
   find(
     deps: Deps,
     filter: object,
     page: { readonly cursor: string | null; readonly limit: number },
   ): Promise<{
-    readonly items: readonly { readonly id: string; readonly amount?: number }[]
+    readonly items: readonly { readonly id: string }[]
     readonly nextCursor: string | null
   }>
 }

@@ -1,20 +1,18 @@
 // What operators do to a balance by hand: put it right, or write down what was paid out. From the amount on
 // that two operators must have seen of a transfer, it is the owner's alone.
 import { Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
-import type { OperatorAct } from '../acts/audit.sql.js'
+import { type ActPlan, act, actTexts, type Call } from '../acts/act.js'
+import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { reason } from '../acts/reason.js'
 import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
 import { BillingError, wrongField } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
 import { requireRole } from '../core/role.js'
 import { object, request } from '../http/schemas.js'
 import { BalanceQuerySchema, UserBalanceSchema } from '../ledger/balance-schemas.js'
 import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { loadUser, requireUser } from '../ledger/load.js'
 import { type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
-import type { UserRecord } from '../ledger/users.sql.js'
 import { showBalance } from './read-balance.js'
 import { balanceWords } from './words.js'
 
@@ -51,51 +49,43 @@ const BALANCE_OF_USER = { ...USER, command: { group: 'balance', argument: 'user'
  * Throws `validation_failed`, `balance_too_low` with what is missing, and `role_not_allowed` for an amount
  * that is the owner's alone.
  */
-function decide(
-  { subscription }: UserRecord,
-  of: Pick<NewEntry, 'kind' | 'amount'> & { readonly note?: string; readonly by: OperatorAct },
-  now: Instant,
-  { transfers }: BalanceActDeps,
-): NewEntry {
-  const { kind, amount, note = null, by } = of
+async function plan(
+  deps: BalanceActDeps,
+  { id: userId, by }: Call<unknown>,
+  { kind, amount, note = null }: Pick<NewEntry, 'kind' | 'amount'> & { readonly note?: string | null },
+): Promise<ActPlan> {
+  const user = await loadUser(deps, userId)
+  const before = balanceIn(user.subscription)
   if (amount === 0) throw wrongField('amount', 'invalid')
-  const left = balanceIn(subscription) + amount
-  if (amount > 0 && left > MOST)
-    throw wrongField('amount', 'too_large', Math.max(MOST - balanceIn(subscription), 0))
-  const missing = -left
-  if (missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
-  const ownersFrom = transfers?.secondApprovalFrom ?? null
+  const after = before + amount
+  if (amount > 0 && after > MOST) throw wrongField('amount', 'too_large', Math.max(MOST - before, 0))
+  if (after < 0) throw new BillingError('balance_too_low', { extra: { missing: -after } })
+  const ownersFrom = deps.transfers?.secondApprovalFrom ?? null
   if (ownersFrom !== null && Math.abs(amount) >= ownersFrom)
     requireRole(by.operator, { name: by.act, roles: [] }, { most: ownersFrom - 1 })
-  return { kind, amount, paymentId: null, note, at: now }
-}
-
-function save(
-  deps: BalanceActDeps,
-  { id: userId, by }: { readonly id: string; readonly by: OperatorAct },
-  { facts: user, decision: entry, now }: { facts: UserRecord; decision: NewEntry; now: Instant },
-): Promise<'saved' | 'stale'> {
-  const subscription = withEntry(user.subscription, entry)
-  const revision = { subscription, entry, events: ['balance.changed'] as const }
-  return changeBy(deps, by, { userId, user }, { revision, now })
-}
-
-function preview({ facts, decision }: { readonly facts: UserRecord; readonly decision: NewEntry | null }) {
-  const before = balanceIn(facts.subscription)
-  const after = before + (decision?.amount ?? 0)
-  return { changes: [{ what: 'userBalance', before: String(before), after: String(after) }], detail: null }
+  return {
+    version: user.version,
+    changes: [change.dinars('userBalance', before, after)],
+    save: () => {
+      const now = deps.clock.now()
+      const entry: NewEntry = { kind, amount, paymentId: null, note, at: now }
+      const subscription = withEntry(user.subscription, entry)
+      const revision = { subscription, entry, events: ['balance.changed'] as const }
+      return changeBy(deps, by, { userId, user }, { revision, now })
+    },
+  }
 }
 
 const SAID = {
   roles: ['accountant'],
   on: BALANCE_OF_USER,
+  bulk: true,
   countsEach: true,
   refuses: ['balance_too_low'],
 } as const
 const OWNERS = 'From `second_approval_from` on it is the owner’s alone. 409 where there is less.'
-const isPossible = ({ rules }: BalanceActDeps) => rules.balanceMax > 0
 
-export const correctBalance = act<BalanceActDeps>().decides({
+export const correctBalance = act<BalanceActDeps>()({
   ...SAID,
   name: 'balance.correct',
   operationId: 'correctBalance',
@@ -103,15 +93,11 @@ export const correctBalance = act<BalanceActDeps>().decides({
   description: `The user reads the note. ${OWNERS}`,
   input: CorrectionSchema,
   texts: actTexts(balanceWords, 'balance_correct'),
-  load: (deps, { id }) => loadUser(deps, id),
-  decide: (user, { input, by }, now, deps) =>
-    decide(user, { ...input, kind: 'correction', by: { ...by, act: 'balance.correct' } }, now, deps),
-  save: (deps, { id, by }, decided) => save(deps, { id, by: { ...by, act: 'balance.correct' } }, decided),
-  preview,
-  form: { isPossible },
+  isOffered: (_file, { rules }) => rules.balanceMax > 0,
+  plan: (deps, call) => plan(deps, call, { ...call.input, kind: 'correction' }),
 })
 
-export const payOutBalance = act<BalanceActDeps>().decides({
+export const payOutBalance = act<BalanceActDeps>()({
   ...SAID,
   name: 'balance.pay_out',
   operationId: 'payOutBalance',
@@ -119,14 +105,8 @@ export const payOutBalance = act<BalanceActDeps>().decides({
   description: `It moves no money: pay the user first. ${OWNERS}`,
   input: PayOutSchema,
   texts: actTexts(balanceWords, 'balance_pay_out'),
-  load: (deps, { id }) => loadUser(deps, id),
-  decide: (user, { input: { amount, note }, by }, now, deps) => {
-    const of = { kind: 'paid_out', amount: -amount, by: { ...by, act: 'balance.pay_out' } } as const
-    return decide(user, { ...of, ...(note !== undefined && { note }) }, now, deps)
-  },
-  save: (deps, { id, by }, decided) => save(deps, { id, by: { ...by, act: 'balance.pay_out' } }, decided),
-  preview,
-  form: { isOffered: ({ user }) => balanceIn(user.subscription) > 0 },
+  isOffered: ({ user }) => balanceIn(user.subscription) > 0,
+  plan: (deps, call) => plan(deps, call, { ...call.input, kind: 'paid_out', amount: -call.input.amount }),
 })
 
 const OperatorBalanceSchema = object('OperatorBalance', {

@@ -1,15 +1,9 @@
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { beforeEach, expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { catalogueOf, FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import {
-  type ReceivedMessage,
-  readMessage,
-  type SmtpSink,
-  startSmtpSink,
-} from '../../../../test/support/smtp-sink.js'
+import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { atCatalogue, type StandingOrder } from '../core/balance.js'
 import { checkOrders } from './check-orders.js'
 
@@ -30,23 +24,16 @@ it('an order is held against what is sold: as agreed, at another price, or no mo
   expect(atCatalogue({ ...order, months: 3 }, at(2_000), NOON)).toBe(null)
 })
 
-describeScenario('a standing order', ({ database }) => {
-  let world: World
-  let sink: SmtpSink
-  beforeAll(async () => {
-    sink = await startSmtpSink()
-    return () => sink[Symbol.asyncDispose]()
-  })
+const sink = await sinkOfTests()
+const ENV = { BALANCE_MAX: '50000', SMTP_URL: sink.url }
+
+describeWorld('a standing order', { env: ENV }, ({ world, database }) => {
   beforeEach(async () => {
-    const kept = sink.messages as ReceivedMessage[]
-    kept.length = 0
-    world = await createWorld(database(), { env: { BALANCE_MAX: '50000', SMTP_URL: sink.url } })
     await setProfile(world, 'user-1', { email: 'n@example.dz', locale: 'en' })
     const { body } = await world.as('user-1').post(`${BALANCE}/top-ups`, { amount: 5_000 })
     await world.pay(body.checkout_url)
     await order()
   })
-  afterEach(() => world.stop())
   const order = () => world.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro' })
   const check = (price: number | null) => {
     const catalogue = catalogueOf(price === null ? [FREE] : [FREE, { ...PRO, price }])

@@ -5,10 +5,10 @@
 // the rest.
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
-import { type By, recordAct, requireUnchanged } from '../acts/audit.sql.js'
-import type { Typed } from '../acts/form.js'
+import type { Field, Typed } from '../acts/act-page.js'
+import { type By, recordAct } from '../acts/audit.sql.js'
 import { performOrRepeat } from '../acts/perform.js'
-import type { Preview } from '../acts/preview.js'
+import { change } from '../acts/preview.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { INSTRUMENTS } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
@@ -18,12 +18,7 @@ import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
 import { approveByLine } from '../transfers/decide.js'
 import type { Candidate } from './bank-match.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
-import {
-  type LineResult,
-  LinesApprovalSchema,
-  LinesApprovedSchema,
-  StatementParamsSchema,
-} from './bank-schemas.js'
+import { LinesApprovalSchema, LinesApprovedSchema, StatementParamsSchema } from './bank-schemas.js'
 import { findBankStatement, findResults, resultsOperation, someOfStatement } from './bank-statements.sql.js'
 import {
   type BankDeps,
@@ -55,7 +50,7 @@ const STATEMENT: Subject<BankDeps> = {
 /** `amount`: in dinars; null: what was asked for. */
 type Chosen = SureLine & { readonly amount: number | null }
 
-export const approveLines = act<BankDeps>().does({
+export const approveLines = act<BankDeps>()({
   name: 'statement.approve',
   roles: ['accountant'],
   on: STATEMENT,
@@ -66,71 +61,68 @@ export const approveLines = act<BankDeps>().does({
     'Each as by `approvePayment`, in the name of the caller: from `second_approval_from` on it waits for ' +
     'another operator. One that is refused leaves the others as they are.',
   input: LinesApprovalSchema,
-  tells: ['lines'],
-  answer: LinesApprovedSchema,
-  texts: actTexts(bankStatementsWords, 'approve_lines'),
-  form: {
-    fields: async () => [],
-    asks: null,
-    reason: ({ say }) => say('approveLinesWhy'),
-    read: (_pages, typed) => linesIn(typed),
-    inWords: (pages, { say, locale }, { detail: wanted }: Preview<readonly Chosen[]>, typed) => ({
-      hidden: choicesIn(typed),
-      changes: wanted.map(({ line, candidate: { transfer }, amount }) => {
-        const { amountAsked, reference, name, userId } = transfer
-        const day = pages.formats.day(Date.parse(line.day), locale)
-        const came = pages.formats.centimes(line.centimes, locale)
-        return {
-          name: [day, name ?? userId, formatReference(reference)].join(' · '),
-          before: pages.formats.money(amountAsked, locale),
-          after: (amount ?? amountAsked) === amountAsked ? came : `${came} · ${say('became_review')}`,
-        }
-      }),
-    }),
+  answer: {
+    schema: LinesApprovedSchema,
+    read: async (deps, { id, by }, outcome, earlier) => {
+      const { id: entryId } = earlier ?? (outcome as Entry)
+      const results = await findResults(deps.database, entryId)
+      // The statement may be withdrawn by now; what was approved is approved all the same.
+      const left = (await findBankStatement(deps.database, id))
+        ? toApprove(await readStatement(deps, id), by.operator).length
+        : 0
+      return { statement_id: id, results: results ?? [], left }
+    },
   },
-  run: async (deps, { id, input, by }) => {
+  texts: actTexts(bankStatementsWords, 'approve_lines'),
+  fields: async (_pages, { say }, { typed }) => [
+    { name: 'lines', label: '', value: '', type: 'hidden', read: linesIn },
+    ...choicesIn(typed),
+    { name: 'why', label: say('reasonLabel'), value: say('approveLinesWhy'), type: 'text' },
+  ],
+  plan: async (deps, { id, input, by }) => {
     const read = await readStatement(deps, id)
     const wanted = await wantedIn(deps, read, input, by.operator)
-    requireUnchanged(by, versionOf(wanted))
-    const { account } = read.statement
-    const after: Approval = { statement_id: id, account, lines: wanted.map(describeLine) }
-    const entryId = await recordAct(deps, { ...by, act: 'statement.approve' }, { after })
-    // A call with the same name was a moment faster: this one is its repetition.
-    if (entryId === null) throw new BillingError('conflict')
-    return { results: await approveAll(deps, { entryId, ...after }, by) }
+    return {
+      version: versionOf(wanted),
+      changes: wanted.map(changeOf),
+      save: async () => {
+        const { account } = read.statement
+        const after: Approval = { statement_id: id, account, lines: wanted.map(describeLine) }
+        const entryId = await recordAct(deps, by, { after })
+        // A call with the same name was a moment faster: this one is its repetition.
+        if (entryId === null) throw new BillingError('conflict')
+        return { id: entryId, after }
+      },
+    }
   },
   finish: async (deps, { by }, { id: entryId, after }) => {
     if (await findResults(deps.database, entryId)) return
-    const { operationId, ...rest } = by
-    const named = operationId === undefined ? rest : { ...rest, operationName: operationId }
-    // The entry has what `run` wrote.
+    const { operationId, operationName = operationId, ...rest } = by
+    const named = operationName === undefined ? rest : { ...rest, operationName }
+    // The entry has what `save` wrote.
     await approveAll(deps, { entryId, ...(after as unknown as Approval) }, named)
-  },
-  preview: async (deps, { id, input, by }) => {
-    const wanted = await wantedIn(deps, await readStatement(deps, id), input, by.operator)
-    const changes = wanted.map(({ line, candidate: { transfer } }) => ({
-      what: `${line.day} · ${transfer.name ?? transfer.userId}`,
-      before: `${transfer.amountAsked} DZD`,
-      after: `${line.centimes / 100} DZD`,
-    }))
-    return { version: versionOf(wanted), changes, detail: wanted }
-  },
-  show: async (deps, { id, by }, outcome, earlier) => {
-    const found = earlier && (await findResults(deps.database, earlier.id))
-    const { results } = found ? { results: found } : (outcome as { readonly results: readonly LineResult[] })
-    // The statement may be withdrawn by now; what was approved is approved all the same.
-    const left = (await findBankStatement(deps.database, id))
-      ? toApprove(await readStatement(deps, id), by.operator).length
-      : 0
-    return { statement_id: id, results: [...results], left }
   },
 })
 
+interface Entry {
+  readonly id: string
+  readonly after: Approval
+}
+
+/** Another amount than the one asked for goes to review. */
+function changeOf({ line, candidate: { transfer }, amount }: Chosen) {
+  const { amountAsked, reference, name, userId } = transfer
+  const of = [line.day, name ?? userId, formatReference(reference)].join(' · ')
+  const isAsked = (amount ?? amountAsked) === amountAsked
+  return change.dinars(isAsked ? 'amount' : 'became_review', amountAsked, line.centimes / 100, of)
+}
+
 const CHOICE = /^line_(.+)$/
 
-function choicesIn(typed: Typed): Typed {
+/** What was chosen on the page of the statement. */
+function choicesIn(typed: Typed): readonly Field[] {
   const names = Object.keys(typed).filter((name) => CHOICE.test(name) || name === 'chosen')
-  return Object.fromEntries(names.map((name) => [name, typed[name] ?? '']))
+  return names.map((name) => ({ name, label: '', value: typed[name] ?? '', type: 'hidden' }))
 }
 
 /** Of the form: each line with the payment that was chosen, or several. Throws `validation_failed`. */
@@ -209,7 +201,7 @@ async function approveAll(
   deps: BankDeps,
   { entryId, account, lines }: Approval & { readonly entryId: string },
   by: By,
-): Promise<readonly LineResult[]> {
+): Promise<void> {
   const refusals = new Map<LineToApprove, string>()
   for (const one of lines) {
     const together = lines.filter(({ line }) => line === one.line).map(({ payment_id }) => payment_id)
@@ -237,7 +229,6 @@ async function approveAll(
   const { operator, reason } = by
   const told = { operator, reason, act: 'statement.approved', operationId: resultsOperation(entryId) }
   await recordAct(deps, told, { after: { results } })
-  return results
 }
 
 /** Null: the act was done. Throws what is not a refusal: the next lines would fail too. */

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import type { CommandAnswer } from '../acts/act.js'
 import { plainJson, sections } from '../acts/cli-tables.js'
 import {
   type AccessOptions,
@@ -11,6 +10,7 @@ import {
   type CommandHost,
   type OperatorClient,
 } from '../acts/operator-client.js'
+import type { CommandAnswer } from '../acts/reading.js'
 import { bankForm } from '../transfers/bank-form-schema.js'
 import { importBankStatement } from './bank-readings.js'
 

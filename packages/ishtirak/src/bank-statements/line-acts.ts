@@ -2,6 +2,7 @@
 // out, or it is open after all.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
@@ -38,35 +39,36 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
   // Money that went out is opened again as what it was.
   const stateOf = ({ centimes }: StoredLine) =>
     state === 'open' && centimes < 0 ? ('returned' as const) : state
-  return act<BankDeps>().decides({
+  return act<BankDeps>()({
     name: `bank_line.${name}`,
     roles: ['accountant'],
     on: LINE,
     ...of,
     description: '409 where it pays a payment, or is so already.',
     input: WhySchema,
-    answer: LineSchema,
+    answer: {
+      schema: LineSchema,
+      read: async (deps, { id }) => {
+        const [line] = await matched(deps, [await lineNamed(deps, id)])
+        return line && viewLine(line, line.statementId)
+      },
+    },
     texts: actTexts(bankStatementsWords, name),
-    load: async (deps, { id }) => ({ version: 0, line: await lineNamed(deps, id) }),
-    decide: ({ line }) => {
-      if (!mayBecome(line, stateOf(line)))
-        throw new BillingError('conflict', { extra: { line_state: line.state } })
-      return line
-    },
-    save: async (deps, { by }, { decision: line, now }) => {
+    plan: async (deps, { id, by }) => {
+      const line = await lineNamed(deps, id)
       const state = stateOf(line)
-      const facts = { before: { state: line.state }, after: { line_id: line.id, state } }
-      const audit = auditEntry(deps.ids, { ...by, act: `bank_line.${name}` }, { ...facts, now })
-      const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }
-      return (await decideLine(deps.database, decided)) ? 'saved' : 'stale'
-    },
-    preview: ({ facts: { line } }) => ({
-      changes: [{ what: 'lineState', before: `line_${line.state}`, after: `line_${stateOf(line)}` }],
-      detail: null,
-    }),
-    show: async (deps, { id }) => {
-      const [line] = await matched(deps, [await lineNamed(deps, id)])
-      return line && viewLine(line, line.statementId)
+      if (!mayBecome(line, state)) throw new BillingError('conflict', { extra: { line_state: line.state } })
+      return {
+        version: 0,
+        changes: [change.state('lineState', `line_${line.state}`, `line_${state}`)],
+        save: async () => {
+          const now = deps.clock.now()
+          const facts = { before: { state: line.state }, after: { line_id: line.id, state }, now }
+          const audit = auditEntry(deps.ids, by, facts)
+          const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }
+          return (await decideLine(deps.database, decided)) ? 'saved' : 'stale'
+        },
+      }
     },
   })
 }

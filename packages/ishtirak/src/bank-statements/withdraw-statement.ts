@@ -2,12 +2,13 @@
 // that another statement has too stay there.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { StatementParamsSchema, WithdrawnSchema } from './bank-schemas.js'
 import { withdrawStatementRow } from './bank-statements.sql.js'
-import { type BankDeps, readStatement, statementNamed } from './read-statement.js'
+import { type BankDeps, readStatement } from './read-statement.js'
 import { bankStatementsWords } from './words.js'
 
 /** It may be gone: a second sending is answered all the same. */
@@ -20,16 +21,7 @@ const ANY_STATEMENT: Subject<BankDeps> = {
   page: () => '/console/bank-statements',
 }
 
-/** Throws `not_found`; `conflict` if each line pays a payment, or lines are still being stored. */
-async function countLines(deps: BankDeps, id: string) {
-  const { statement, free } = await readStatement(deps, id)
-  const { lines, storedLines } = statement
-  if (free === 0 || storedLines < lines)
-    throw new BillingError('conflict', { extra: { lines: lines - free } })
-  return { lines, left: lines - free }
-}
-
-export const withdrawStatement = act<BankDeps>().does({
+export const withdrawStatement = act<BankDeps>()({
   name: 'statement.withdraw',
   roles: ['accountant'],
   on: ANY_STATEMENT,
@@ -39,25 +31,27 @@ export const withdrawStatement = act<BankDeps>().does({
     'Its lines go, whatever was made of them. Those that pay a payment stay, and the statement with them; ' +
     'those of another statement stay there. 409 where each pays one.',
   input: WhySchema,
-  answer: WithdrawnSchema,
+  // What `save` gave, now or then.
+  answer: {
+    schema: WithdrawnSchema,
+    read: async (_deps, _call, outcome, earlier) => Object(earlier?.after ?? outcome),
+  },
   texts: actTexts(bankStatementsWords, 'withdraw_statement'),
-  run: async (deps, { id, by }) => {
-    const { lines } = await statementNamed(deps, id)
-    const now = deps.clock.now()
-    const audit = auditEntry(
-      deps.ids,
-      { ...by, act: 'statement.withdraw' },
-      { after: { statement_id: id }, now },
-    )
-    const counts = await withdrawStatementRow(deps.database, id, audit, now)
-    if (!counts) throw new BillingError('conflict', { extra: { lines } })
-    return { statement_id: id, withdrawn: counts.withdrawn, left: counts.kept }
+  plan: async (deps, { id, by }) => {
+    const { statement, free } = await readStatement(deps, id)
+    const { lines, storedLines } = statement
+    const left = lines - free
+    if (free === 0 || storedLines < lines) throw new BillingError('conflict', { extra: { lines: left } })
+    return {
+      version: 0,
+      changes: [change.count('statementLines', lines, left)],
+      save: async () => {
+        const now = deps.clock.now()
+        const audit = auditEntry(deps.ids, by, { after: { statement_id: id }, now })
+        const counts = await withdrawStatementRow(deps.database, id, audit, now)
+        if (!counts) throw new BillingError('conflict', { extra: { lines } })
+        return { statement_id: id, withdrawn: counts.withdrawn, left: counts.kept }
+      },
+    }
   },
-  preview: async (deps, { id }) => {
-    const { lines, left } = await countLines(deps, id)
-    const changes = [{ what: 'statementLines', before: String(lines), after: String(left) }]
-    return { version: 0, changes, detail: null }
-  },
-  // What `run` gave, now or then.
-  show: async (_deps, _call, outcome, earlier) => Object(earlier?.after ?? outcome),
 })

@@ -2,12 +2,13 @@
 // Months are closed one after the other, from whichever was the first, and the last one is reopened first.
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
-import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
-import { type Closing, closingsOf, insertClosing, lockClosing } from './closed.sql.js'
+import type { Transaction } from '../database/database.js'
+import { closingsOf, insertClosing, lockClosing } from './closed.sql.js'
 import { sumPaid } from './figures.js'
 import { MonthParamsSchema, MonthSchema, viewMonth } from './month-schemas.js'
 import { figuresOf, type MonthFigures, type MonthsDeps, monthBefore, readMonthFigures } from './months.js'
@@ -53,7 +54,7 @@ function versionOf({ paid, refunded, afterClosing }: MonthFigures): number {
   return paid.count + refunded.count + late
 }
 
-export const closeMonth = act<ClosingDeps>().decides({
+export const closeMonth = act<ClosingDeps>()({
   name: 'month.close',
   roles: ['accountant'],
   on: MONTH,
@@ -66,44 +67,36 @@ export const closeMonth = act<ClosingDeps>().decides({
   input: OptionalWhySchema,
   refuses: ['month_not_in_turn'],
   texts: actTexts(booksWords, 'close_month'),
-  load: async (deps, { id }) => {
-    const figures = await readMonthFigures(deps, id)
-    return { version: versionOf(figures), figures }
-  },
-  decide: ({ figures }, _call, now, deps) => {
-    const { closed } = figures
+  isOffered: ({ closed }) => closed === null,
+  plan: async (deps, { id: month, by }) => {
+    const facts = await readMonthFigures(deps, month)
+    const { closed, last } = facts
     if (closed) throw new BillingError('conflict', { extra: { closed_at: toTimestamp(closed.closedAt) } })
-    const extra = whyNotClosed(deps, figures, now)
+    const now = deps.clock.now()
+    const extra = whyNotClosed(deps, facts, now)
     if (extra) throw new BillingError('month_not_in_turn', { extra })
-    return { last: figures.last }
-  },
-  save: async (deps, { id: month, by }, { facts, decision: { last }, now }) => {
-    const isSaved = await deps.database.transaction(async (transaction) => {
+    const version = versionOf(facts)
+    const saved = async (transaction: Transaction) => {
       await lockClosing(transaction)
       const [before = null] = await closingsOf(transaction, [monthBefore(deps, month)])
       const figures = await figuresOf({ ...deps, database: transaction }, month, { own: null, before })
-      if (versionOf({ ...facts.figures, ...figures }) !== facts.version) return false
+      if (versionOf({ ...facts, ...figures }) !== version) return false
       const after = { month, paid: sumPaid(figures.paid) / 100, refunded: figures.refunded.ttc / 100 }
-      const audit = auditEntry(deps.ids, { ...by, act: 'month.close' }, { after, now })
+      const audit = auditEntry(deps.ids, by, { after, now })
       return insertClosing(transaction, {
         ...{ month, totals: totalsOf(figures), by: by.operator.name, because: by.reason ?? null, audit, now },
         last: { before: last, after: figures },
       })
-    })
-    return isSaved ? 'saved' : 'stale'
-  },
-  preview: ({ facts }) => ({
-    changes: [{ what: 'month', before: 'monthOpen', after: 'monthClosed' }],
-    detail: facts.figures,
-  }),
-  form: {
-    isOffered: ({ closed }) => closed === null,
-    fields: async () => [],
-    inWords: (pages, view, { detail }) => ({ facts: factsOf(pages, view, detail) }),
+    }
+    return {
+      version,
+      changes: [...knownOf(facts), change.state('month', 'monthOpen', 'monthClosed')],
+      save: async () => ((await deps.database.transaction(saved)) ? 'saved' : 'stale'),
+    }
   },
 })
 
-export const reopenMonth = act<ClosingDeps>().decides({
+export const reopenMonth = act<ClosingDeps>()({
   name: 'month.reopen',
   roles: [],
   on: MONTH,
@@ -114,52 +107,42 @@ export const reopenMonth = act<ClosingDeps>().decides({
   input: WhySchema,
   refuses: ['month_not_in_turn'],
   texts: actTexts(booksWords, 'reopen_month'),
-  load: async (deps, { id }) => {
-    const figures = await readMonthFigures(deps, id)
-    return { version: figures.closed?.sequence ?? 0, figures }
-  },
-  decide: ({ figures: { month, closed, last } }): Closing => {
+  isOffered: ({ closed, month, last }) => closed !== null && last === month,
+  plan: async (deps, { id, by }) => {
+    const facts = await readMonthFigures(deps, id)
+    const { month, closed, last } = facts
     if (!closed) throw new BillingError('conflict', { extra: { closed_at: null } })
     if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
-    return closed
-  },
-  save: async (deps, { by }, { facts, decision, now }) => {
-    const { month, place, sequence, closedAt, closedBy } = decision
-    const closed = { month, sequence, closed_at: toTimestamp(closedAt), closed_by: closedBy }
-    const audit = auditEntry(deps.ids, { ...by, act: 'month.reopen' }, { before: closed, now })
-    const earlier = monthBefore(deps, month)
-    const isSaved = await deps.database.transaction(async (transaction) => {
+    const { place, sequence, closedAt, closedBy } = closed
+    const saved = async (transaction: Transaction) => {
+      const now = deps.clock.now()
+      const before = { month, sequence, closed_at: toTimestamp(closedAt), closed_by: closedBy }
+      const audit = auditEntry(deps.ids, by, { before, now })
+      const earlier = monthBefore(deps, month)
       await lockClosing(transaction)
       const closings = await closingsOf(transaction, [month, earlier])
       if (!closings.some((one) => one.place === place)) return false
       const isEarlierClosed = closings.some((one) => one.month === earlier)
       return insertClosing(transaction, {
         ...{ month, totals: null, by: by.operator.name, because: by.reason ?? null, audit, now },
-        last: { before: month, after: isEarlierClosed ? { month: earlier, to: facts.figures.from } : null },
+        last: { before: month, after: isEarlierClosed ? { month: earlier, to: facts.from } : null },
       })
-    })
-    return isSaved ? 'saved' : 'stale'
-  },
-  preview: ({ facts }) => ({
-    changes: [{ what: 'month', before: 'monthClosed', after: 'monthOpen' }],
-    detail: facts.figures,
-  }),
-  form: {
-    isOffered: ({ closed, month, last }) => closed !== null && last === month,
-    fields: async () => [],
-    inWords: (pages, view, { detail }) => ({ facts: factsOf(pages, view, detail) }),
+    }
+    return {
+      version: sequence,
+      changes: [...knownOf(facts), change.state('month', 'monthClosed', 'monthOpen')],
+      save: async () => ((await deps.database.transaction(saved)) ? 'saved' : 'stale'),
+    }
   },
 })
 
-function factsOf({ formats }: ConsolePages, { say, locale }: View, figures: MonthFigures): readonly Fact[] {
-  const { paid, refunded, owed, afterClosing, from } = figures
-  const money = (sum: number) => formats.centimes(sum, locale)
+function knownOf({ paid, refunded, owed, afterClosing, month }: MonthFigures) {
   const late = afterClosing?.months.reduce((sum, one) => sum + sumPaid(one), 0) ?? 0
   return [
-    [say('month'), formats.month(from, locale)],
-    [say('paidSum'), money(sumPaid(paid))],
-    [say('refundedSum'), money(refunded.ttc)],
-    [say('afterClosing'), late === 0 ? null : money(late)],
-    [say('owedAfter'), owed && formats.money(owed.owed, locale)],
+    change.text('month', month),
+    change.dinars('paidSum', sumPaid(paid) / 100),
+    change.dinars('refundedSum', refunded.ttc / 100),
+    ...(late === 0 ? [] : [change.dinars('afterClosing', late / 100)]),
+    ...(owed ? [change.dinars('owedAfter', owed.owed)] : []),
   ]
 }

@@ -1,9 +1,8 @@
 // What operators read of the books: the figures of a month, its receipts, and its lines for the accountant.
 import type { FastifyReply } from 'fastify'
-import type { CommandAnswer } from '../acts/act.js'
 import { CSV } from '../acts/descriptions.js'
 import { list } from '../acts/list.js'
-import { reading } from '../acts/reading.js'
+import { type CommandAnswer, reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type AccountsDeps, EXPORT, exportAccounts } from './accounts.js'
 import type { FileFormat } from './file-words.js'

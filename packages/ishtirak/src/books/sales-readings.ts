@@ -1,9 +1,9 @@
 // What operators read for the accountant: the journal of sales, also as a file, and the figures of the
 // month's declaration.
-import type { CommandAnswer } from '../acts/act.js'
+
 import { CSV } from '../acts/descriptions.js'
 import { list } from '../acts/list.js'
-import { reading } from '../acts/reading.js'
+import { type CommandAnswer, reading } from '../acts/reading.js'
 import { type AccountsDeps, EXPORT } from './accounts.js'
 import { type DeclarationDeps, readDeclaration } from './declaration.js'
 import { MonthParamsSchema } from './month-schemas.js'

@@ -1,8 +1,8 @@
 // What operators read of twelve months: the figures, and the same as CSV.
 import type { FastifyReply } from 'fastify'
-import type { CommandAnswer } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { CSV } from '../acts/descriptions.js'
+import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type Operator, requireRole } from '../core/role.js'

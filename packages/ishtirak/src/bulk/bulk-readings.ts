@@ -1,4 +1,4 @@
-// What is read of acts on many, and the call that works at one.
+// What is read of acts on lists, and the call that works at one.
 import type { FastifyReply } from 'fastify'
 import { csvLine } from '../acts/csv.js'
 import { CSV } from '../acts/descriptions.js'
@@ -9,6 +9,7 @@ import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { query } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
 import { bulks, resultsOf, type TargetResult } from './bulk.sql.js'
+import { showBulk, startBulk } from './bulk-act.js'
 import {
   BulkParamsSchema,
   BulkResultSchema,
@@ -16,7 +17,6 @@ import {
   BulkSchema,
   BulksSchema,
 } from './bulk-schemas.js'
-import { showBulk, startBulk } from './many.js'
 import { type WorkDeps, workOff } from './work-off.js'
 
 const reads = reading<WorkDeps>().reads
@@ -26,7 +26,7 @@ const SHOWN = 50
 const listBulks = reads({
   path: '/bulk',
   operationId: 'listBulks',
-  summary: 'Acts on many, newest first, with how far each is',
+  summary: 'Acts on lists, newest first, with how far each is',
   answer: BulksSchema,
   command: { usage: 'bulk list', show: ({ data }) => ({ bulks: data }) },
   read: async ({ database }) => ({ data: viewRows(BulkSchema, await bulks(database, { limit: SHOWN })) }),
@@ -35,7 +35,7 @@ const listBulks = reads({
 const getBulk = reads({
   path: '/bulk/:bulk_id',
   operationId: 'getBulk',
-  summary: 'How far an act on many is',
+  summary: 'How far an act on a list is',
   params: BulkParamsSchema,
   answer: BulkSchema,
   command: { usage: 'bulk show <bulk>' },
@@ -50,7 +50,7 @@ const byPlace = pageCursor<{ readonly place: number }>(
 const resultList = list<WorkDeps>()({
   path: '/bulk/:bulk_id/results',
   operationId: 'getBulkResults',
-  summary: 'What became of each target of an act on many',
+  summary: 'What became of each target of an act on a list',
   params: BulkParamsSchema,
   filter: BulkResultsFilterSchema,
   item: BulkResultSchema,
@@ -87,7 +87,7 @@ export async function sendResults(
 const getResultsFile = reads({
   path: '/bulk/:bulk_id/file',
   operationId: 'downloadBulkResults',
-  summary: 'What became of each target of an act on many, as CSV',
+  summary: 'What became of each target of an act on a list, as CSV',
   params: BulkParamsSchema,
   query: query({}),
   answer: CSV,
@@ -104,7 +104,7 @@ const continueBulk = reads({
   roles: startBulk.roles,
   path: '/bulk/:bulk_id/continue',
   operationId: 'continueBulk',
-  summary: 'Work at an act on many now, as the service does by itself; then how far it is',
+  summary: 'Work at an act on a list now, as the service does by itself; then how far it is',
   params: BulkParamsSchema,
   answer: BulkSchema,
   command: null,

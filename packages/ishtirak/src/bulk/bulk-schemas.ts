@@ -1,6 +1,5 @@
-// The shapes of acts on many: what is asked for, how far it is, and what became of each.
+// The shapes of acts on lists: what is asked for, how far it is, and what became of each.
 import { type Static, Type } from 'typebox'
-import { PreviewSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { UserIdSchema } from '../ledger/schemas.js'
@@ -38,25 +37,6 @@ export const BulkRequestSchema = request('BulkRequest', {
 })
 export type BulkRequest = Static<typeof BulkRequestSchema>
 
-const UNITS = ['days', 'dinars'] as const
-export type Unit = (typeof UNITS)[number]
-const unit = nullable(Type.Enum([...UNITS]), { description: 'Of the sums; null: it has none' })
-
-export const BulkPreviewSchema = object('BulkPreview', {
-  act: Type.String(),
-  targets: Type.Integer({ description: 'How many it would be done to' }),
-  unit,
-  sum: Type.Integer({ description: 'What it is for all of them' }),
-  first: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      changes: PreviewSchema.properties.changes,
-      refused: nullable(Type.String({ description: 'The code by which it would be refused' })),
-    }),
-    { description: 'What changes for the first ten' },
-  ),
-})
-
 export const BulkSchema = object('Bulk', {
   id: Type.String({ examples: ['blk_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
   act: Type.String(),
@@ -76,9 +56,6 @@ export const BulkSchema = object('Bulk', {
     description: 'Not tried any more; with the code `outcome_unknown` it was tried, and may have been done',
   }),
   left: Type.Integer(),
-  unit,
-  sum: Type.Integer({ description: 'Of all targets' }),
-  sum_done: Type.Integer({ description: 'Of those that it was done to' }),
 })
 
 export const BulksSchema = object('Bulks', { data: Type.Array(BulkSchema) })

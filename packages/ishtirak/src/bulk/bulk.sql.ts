@@ -1,16 +1,10 @@
-// Acts on many, as rows: what was confirmed, its list as it was then, and what became of each. No process
+// Acts on lists, as rows: what was confirmed, its list as it was then, and what became of each. No process
 // owns one: targets are leased in chunks, by whichever works.
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
-import type { Result, Unit } from './bulk-schemas.js'
-
-export interface Target {
-  readonly id: string
-  /** In days or dinars. */
-  readonly worth: number
-}
+import type { Result } from './bulk-schemas.js'
 
 export interface NewBulk {
   readonly id: string
@@ -22,7 +16,6 @@ export interface NewBulk {
   readonly role: string
   /** Whether the operator is known by a key of OPERATOR_KEYS. */
   readonly byKey: boolean
-  readonly unit: Unit | null
   readonly shown: number | null
 }
 
@@ -33,17 +26,17 @@ const insertNew = statement(
      ${insertAudit({ userId: "''", at: '$2::timestamptz', entry: '$3::jsonb' })} ${UNLESS_DONE}
      returning id
    ), made as (
-     insert into bulk_acts (id, act, input, filter, why, operator, role, by_key, unit, shown, made_at,
+     insert into bulk_acts (id, act, input, filter, why, operator, role, by_key, shown, made_at,
        targets)
-     select b.id, b.act, b.input, b.filter, b.why, b.operator, b.role, b.by_key, b.unit, b.shown,
+     select b.id, b.act, b.input, b.filter, b.why, b.operator, b.role, b.by_key, b.shown,
             $2::timestamptz, cardinality($4::text[])
        from asked, jsonb_to_record($1::jsonb) as b(id text, act text, input jsonb, filter jsonb, why text,
-              operator text, role text, by_key boolean, unit text, shown integer)
+              operator text, role text, by_key boolean, shown integer)
      returning id
    )
-   insert into bulk_targets (bulk_id, place, target, worth, leased_until)
-   select made.id, t.place, t.id, t.worth, $2::timestamptz
-     from made, unnest($4::text[], $5::int[]) with ordinality as t(id, worth, place)
+   insert into bulk_targets (bulk_id, place, target, leased_until)
+   select made.id, t.place, t.id, $2::timestamptz
+     from made, unnest($4::text[]) with ordinality as t(id, place)
    returning place`,
 )
 
@@ -51,12 +44,11 @@ const insertNew = statement(
 export async function insertBulk(
   database: Queryable,
   { byKey: by_key, ...bulk }: NewBulk,
-  targets: readonly Target[],
+  targets: readonly string[],
   audit: AuditEntry,
   now: Instant,
 ): Promise<boolean> {
-  const [ids, worths] = [targets.map(({ id }) => id), targets.map(({ worth }) => worth)]
-  const values = [JSON.stringify({ ...bulk, by_key }), at(now), JSON.stringify(audit), ids, worths]
+  const values = [JSON.stringify({ ...bulk, by_key }), at(now), JSON.stringify(audit), targets]
   return (await database.query(insertNew, values)).length > 0
 }
 
@@ -175,7 +167,7 @@ export async function stopLeftOver(database: Queryable, bulkId: string, now: Ins
   await database.query(stopLeft, [bulkId, at(now)])
 }
 
-// Targets that a process is working on it may still do; the act on many is finished when none is left.
+// Targets that a process is working on it may still do; the act is finished when none is left.
 const stop = statement(
   'bulk.stop',
   `with stopped as (
@@ -206,16 +198,14 @@ const list = (name: string, where: string) =>
   statement(
     `bulk.${name}`,
     `select b.id, b.act, b.input, b.filter, b.why, b.operator, b.made_at, b.finished_at, b.stopped_because,
-            b.shown, b.targets, b.unit, c.*
+            b.shown, b.targets, c.*
        from (select * from bulk_acts ${where} order by made_at desc, id desc limit $1::int) b
        cross join lateral (
          select count(*) filter (where result = 'done')::int as done,
                 count(*) filter (where result = 'refused')::int as refused,
                 count(*) filter (where result = 'failed')::int as failed,
                 count(*) filter (where result = 'stopped')::int as stopped,
-                count(*) filter (where result is null)::int as left,
-                coalesce(sum(worth), 0)::bigint as sum,
-                coalesce(sum(worth) filter (where result = 'done'), 0)::bigint as sum_done
+                count(*) filter (where result is null)::int as left
            from bulk_targets where bulk_id = b.id) c
       order by b.made_at desc, b.id desc`,
   )

@@ -63,25 +63,26 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
   it('says before what it would do, and then does it to each, with one reason', async () => {
     const { why: _, ...asked } = grantAll
     const preview = (await owner.post('/bulk/start/preview', asked)).body
-    expect(preview).toMatchObject({ targets: 3, unit: 'days', sum: 21 })
-    expect(preview.first.map(({ id }: { id: string }) => id)).toEqual(['a', 'b', 'c'])
-    expect(preview.first[0].changes[0].after.current_period_end).toBe('2026-12-28T12:00:00Z')
+    const changed = preview.changes.filter(({ kind }: { kind: string }) => kind === 'access')
+    expect(preview.changes[0]).toMatchObject({ what: 'bulkTargets', after: 3 })
+    expect(changed.map(({ of }: { of: string }) => of)).toEqual(['a', 'b', 'c'])
+    expect(changed[0].after.current_period_end).toBe('2026-12-28T12:00:00Z')
     expect(await grants()).toEqual([])
     const begun = await start({ ...grantAll, operation_id: 'outage-1' })
-    expect(begun).toMatchObject({ targets: 3, left: 3, sum: 21, finished_at: null })
+    expect(begun).toMatchObject({ targets: 3, left: 3, finished_at: null })
     // Whoever comes after the confirmation is not on the list.
     await pay('late')
     await world.advance(1)
     const done = (await owner.get(`/bulk/${begun.id}`)).body
-    expect(done).toMatchObject({ done: 3, refused: 0, left: 0, sum_done: 21 })
+    expect(done).toMatchObject({ done: 3, refused: 0, left: 0 })
     expect(done.finished_at).not.toBeNull()
     expect(await grants()).toEqual(ONCE_EACH)
     const { data } = (await owner.get('/audit?act=user.grant')).body
     expect(data.map((act: { why: string }) => act.why)).toEqual([WHY, WHY, WHY])
     // Sent again, it is answered with how far it is; asking for something else it is refused.
     expect((await start({ ...grantAll, operation_id: 'outage-1' })).id).toBe(begun.id)
-    const changed = { ...grantAll, input: { days: 8 }, operation_id: 'outage-1' }
-    const other = await owner.post('/bulk/start', changed)
+    const longer = { ...grantAll, input: { days: 8 }, operation_id: 'outage-1' }
+    const other = await owner.post('/bulk/start', longer)
     expect(other.status).toBe(409)
     expect((await owner.get('/bulk')).body.data).toHaveLength(1)
     const headers = { authorization: `Bearer ${ROLE_KEYS.viewer}` }
@@ -116,7 +117,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const of = { act: 'user.grant', 'of.ends_from': '2026-12-01' }
     const path = '/console/bulk/start'
     const asked = await visit.ask(path, `?${new URLSearchParams({ ...of, days: '7' })}`)
-    expect(asked.words).toContain('How many 3')
+    expect(asked.words).toContain('Targets 3')
     const confirm = (fields: Record<string, string>) => visit.submit(path, { ...fields, ...of, why: WHY })
     // One leaves and one enters: as many as before, and others.
     await owner.post('/users/a/end', { why: 'fraud' })
@@ -124,12 +125,12 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     for (const times of [1, 2]) {
       const { status, text } = await confirm(asked.fields)
       expect([times, status]).toEqual([times, 409])
-      expect(wordsOf(text)).toMatch(/How many 3 .*Nothing was done yet/)
+      expect(wordsOf(text)).toMatch(/Nothing was done yet.* Targets 3 /)
     }
     expect((await owner.get('/bulk')).body.data).toEqual([])
     await pay('f')
     const again = await confirm(asked.fields)
-    expect(wordsOf(again.text)).toContain('How many 4')
+    expect(wordsOf(again.text)).toContain('Targets 4')
     const done = await confirm(fieldsOfAct(again.text))
     expect(done.status).toBe(303)
     const [bulk] = (await owner.get('/bulk')).body.data
@@ -206,7 +207,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
 
   it('says done of what was done, whatever a slower process says of an earlier attempt', async () => {
     const { id } = await start({ ...grantAll, filter: undefined, ids: ['a'] })
-    const failing = vi.spyOn(grantDays, 'run').mockRejectedValue(new BillingError('provider_unavailable'))
+    const failing = vi.spyOn(grantDays, 'plan').mockRejectedValue(new BillingError('provider_unavailable'))
     for (let attempt = 1; attempt <= 2; attempt++) {
       await work(id)
       world.clock.advance(attempt * 121_000)
@@ -231,10 +232,10 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
   it('gives the others their turn where some fail by a bug', async () => {
     const broken = Array.from({ length: 8 }, (_, place) => `x${place}`)
     const { id } = await start({ ...grantAll, filter: undefined, ids: [...broken, 'a'] })
-    const { run } = grantDays
-    const failing = vi.spyOn(grantDays, 'run').mockImplementation(async (deps, call) => {
+    const { plan } = grantDays
+    const failing = vi.spyOn(grantDays, 'plan').mockImplementation(async (deps, call) => {
       if (call.id !== 'a') throw new Error('a bug')
-      return run(deps, call)
+      return plan(deps, call)
     })
     await work(id)
     failing.mockRestore()

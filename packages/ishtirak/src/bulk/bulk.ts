@@ -1,9 +1,9 @@
-// What acts on many bring to the service.
+// What acts on lists bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
+import { startBulk, stopBulk } from './bulk-act.js'
 import { bulkRoutes } from './bulk-pages.js'
 import { BULK_READINGS } from './bulk-readings.js'
-import { startBulk, stopBulk } from './many.js'
 import { type WorkDeps, workOff } from './work-off.js'
 import './words.js'
 
@@ -14,7 +14,7 @@ export const bulk: Capability<WorkDeps> = {
   name: 'bulk',
   acts: [startBulk, stopBulk],
   readings: BULK_READINGS,
-  commandGroups: { bulk: 'See how far acts on many are, and stop one' },
+  commandGroups: { bulk: 'See how far acts on lists are, and stop one' },
   console: bulkRoutes,
   jobs: (deps) => [
     {

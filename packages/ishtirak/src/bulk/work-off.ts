@@ -1,4 +1,4 @@
-// Works off acts on many: in any process, each target by itself and once, and keeps what became of it.
+// Works off acts on lists: in any process, each target by itself and once, and keeps what became of it.
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { perform, sendingOf } from '../acts/perform.js'
@@ -18,7 +18,7 @@ import {
   stopLeftOver,
   unfinishedBulks,
 } from './bulk.sql.js'
-import { actOnMany, type BulkDeps } from './many.js'
+import { actInBulk, type BulkDeps } from './bulk-act.js'
 
 export interface WorkDeps extends BulkDeps {
   readonly log: Log
@@ -80,7 +80,7 @@ async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator):
   const now = deps.clock.now()
   const claimed = await claimTargets(deps.database, bulk.id, { now, leaseMs: LEASE_MS, most: CHUNK })
   if (claimed.length === 0) return 0
-  const act = actOnMany(deps, bulk.act)
+  const act = actInBulk(deps, bulk.act)
   const results: Marked[] = []
   const waiting = [...claimed]
   const work = async () => {

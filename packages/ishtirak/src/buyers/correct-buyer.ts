@@ -1,14 +1,9 @@
 // An operator corrects what an invoice names of a buyer.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
-import {
-  BUYER_FIELDS,
-  BUYER_KINDS,
-  type BuyerDetails,
-  changedFields,
-  fieldsOfBuyer,
-} from '../core/buyer-details.js'
+import { BUYER_FIELDS, BUYER_KINDS, fieldsOfBuyer } from '../core/buyer-details.js'
 import type { ValidationCode } from '../core/error.js'
 import { request } from '../http/schemas.js'
 import { sayFor } from '../i18n/messages.js'
@@ -23,7 +18,7 @@ import { buyersWords } from './words.js'
 
 const CorrectBuyerSchema = request('CorrectBuyer', { ...buyerInput, why: reason })
 
-export const correctBuyer = act<SubjectDeps & ChangeDeps>().decides({
+export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   name: 'user.correct_buyer',
   roles: ['accountant', 'support'],
   on: USER,
@@ -31,50 +26,41 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>().decides({
   summary: 'Correct what an invoice names of a buyer',
   description: 'In place of what was given: what is absent is null. Documents that were issued stay.',
   input: CorrectBuyerSchema,
-  each: [...BUYER_FIELDS],
   // The trail has what changed.
   secret: [...BUYER_FIELDS],
-  asksByPost: { bodyLimit: 16 * 1024 },
+  asksByPost: true,
   texts: actTexts(buyersWords, 'correct_buyer'),
-  load: (deps, { id }) => loadUser(deps, id),
-  decide: ({ buyer }, { input }) => {
-    const details = requireBuyer(input)
-    return changedFields(buyer, details).length === 0 ? null : details
+  fields: async (pages, view, { id }) => {
+    const { buyer } = await loadUser(pages, id)
+    const say = sayFor(pages.seller.identity, view.locale)
+    const values = buyer && fieldsOfBuyer(buyer)
+    return BUYER_FIELDS.map((name) => ({
+      ...{ name, label: labelOf(say, name), type: 'text' as const },
+      ...(name === 'kind'
+        ? {
+            value: buyer?.kind ?? 'company',
+            choices: BUYER_KINDS.map((kind) => [kind, kindInWords(say, kind)] as const),
+          }
+        : { value: values?.[name] ?? '', isOptional: true as const }),
+      explain: (_typed: string, code: ValidationCode) =>
+        faultInWords(say, view.locale, { pointer: `/${name}`, code }),
+    }))
   },
-  save: async (deps, { id: userId, by }, { facts: { version, buyer }, decision, now }) => {
-    const change = { ...describeBuyerChange(buyer, decision), now }
-    const audit = auditEntry(deps.ids, { ...by, act: 'user.correct_buyer' }, change)
-    const saved = await saveBuyers(deps.database, [{ userId, version, buyer: decision, audit }], now)
-    return saved.has(userId) ? 'saved' : 'stale'
-  },
-  preview: ({ facts: { buyer }, decision }) => ({ changes: changesOf(buyer, decision), detail: null }),
-  form: {
-    fields: async (pages, view, id) => {
-      const { buyer } = await loadUser(pages, id)
-      const say = sayFor(pages.seller.identity, view.locale)
-      const values = buyer && fieldsOfBuyer(buyer)
-      return BUYER_FIELDS.map((name) => ({
-        ...{ name, label: labelOf(say, name), type: 'text' as const },
-        ...(name === 'kind'
-          ? {
-              value: buyer?.kind ?? 'company',
-              choices: BUYER_KINDS.map((kind) => [kind, kindInWords(say, kind)] as const),
-            }
-          : { value: values?.[name] ?? '', isOptional: true as const }),
-        explain: (_typed: string, code: ValidationCode) =>
-          faultInWords(say, view.locale, { pointer: `/${name}`, code }),
-      }))
-    },
-    // An address stands in no URL: nothing is asked first, and the fields say what changes.
-    asks: null,
-    inWords: () => ({ changes: [] }),
+  plan: async (deps, { id: userId, input, by }) => {
+    const { version, buyer: known } = await loadUser(deps, userId)
+    const buyer = requireBuyer(input)
+    const { before, after } = describeBuyerChange(known, buyer)
+    const changed = Object.entries(after)
+    return {
+      version,
+      changes: changed.map(([field, value]) => change.text(`buyer_${field}`, before[field] ?? null, value)),
+      save: async () => {
+        if (changed.length === 0) return 'unchanged'
+        const now = deps.clock.now()
+        const audit = auditEntry(deps.ids, by, { before, after, now })
+        const saved = await saveBuyers(deps.database, [{ userId, version, buyer, audit }], now)
+        return saved.has(userId) ? 'saved' : 'stale'
+      },
+    }
   },
 })
-
-function changesOf(before: BuyerDetails | null, after: BuyerDetails | null) {
-  if (after === null) return []
-  const change = describeBuyerChange(before, after)
-  return Object.entries(change.after).map(([what, value]) => ({
-    ...{ what, before: change.before[what] ?? null, after: value },
-  }))
-}

@@ -1,7 +1,6 @@
 // An operator takes a payment under review as it is. The provider is asked once more; where it is out of
 // reach, what it said then is taken.
 import { act, actTexts } from '../acts/act.js'
-import { requireUnchanged } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
 import { balanceIn } from '../core/balance.js'
@@ -15,8 +14,6 @@ import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { SettleActDeps } from './recheck.js'
 import { previewSettlement, reportOfReview } from './settlement-preview.js'
-import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-preview-schemas.js'
-import { previewInWords } from './settlement-preview-words.js'
 import { checkoutWords } from './words.js'
 
 /** In dinars, of a role that has no other bound. */
@@ -36,7 +33,7 @@ function requireWithin(operator: Operator, { price, review }: Payment): void {
 }
 
 /** `already_refunded`; `conflict`: nothing is under review, the money is gone, or the amount is another. */
-export const accept = act<SettleActDeps>().does({
+export const accept = act<SettleActDeps>()({
   ...ACCEPT,
   on: PAYMENT,
   operationId: 'acceptPayment',
@@ -45,33 +42,30 @@ export const accept = act<SettleActDeps>().does({
     'The provider is asked once more. 409 when nothing is under review, or the provider does not have ' +
     'the money.',
   input: WhySchema,
+  bulk: true,
   refuses: [...ASKED, 'already_refunded', 'balance_limit_reached'],
   texts: actTexts(checkoutWords, 'accept'),
-  run: async (deps, { id, by }) => {
-    const { payment, user } = await loadPayment(deps, id)
-    requireUnchanged(by, user.version)
+  isOffered: ({ payment }) => payment.status === 'review',
+  plan: async (deps, { id, by }) => {
+    const loaded = await loadPayment(deps, id)
+    const { payment, user } = loaded
     requireWithin(by.operator, payment)
     const { review } = payment
     if (payment.status !== 'review' || !review) throw await refusalByStatus(deps, payment)
-    const report = await freshReport(deps, payment, review)
-    const accepted = { event: null, source: 'operator', accepted: true } as const
-    requireRoom(payment, report.amount, user.subscription)
-    const asked = { ...by, act: 'payment.accept' }
-    const outcome = await settlePayment(deps, { ...accepted, report, by: asked })
-    // Another operator was faster, or the provider names another amount by now.
-    if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
+    requireRoom(payment, review.amount, user.subscription)
+    return {
+      version: user.version,
+      changes: await previewSettlement(deps, loaded, { accepted: true }),
+      save: async () => {
+        const report = await freshReport(deps, payment, review)
+        requireRoom(payment, report.amount, user.subscription)
+        const accepted = { event: null, source: 'operator', accepted: true } as const
+        const outcome = await settlePayment(deps, { ...accepted, report, by })
+        // Another operator was faster, or the provider names another amount by now.
+        if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
+      },
+    }
   },
-  preview: async (deps, { id, by }) => {
-    const preview = await previewSettlement(deps, id, { accepted: true })
-    const { payment } = preview.detail
-    requireWithin(by.operator, payment)
-    if (payment.status !== 'review') throw await refusalByStatus(deps, payment)
-    const { subscription } = (await loadPayment(deps, id)).user
-    requireRoom(payment, payment.review?.amount ?? null, subscription)
-    return preview
-  },
-  previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
-  form: { isOffered: ({ payment }) => payment.status === 'review', inWords: previewInWords },
 })
 
 /** Of the column of a balance. */

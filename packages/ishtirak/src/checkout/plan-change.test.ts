@@ -4,6 +4,7 @@ import { makeCodes } from '../../../../test/support/codes.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
+import { afterOf, beforeOf } from '../../../../test/support/preview.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
@@ -111,11 +112,8 @@ describeWorld('a dearer plan in mid-term', { env: ENV }, ({ world, database }) =
       code: 'refund_change_first',
     })
     const { body: preview } = await operator.get(`/payments/${body.payment_id}/refund`)
-    expect(preview).toMatchObject({
-      before: { plan: 'team' },
-      after: { plan: 'pro', current_period_end: lists[2] },
-      events: ['payment.refunded', 'subscription.changed'],
-    })
+    expect(beforeOf(preview)).toMatchObject({ access: { plan: 'team' } })
+    expect(afterOf(preview)).toMatchObject({ access: { plan: 'pro', current_period_end: lists[2] } })
     await world.advance(5 * DAY)
     expect((await operator.post(`/payments/${body.payment_id}/refund`, { why: 'asked' })).status).toBe(200)
     expect(await time()).toEqual([
@@ -172,7 +170,7 @@ describeWorld('a dearer plan in mid-term', { env: ENV }, ({ world, database }) =
     await halfWay()
     const asked = { plan: 'team', start: 'now', method: 'cheque', reference: '1' }
     const preview = await operator.get(`/users/user-1/record?${new URLSearchParams(asked)}`)
-    expect(preview.body.changes).toContainEqual({ what: 'amount', before: null, after: '3500' })
+    expect(afterOf(preview.body)).toMatchObject({ deskTotal: 3500 })
     const taken = { ...asked, why: 'at the desk' }
     await world.advance(1_800)
     const record = (amount: number) => operator.post('/users/user-1/record', { ...taken, amount })

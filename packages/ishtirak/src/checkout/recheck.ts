@@ -9,38 +9,37 @@ import type { SettleDeps } from '../ledger/settle.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { askProvider } from './ask-provider.js'
 import { previewSettlement, refusalOf } from './settlement-preview.js'
-import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-preview-schemas.js'
-import { previewInWords } from './settlement-preview-words.js'
 import { checkoutWords } from './words.js'
 
 export type SettleActDeps = SettleDeps & SubjectDeps
 
-export const recheck = act<SettleActDeps>().does({
+export const recheck = act<SettleActDeps>()({
   name: 'payment.recheck',
   roles: ['support'],
   on: PAYMENT,
   operationId: 'recheckPayment',
   summary: 'Ask the provider about a payment now',
+  description: 'What it says is booked like any other report. 503 when it does not answer.',
   input: OptionalWhySchema,
+  bulk: true,
   refuses: ASKED,
   texts: actTexts(checkoutWords, 'recheck'),
-  run: async (deps, { id: paymentId, by }) => {
-    const { payment } = await loadPayment(deps, paymentId)
-    const asked = { ...by, act: 'payment.recheck' }
-    const lookup = await askProvider(deps, payment, { source: 'operator', by: asked })
-    if (!lookup.ok) throw refusalOf(lookup.failure)
-    if (lookup.value.length > 0) return
-    const { userId, status } = payment
-    const facts = { before: { status }, after: { status, at_provider: null } }
-    await recordAct(deps, asked, { userId, paymentId, ...facts })
-  },
-  preview: (deps, { id }) => previewSettlement(deps, id, { accepted: false }),
-  previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
-  form: {
-    atOnce: true,
-    // What operators record as paid has no provider to ask.
-    isOffered: ({ payment: { status, checkoutId, method } }) =>
-      kindOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
-    inWords: previewInWords,
+  // What operators record as paid has no provider to ask.
+  isOffered: ({ payment: { status, checkoutId, method } }) =>
+    kindOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
+  plan: async (deps, { id: paymentId, by }) => {
+    const loaded = await loadPayment(deps, paymentId)
+    return {
+      version: loaded.user.version,
+      changes: await previewSettlement(deps, loaded, { accepted: false }),
+      save: async () => {
+        const lookup = await askProvider(deps, loaded.payment, { source: 'operator', by })
+        if (!lookup.ok) throw refusalOf(lookup.failure)
+        if (lookup.value.length > 0) return
+        const { userId, status } = loaded.payment
+        const facts = { before: { status }, after: { status, at_provider: null } }
+        await recordAct(deps, by, { userId, paymentId, ...facts })
+      },
+    }
   },
 })

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { afterOf, beforeOf } from '../../../../test/support/preview.js'
 import { sql } from '../../../../test/support/sql.js'
 
 const forgetAnswer = sql(
@@ -13,20 +14,15 @@ describeWorld('a look at a payment', {}, ({ world, database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const operator = operatorOf(world)
     const look = async (act = 'recheck') => (await operator.get(`/payments/${paymentId}/${act}`)).body
-    expect(await look()).toMatchObject({
-      payment_id: paymentId,
-      answered: true,
-      provider: { status: 'paid' },
-      before: { plan: 'free' },
-    })
-    expect(await look('accept')).toMatchObject({
-      payment_status: { before: 'review', after: 'paid' },
-      before: { plan: 'free' },
-      after: { plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' },
+    expect(beforeOf(await look())).toMatchObject({ providerSays: 'status_paid', access: { plan: 'free' } })
+    const accepted = await look('accept')
+    expect(beforeOf(accepted)).toMatchObject({ status: 'review', access: { plan: 'free' } })
+    expect(afterOf(accepted)).toMatchObject({
+      status: 'paid',
+      access: { plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' },
     })
     world.emulator.setFaults({ api_5xx: {} })
-    const expected = { answered: false, provider: null, payment_status: { after: 'review' } }
-    expect(await look()).toMatchObject(expected)
+    expect(afterOf(await look())).toMatchObject({ providerSays: 'providerSilent', status: 'review' })
     const file = await operator.payment(paymentId)
     expect([file.payment.status, file.audit]).toEqual(['review', []])
   })

@@ -1,55 +1,43 @@
 // What the provider says of a payment now, and what would follow from it; nothing is changed. The decision is
 // that of a settlement, so that an operator sees beforehand what an act does.
-import type { Change } from '../acts/preview.js'
+import { statusKey } from '../acts/changes.js'
+import { change } from '../acts/preview.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
 import { decideSettlement } from '../core/settlement.js'
-import { statusAt } from '../core/subscription.js'
+import { accessChange } from '../ledger/access-after.js'
 import { receiptOf } from '../ledger/documents.js'
-import { loadPayment } from '../ledger/load.js'
+import type { loadPayment } from '../ledger/load.js'
 import type { ProviderFailure } from '../ledger/method.js'
 import type { SettleDeps } from '../ledger/settle.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
 
-export type SettlementPreview = ReturnType<typeof follow>
-export type ProviderPreview = Awaited<ReturnType<typeof previewSettlement>>['detail']
-
-/** What a recheck would do now, or, with `accepted`, an acceptance. Throws `not_found`. */
+/** What a recheck would do now, or, with `accepted`, an acceptance. */
 export async function previewSettlement(
   deps: SettleDeps,
-  paymentId: string,
+  loaded: Loaded,
   { accepted }: { readonly accepted: boolean },
 ) {
-  const loaded = await loadPayment(deps, paymentId)
   const { payment } = loaded
+  const method = deps.methods.of(payment.method)
   const checkoutId = payment.review?.checkoutId ?? payment.checkoutId
-  const answer = checkoutId === null ? null : await deps.methods.of(payment.method).getCheckout(checkoutId)
+  const answer = checkoutId === null ? null : await method.getCheckout(checkoutId)
   const said = answer?.ok ? answer.value : null
   const before = accepted && !answer?.ok && payment.review ? reportOfReview(payment, payment.review) : null
-  const change = follow(deps, loaded, said ?? before, deps.clock.now(), accepted)
-  const { version, status, access } = change
-  const detail = {
-    ...change,
-    /** False: the provider did not answer, or there is no checkout to ask about. */
-    isAnswered: answer?.ok ?? false,
-    /** Who says it. */
-    settledBy: deps.methods.of(payment.method).settledBy,
-    said,
-  }
-  return { version, changes: changesOf({ status, access }), detail }
-}
-
-export function changesOf({ status, access }: Pick<SettlementPreview, 'status' | 'access'>): Change[] {
+  const by = method.settledBy === 'operator' ? 'operatorEntered' : 'providerSays'
   return [
-    { what: 'status', ...status },
-    { what: 'access', ...access },
+    change.dinars('amount', payment.price.amount),
+    change.state(by, said ? statusKey(said.status) : answer?.ok ? 'providerKnowsNothing' : 'providerSilent'),
+    change.dinars('amountSaid', said?.amount ?? null),
+    change.differences('reviewDiffers', payment.review?.differences?.join(', ') ?? null),
+    ...follow(deps, loaded, said ?? before, deps.clock.now(), accepted),
   ]
 }
 
-/** `accepted`: as an operator takes it who accepts what differs. */
+/** What a report changes. `accepted`: as an operator takes it who accepts what differs. */
 export function follow(
   deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids' | 'receipts'>,
   { payment, user }: Loaded,
@@ -57,7 +45,7 @@ export function follow(
   now: Instant,
   accepted = false,
 ) {
-  const { subscription, version } = user
+  const { subscription } = user
   const decided =
     report &&
     decideSettlement({ payment, subscription }, report, {
@@ -71,18 +59,11 @@ export function follow(
   const after = decided?.isNew ? null : decided?.payment
   const booked = decided?.subscription ? decided.payment : null
   const buyer = { ...user, userId: payment.userId }
-  return {
-    payment,
-    /** What it would say; null: nothing would be booked. */
-    receipt: booked ? receiptOf(deps, booked, buyer, now) : null,
-    /** The version of the facts that this was decided on. */
-    version,
-    status: { before: payment.status, after: after?.status ?? payment.status },
-    access: {
-      before: statusAt(subscription, now, deps.rules),
-      after: statusAt(decided?.subscription ?? subscription, now, deps.rules),
-    },
-  }
+  return [
+    change.receipt(booked ? receiptOf(deps, booked, buyer, now) : null),
+    change.status(payment.status, after?.status ?? payment.status),
+    accessChange(subscription, decided?.subscription ?? subscription, now, deps.rules),
+  ]
 }
 
 /** What it said when it was sent to review. */

@@ -5,12 +5,14 @@ import { auditEntry, type By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { type AskedPage, list } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
+import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
+import { isLocale } from '../core/locale.js'
 import { type Offer, offersOf, planById } from '../core/plan.js'
 import { freeOffers } from '../core/quote.js'
 import { addressOf } from '../pages/console-frame.js'
@@ -24,13 +26,13 @@ import {
   MadeCodesSchema,
   NewCodesSchema,
 } from './code-schemas.js'
-import { codesAsCsv } from './code-sheet.js'
-import { codesForm } from './codes-form.js'
+import { codeSheet } from './code-sheet.js'
+import { newCodesFields } from './codes-form.js'
 import { codesWords } from './words.js'
 
 export const CODES = onNothing('codes', '/codes', 'codes', '/console/codes')
 
-export const createCodesAct = act<CodesDeps>().does({
+export const createCodesAct = act<CodesDeps>()({
   name: 'codes.create',
   roles: [],
   on: CODES,
@@ -41,27 +43,45 @@ export const createCodesAct = act<CodesDeps>().does({
     'where `operation_id` made them before. 404 where CODE_KEYS is not set.',
   input: NewCodesSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
-  answer: MadeCodesSchema,
-  texts: actTexts(codesWords, 'create_codes'),
-  form: codesForm,
-  command: {
-    asFile: { flag: '--csv', description: 'the codes as CSV, for the printer', write: codesAsCsv },
+  answer: {
+    schema: MadeCodesSchema,
+    read: async (_deps, _call, made, earlier) => {
+      if (earlier) throw new BillingError('conflict', { extra: { batch_id: earlier.after.id } })
+      const { batch: _, ...shown } = Object(made)
+      return shown
+    },
   },
-  run: (deps, { input, by }) => createCodes(deps, wantedIn(deps, input), by),
-  preview: async (deps, { input }) => {
+  texts: actTexts(codesWords, 'create_codes'),
+  isOffered: (_file, { codeKeys }) => codeKeys.length > 0,
+  fields: async (pages, view) => newCodesFields(pages, view),
+  page: (pages, view, { outcome, typed }) => {
+    const { cards = '', why = '' } = typed
+    const { batch_id: batchId, codes, batch } = outcome as Awaited<ReturnType<typeof createCodes>>
+    const locale = isLocale(cards) ? cards : view.locale
+    return codeSheet(pages, view, { batchId, codes, batch, why, locale })
+  },
+  plan: async (deps, { input, by }) => {
     const wanted = wantedIn(deps, input)
     checkWanted(deps, wanted, deps.clock.now())
+    const { kind, planId, months, percent, amount, count, uses, usesPerUser, from, until } = wanted
     const free = freeOffers(wanted, deps.catalogue, deps.rules)
-    const changes = [
-      { what: 'codes', before: null, after: String(input.count) },
-      ...(free.length > 0 ? [{ what: 'codesFree', before: null, after: free.map(nameOf).join(', ') }] : []),
-    ]
-    return { version: 0, changes, detail: { ...wanted, free } }
-  },
-  show: async (_deps, _call, made, earlier) => {
-    if (earlier) throw new BillingError('conflict', { extra: { batch_id: earlier.after.id } })
-    const { batch: _, ...shown } = Object(made)
-    return shown
+    return {
+      version: 0,
+      changes: [
+        change.state('codesGive', `gives_${kind}`),
+        change.text('plan', planId),
+        change.count('codeMonths', months),
+        change.count('codePercent', percent),
+        change.dinars('codeAmount', amount),
+        change.text('codesFree', free.length === 0 ? null : free.map(nameOf).join(', ')),
+        change.count('codeUses', uses),
+        change.count('codeUsesEach', usesPerUser),
+        change.instant('codeFrom', from),
+        change.instant('codeUntil', until),
+        change.count('codes', null, count),
+      ],
+      save: () => createCodes(deps, wanted, by),
+    }
   },
 })
 
@@ -164,7 +184,7 @@ export const BATCH: Subject<ListDeps> = {
 }
 
 /** No code of the batch counts from now on. What was bought with one stays. */
-export const revokeCodes = act<CodesDeps>().decides({
+export const revokeCodes = act<CodesDeps>()({
   name: 'codes.revoke',
   roles: [],
   on: BATCH,
@@ -173,23 +193,22 @@ export const revokeCodes = act<CodesDeps>().decides({
   description: 'An open checkout with one of them can still be paid. 409 when the batch is revoked already.',
   input: WhySchema,
   refuses: ['already_revoked'],
-  answer: CodeBatchSchema,
+  answer: { schema: CodeBatchSchema, read: (deps, { id }) => showBatch(deps, id) },
   texts: actTexts(codesWords, 'revoke_codes'),
-  load: async (deps, { id }) => ({ version: 0, batch: await showBatch(deps, id) }),
-  decide: ({ batch: { revoked_at, left } }) => {
+  plan: async (deps, { id: batchId, by }) => {
+    const { revoked_at, left } = await showBatch(deps, batchId)
     if (revoked_at !== null) throw new BillingError('already_revoked', { extra: { revoked_at } })
-    return { left }
+    return {
+      version: 0,
+      changes: [change.count('codesLeft', left, 0)],
+      save: async () => {
+        const now = deps.clock.now()
+        const after = { batch_id: batchId, revoked_at: toTimestamp(now) }
+        const audit = auditEntry(deps.ids, by, { after, now })
+        return (await revoke(deps.database, { batchId, by, now, audit })) ? 'saved' : 'stale'
+      },
+    }
   },
-  save: async (deps, { id: batchId, by }, { now }) => {
-    const after = { batch_id: batchId, revoked_at: toTimestamp(now) }
-    const audit = auditEntry(deps.ids, { ...by, act: 'codes.revoke' }, { after, now })
-    return (await revoke(deps.database, { batchId, by, now, audit })) ? 'saved' : 'stale'
-  },
-  preview: ({ facts: { batch } }) => ({
-    changes: [{ what: 'codesLeft', before: String(batch.left), after: '0' }],
-    detail: null,
-  }),
-  show: (deps, { id }) => showBatch(deps, id),
 })
 
 /** Newest first, by words of the reason; empty: all. Throws `invalid_cursor`. */

@@ -53,8 +53,7 @@ export function codeSheet(pages: ConsolePages, view: View, sheet: Sheet) {
   return { html, headers: pageHeaders(style, "'none'", "form-action 'self'") }
 }
 
-/** As `codes create --csv` writes it. */
-export function codesAsCsv({ batch_id: batchId, codes = [] }: Readonly<Record<string, unknown>>): string {
+function codesAsCsv({ batch_id: batchId, codes = [] }: Readonly<Record<string, unknown>>): string {
   const lines = (codes as readonly string[]).map((code) => csvLine([code, String(batchId)]))
   return [csvLine(['code', 'batch_id']), ...lines].join('')
 }

@@ -1,59 +1,14 @@
-// The form that makes a batch of codes in the console. Its answer is the sheet of the codes, shown this once.
+// What the form asks that makes a batch of codes in the console.
 import type { Field } from '../acts/act-page.js'
-import type { ActForm } from '../acts/form.js'
 import { CODE_KINDS } from '../core/code.js'
-import { isLocale, LOCALES, type Locale } from '../core/locale.js'
-import type { Offer } from '../core/plan.js'
-import { inParts, termInWords } from '../i18n/formats.js'
+import { LOCALES } from '../core/locale.js'
 import { CATALOGS, planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import type { CodesDeps, WantedBatch } from './code-deps.js'
-import { codeSheet } from './code-sheet.js'
-import { givesInWords, validInWords } from './code-words.js'
 
 /** A page of more is too long; a command makes them. */
 const ON_A_SHEET_MAX = 1_000
 
-export const codesForm: ActForm<CodesDeps, unknown, WantedBatch & { readonly free: readonly Offer[] }> = {
-  isPossible: ({ codeKeys }) => codeKeys.length > 0,
-  asks: 'count',
-  fields: async (pages, view) => fieldsOf(pages, view),
-  inWords: (pages, view, { detail }) => {
-    const { say, locale } = view
-    const count = (number: number) => pages.formats.number(number, locale)
-    return {
-      facts: [
-        [say('codesGive'), givesInWords(pages, view, detail)],
-        ...(detail.free.length > 0 ? [[say('codesFree'), freeInWords(detail.free, locale)] as const] : []),
-        [say('codeUses'), count(detail.uses)],
-        [say('codeUsesEach'), count(detail.usesPerUser)],
-        [say('codesValid'), validInWords(pages, view, detail)],
-      ],
-    }
-  },
-  answers: (pages, view, { outcome, typed }) => {
-    const { cards = '', why = '' } = typed
-    // What `run` of the act gives.
-    const { batch_id, codes, batch } = outcome as Made
-    const locale = isLocale(cards) ? cards : view.locale
-    return codeSheet(pages, view, { batchId: batch_id, codes, batch, why, locale })
-  },
-}
-
-function freeInWords(offers: readonly Offer[], locale: Locale): string {
-  const names = offers.map(
-    ({ plan, months }) => `${planName(plan.name, locale)} (${termInWords(months, locale)})`,
-  )
-  return inParts(names, locale)
-}
-
-interface Made {
-  readonly batch_id: string
-  readonly codes: readonly string[]
-  readonly batch: WantedBatch
-}
-
-function fieldsOf({ catalogue }: ConsolePages, { say, locale }: View): readonly Field[] {
+export function newCodesFields({ catalogue }: ConsolePages, { say, locale }: View): readonly Field[] {
   const plans = catalogue.plans.filter(({ price }) => price > 0)
   const number = (name: string, label: string, more: Partial<Field> = {}): Field => ({
     ...{ name, label, value: '', type: 'number' as const, isOptional: true as const },

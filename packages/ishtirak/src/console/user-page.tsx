@@ -91,7 +91,7 @@ function Unbooked(of: { pages: AllPages; view: View } & Pick<UserPage, 'file' | 
   if (unbooked.length === 0) return null
   const askable = (one: PaymentWithParts) =>
     actsOffered(pages, view, { subject: PAYMENT, file: { ...one, audit: file.audit }, deps: pages }).filter(
-      ({ form }) => form?.atOnce,
+      ({ name }) => name === recheck.name,
     )
   return (
     <Card id="unbooked" title={view.say('orderedUnbooked')}>
@@ -102,7 +102,7 @@ function Unbooked(of: { pages: AllPages; view: View } & Pick<UserPage, 'file' | 
             <span safe>{stateInWords(pages, view, one)}</span>
           </p>
           {askable(one).map((act) => (
-            <ActButton {...{ pages, view, act }} id={one.payment.id} onUser />
+            <ActButton {...{ pages, view, act }} id={one.payment.id} />
           ))}
         </>
       ))}

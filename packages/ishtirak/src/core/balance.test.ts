@@ -111,10 +111,7 @@ const happening: fc.Arbitrary<Happening> = fc
 
 const life = fc.array(happening, { minLength: 1, maxLength: 25 })
 
-interface Told {
-  facts: SubscriptionFacts
-  readonly entries: NewEntry[]
-}
+type Told = { facts: SubscriptionFacts; entries: NewEntry[] }
 
 /** As the service does it: what is due is written down first. */
 function book(told: Told, now: Instant): void {

@@ -42,12 +42,7 @@ const PLANS = [BASIC, MIDDLE, TEAM]
 const start = instantOf('2026-11-01T12:00:00Z')
 const sold = (plan: Plan) => offersOf(plan)[0]?.plan ?? plan
 
-interface Buying {
-  readonly id: string
-  readonly plan: Plan
-  readonly months?: number
-  readonly amount?: number
-}
+type Buying = { id: string; plan: Plan; months?: number; amount?: number }
 
 function buy(facts: SubscriptionFacts, at: Instant, { id, plan, months = 1, amount }: Buying) {
   const price = amount ?? offersOf(plan).find((offer) => offer.months === months)?.price.amount
@@ -353,11 +348,7 @@ function worthOf({ periods, endedAt }: SubscriptionFacts, at: Instant): Fraction
 const isZero = ({ over }: Fraction) => over === 0n
 const RUNS = 2_000
 
-interface State {
-  readonly facts: SubscriptionFacts
-  readonly now: Instant
-  readonly ids: readonly string[]
-}
+type State = { facts: SubscriptionFacts; now: Instant; ids: readonly string[] }
 
 interface BookedChange {
   readonly before: SubscriptionFacts

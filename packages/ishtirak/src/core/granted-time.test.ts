@@ -14,12 +14,7 @@ import {
   statusAt,
 } from './subscription.js'
 
-interface Step {
-  readonly id: string
-  readonly at: Instant
-  readonly months?: number
-  readonly days?: number
-}
+type Step = { id: string; at: Instant; months?: number; days?: number }
 
 function add(facts: SubscriptionFacts, { id, at, months = 0, days }: Step): SubscriptionFacts {
   const time = days ? grantAt(facts, at, days, RULES) : purchaseAt(facts, at, months, RULES)

@@ -5,10 +5,7 @@ import type { Payment } from './payment.js'
 import { decideEnd, decideRefund } from './refund.js'
 import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts, statusAt } from './subscription.js'
 
-interface Bought {
-  readonly facts: SubscriptionFacts
-  readonly payments: readonly Payment[]
-}
+type Bought = { facts: SubscriptionFacts; payments: readonly Payment[] }
 
 /** Buys one month at each instant; the payments are named pay_1, pay_2, … */
 function buy(...instants: readonly Instant[]): Bought {

@@ -57,9 +57,11 @@ export interface Permission {
   readonly ownersAlone?: true
 }
 
-export interface Bound {
+interface Bound {
   /** Of a role that has no other. */
   readonly most: number
+  /** The member of what is asked for that it bounds; absent: what is acted on has the amount. */
+  readonly of?: string
   /** Who has this one too has no bound. */
   readonly beyond: Permission
 }

@@ -3,10 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shareStatements } from './coalesce.js'
 import { DatabaseUnavailable, type Queryable } from './database.js'
 
-interface Call {
-  readonly key: string
-  readonly amount: number
-}
+type Call = { key: string; amount: number }
 
 /** Counters with a limit of 10: one statement each, and a slow database that runs one statement at a time. */
 class Counters {

@@ -114,9 +114,11 @@ function Said(of: {
 }) {
   const { pages, view, acts, notice } = of
   const paymentId = acts.find(({ id }) => id === notice.done)?.payment_id ?? null
+  const { payment_id: taken } = Object(acts.find(({ id }) => id === notice.refused)?.after)
+  const why = taken === undefined ? {} : { whyRefused: () => view.say('deskReferenceTaken') }
   return (
     <>
-      <NoticeOf {...{ view, acts, notice }} />
+      <NoticeOf {...{ view, acts, notice, ...why }} />
       {paymentId === null ? null : (
         <p class="actions">
           <ReceiptLinks {...{ pages, view, paymentId }} />

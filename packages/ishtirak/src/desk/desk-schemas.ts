@@ -44,12 +44,16 @@ export const TakenAtDeskSchema = request('TakenAtDesk', {
     }),
   ),
   method: Type.Enum([...DESK_METHODS], { description: 'How it was paid' }),
-  amount: Type.Number({
-    minimum: 0.01,
-    maximum: 1_000_000_000,
-    description: 'What was taken, in dinars, with the stamp duty on cash',
-    examples: [2020],
-  }),
+  amount: Type.Optional(
+    Type.Number({
+      minimum: 0.01,
+      maximum: 1_000_000_000,
+      description:
+        'What was taken, in dinars, with the stamp duty on cash. The preview tells it; to record it, it is ' +
+        'required',
+      examples: [2020],
+    }),
+  ),
   reference: Type.String({
     pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+( [^\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$',
     maxLength: 80,

@@ -1,14 +1,14 @@
 // A day of the drawer is closed by two: one counts, another confirms the count. What comes to the books of a
 // day that was counted stands after its count.
 import { Type } from 'typebox'
-import { type ActDeps, act, actTexts } from '../acts/act.js'
-import { auditEntry } from '../acts/audit.sql.js'
+import { type ActDeps, type ActPlan, act, actTexts, type Call } from '../acts/act.js'
+import { type AuditEntry, auditEntry } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { OptionalWhySchema, reason } from '../acts/reason.js'
-import { amountIn } from '../acts/sent-form.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
-import { timestampOrNull } from '../core/instant.js'
+import { type Instant, timestampOrNull } from '../core/instant.js'
 import { maybeOnePerson } from '../core/sign-in.js'
 import { request } from '../http/schemas.js'
 import {
@@ -51,12 +51,6 @@ const CountSchema = request('DrawerCounted', {
   why: Type.Optional(reason),
 })
 
-/** What was shown is no longer so once there is another entry or count. */
-async function load(deps: DrawerActDeps, day: string) {
-  const drawer = await readDrawer(deps, day)
-  return { ...drawer, version: drawer.entries.length + (drawer.count?.counts ?? 0) }
-}
-
 /** Throws `conflict`: the day is closed. */
 function requireOpen({ day, count }: DrawerDay): void {
   if (drawerStateOf(count) !== 'closed') return
@@ -65,32 +59,41 @@ function requireOpen({ day, count }: DrawerDay): void {
 }
 
 const SAID = { roles: ['cashier', 'accountant'], on: DRAWER } as const
+const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' } as const
 
-function changesTo(count: DrawerCount, before: DrawerDay, after: 'drawerCounted' | 'drawerClosed') {
-  const difference = (method: 'cash' | 'cheque') => String(countedOf(count, method).difference / 100)
-  const [was, state] = [{ open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' }, before]
+/** What is shown of a count. It is shown no longer once there is another entry or count. */
+function planOf(
+  deps: DrawerActDeps,
+  { by }: Call<unknown>,
+  of: { readonly drawer: DrawerDay; readonly count: DrawerCount; readonly becomes: 'counted' | 'closed' },
+  saved: (audit: AuditEntry, now: Instant) => Promise<boolean>,
+): ActPlan {
+  const { drawer, count, becomes } = of
+  const { day } = drawer
+  const difference = (method: 'cash' | 'cheque') => countedOf(count, method).difference / 100
   return {
+    version: drawer.entries.length + (drawer.count?.counts ?? 0),
     changes: [
-      { what: 'drawer', before: was[drawerStateOf(state.count)], after },
-      { what: 'drawerCash', before: null, after: String(count.cash) },
-      { what: 'drawerCashDifference', before: null, after: difference('cash') },
-      { what: 'drawerCheques', before: null, after: String(count.cheques) },
-      { what: 'drawerChequesDifference', before: null, after: difference('cheque') },
+      change.state('drawer', STATES[drawerStateOf(drawer.count)], STATES[becomes]),
+      change.dinars('drawerCash', count.cash),
+      change.dinars('drawerCashDifference', difference('cash')),
+      change.dinars('drawerCheques', count.cheques),
+      change.dinars('drawerChequesDifference', difference('cheque')),
     ],
-    detail: null,
+    save: async () => {
+      const now = deps.clock.now()
+      const after = {
+        ...{ day, cash: count.cash, cheques: count.cheques },
+        ...{ cash_difference: difference('cash'), cheques_difference: difference('cheque') },
+      }
+      return (await saved(auditEntry(deps.ids, by, { after, now }), now)) ? 'saved' : 'stale'
+    },
   }
 }
 
-const describe = (day: string, count: DrawerCount) => ({
-  ...{ day, cash: count.cash, cheques: count.cheques },
-  ...{ cash_difference: countedOf(count, 'cash').difference / 100 },
-  ...{ cheques_difference: countedOf(count, 'cheque').difference / 100 },
-})
-
-export const countDrawer = act<DrawerActDeps>().decides({
+export const countDrawer = act<DrawerActDeps>()({
   ...SAID,
   name: 'drawer.count',
-  each: ['cash', 'cheques'],
   operationId: 'countDrawer',
   summary: 'Write down what is in the drawer of a day',
   description:
@@ -98,43 +101,27 @@ export const countDrawer = act<DrawerActDeps>().decides({
     'for a day that has not begun.',
   input: CountSchema,
   texts: actTexts(words, 'drawer_count'),
-  load: (deps, { id }) => load(deps, id),
-  decide: (drawer, { input, by }, now): DrawerCount => {
+  isOffered: ({ count }) => drawerStateOf(count) !== 'closed',
+  fields: async (_pages, { say }) => [
+    { name: 'cash', label: say('drawerCash'), value: '', type: 'number' },
+    { name: 'cheques', label: say('drawerCheques'), value: '', type: 'number' },
+  ],
+  plan: async (deps, call) => {
+    const { id, input, by } = call
+    const drawer = await readDrawer(deps, id)
     requireOpen(drawer)
-    return {
+    const counted = (countedAt: Instant): DrawerCount => ({
       counts: (drawer.count?.counts ?? 0) + 1,
       ...{ cashExpected: drawer.expected.cash, chequesExpected: drawer.expected.cheque },
       ...{ cash: input.cash, cheques: input.cheques, entries: drawer.entries.map(keyOf) },
-      ...{ countedBy: by.operator.name, countedAt: now, confirmedBy: null, confirmedAt: null },
-    }
-  },
-  save: async (deps, { by }, { facts: { day }, decision, now }) => {
-    const named = { ...by, act: 'drawer.count' }
-    const audit = auditEntry(deps.ids, named, { after: describe(day, decision), now })
-    return (await saveCount(deps.database, day, decision, audit)) ? 'saved' : 'stale'
-  },
-  preview: ({ facts, decision }) =>
-    decision ? changesTo(decision, facts, 'drawerCounted') : { changes: [], detail: null },
-  form: {
-    isOffered: ({ count }) => drawerStateOf(count) !== 'closed',
-    asks: 'cash',
-    fields: async (_pages, { say }) => [
-      { name: 'cash', label: say('drawerCash'), value: '', type: 'number' },
-      { name: 'cheques', label: say('drawerCheques'), value: '', type: 'number' },
-    ],
-    read: (_pages, typed) => ({
-      cash: wholeIn('cash', typed.cash),
-      cheques: wholeIn('cheques', typed.cheques),
-    }),
+      ...{ countedBy: by.operator.name, countedAt, confirmedBy: null, confirmedAt: null },
+    })
+    const of = { drawer, count: counted(deps.clock.now()), becomes: 'counted' } as const
+    return planOf(deps, call, of, (audit, now) => saveCount(deps.database, drawer.day, counted(now), audit))
   },
 })
 
-/** Nothing is a figure too. */
-function wholeIn(field: string, typed = ''): number {
-  return /^[0٠۰]+$/.test(typed.trim()) ? 0 : amountIn(field, typed, MOST)
-}
-
-export const confirmDrawer = act<DrawerActDeps>().decides({
+export const confirmDrawer = act<DrawerActDeps>()({
   ...SAID,
   name: 'drawer.confirm',
   operationId: 'confirmDrawer',
@@ -143,24 +130,19 @@ export const confirmDrawer = act<DrawerActDeps>().decides({
   input: OptionalWhySchema,
   refuses: ['second_operator_needed'],
   texts: actTexts(words, 'drawer_confirm'),
-  load: (deps, { id }) => load(deps, id),
-  decide: (drawer, { by }): DrawerCount => {
+  isOffered: ({ count }) => drawerStateOf(count) === 'counted',
+  plan: async (deps, call) => {
+    const drawer = await readDrawer(deps, call.id)
     requireOpen(drawer)
     const { day, count } = drawer
+    const by = call.by.operator.name
     if (!count) throw new BillingError('conflict', { extra: { day, counted_by: null } })
-    if (maybeOnePerson(count.countedBy, by.operator.name))
+    if (maybeOnePerson(count.countedBy, by))
       throw new BillingError('second_operator_needed', { extra: { day } })
-    return count
+    return planOf(deps, call, { drawer, count, becomes: 'closed' }, (audit, now) =>
+      confirmCount(deps.database, day, { counts: count.counts, by, now }, audit),
+    )
   },
-  save: async (deps, { by }, { facts: { day }, decision, now }) => {
-    const named = { ...by, act: 'drawer.confirm' }
-    const audit = auditEntry(deps.ids, named, { after: describe(day, decision), now })
-    const of = { counts: decision.counts, by: by.operator.name, now }
-    return (await confirmCount(deps.database, day, of, audit)) ? 'saved' : 'stale'
-  },
-  preview: ({ facts, decision }) =>
-    decision ? changesTo(decision, facts, 'drawerClosed') : { changes: [], detail: null },
-  form: { isOffered: ({ count }) => drawerStateOf(count) === 'counted', asks: null, fields: async () => [] },
 })
 
 export const showDrawer = reading<DrawerActDeps>().reads({

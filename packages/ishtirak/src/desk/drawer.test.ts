@@ -66,7 +66,9 @@ describeWorldOnEach('the drawer', { env: ENV, withoutJobs: true }, ({ world, res
 
     expect((await omar.post(`/drawer/${DAY}/confirm`, {})).body).toMatchObject({ code: 'conflict', day: DAY })
     const preview = (await sara.get(`/drawer/${DAY}/count?cash=6000&cheques=2000`)).body
-    expect(preview.changes).toContainEqual({ what: 'drawerCashDifference', before: null, after: '-90' })
+    expect(preview.changes).toContainEqual(
+      expect.objectContaining({ what: 'drawerCashDifference', after: -90 }),
+    )
     await sara.post(`/drawer/${DAY}/count`, { cash: 6000, cheques: 2000 })
     wait()
     const again = await sara.post(`/drawer/${DAY}/count`, { cash: 6080, cheques: 2000, why: 'ten short' })

@@ -35,16 +35,17 @@ interface Purchase {
   readonly start: Start
 }
 
-export type TakenAtDesk = (Purchase | WantedTopUp) & {
+export type AskedAtDesk = (Purchase | WantedTopUp) & {
   readonly userId: string
   readonly method: DeskMethod
-  /** In dinars: what was taken, stamp duty included. */
-  readonly amount: number
   /** Of a user who was not known. */
   readonly customer: Customer | null
   /** As `plainReference` has it. Names one payment by this method, of whichever user. */
   readonly reference: string
 }
+
+/** `amount`: in dinars, what was taken, stamp duty included. */
+type TakenAtDesk = AskedAtDesk & { readonly amount: number }
 
 /**
  * A repetition changes nothing. Throws what `quoteRefusal` names, of a purchase or a top-up,
@@ -96,7 +97,7 @@ async function rememberPayer({ database }: RecordDeps, taken: TakenAtDesk, now: 
 }
 
 /** Throws as `rememberPayer` does. */
-async function requireNew({ database }: RecordDeps, { userId, customer }: TakenAtDesk): Promise<void> {
+async function requireNew({ database }: RecordDeps, { userId, customer }: AskedAtDesk): Promise<void> {
   const owner = customer?.phone ? await findUserByPhone(database, customer.phone) : null
   if (owner !== null && owner !== userId) throw phoneTaken(owner)
 }
@@ -120,7 +121,7 @@ async function mostOf(
 }
 
 /** Throws what `quoteRefusal` names. */
-async function readSale(deps: RecordDeps, wanted: TakenAtDesk): Promise<Quote | Sale> {
+async function readSale(deps: RecordDeps, wanted: AskedAtDesk): Promise<Quote | Sale> {
   if (!('topUp' in wanted)) return readQuote(deps, wanted)
   const { subscription = NEVER_PAID } = (await findUser(deps.database, wanted.userId)) ?? {}
   const decision = decideTopUp(subscription, wanted, deps.clock.now(), deps.rules)
@@ -139,7 +140,7 @@ function takenOrThrow(error: unknown): 'taken' {
 
 export async function findRecorded(
   { settlements }: RecordDeps,
-  { method, reference }: Pick<TakenAtDesk, 'method' | 'reference'>,
+  { method, reference }: Pick<AskedAtDesk, 'method' | 'reference'>,
 ): Promise<Payment | null> {
   const found = await settlements.load({ method, checkoutId: reference, paymentId: null })
   return found?.payment ?? null
@@ -164,14 +165,15 @@ function isSameSale({ kind, plan, months, price }: Payment, taken: TakenAtDesk):
 }
 
 function referenceTaken({ id, status }: Payment): BillingError {
-  return new BillingError('conflict', { extra: { payment_id: id, payment_status: status } })
+  const problems = [{ pointer: '/reference', code: 'not_allowed' as const }]
+  return new BillingError('conflict', { problems, extra: { payment_id: id, payment_status: status } })
 }
 
 /**
  * What is to be taken, and what it would buy now. Throws what `bookTaken` would, of the purchase; and
  * `conflict` with the payment that has this reference, whatever it bought.
  */
-export async function quoteAtDesk(deps: RecordDeps, wanted: TakenAtDesk) {
+export async function quoteAtDesk(deps: RecordDeps, wanted: AskedAtDesk) {
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)

@@ -1,5 +1,6 @@
 // An invoice with false details is taken back by a credit note, and another one follows with those given now.
 import { act, actTexts } from '../acts/act.js'
+import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { invoiceInForce } from '../core/invoice.js'
@@ -12,7 +13,7 @@ import { documentsIn } from './documents-part.js'
 import { type InvoiceDeps, issueOwedTo, requireWhole } from './invoices.js'
 import { documentsWords } from './words.js'
 
-export const correctInvoice = act<InvoiceDeps & SubjectDeps>().decides({
+export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
   name: 'payment.correct_invoice',
   roles: ['accountant'],
   on: PAYMENT,
@@ -23,34 +24,35 @@ export const correctInvoice = act<InvoiceDeps & SubjectDeps>().decides({
     'The sale stands, and no money moves. 409 where no invoice is in force, where the payment is refunded ' +
     '(its credit note was issued with the refund), and `buyer_incomplete` where details are missing.',
   input: WhySchema,
+  bulk: true,
   refuses: ['buyer_incomplete', 'already_refunded', 'payment_not_paid'],
   texts: actTexts(documentsWords, 'correct_invoice'),
-  load: async (deps, { id }) => {
+  isOffered: (file) => file.payment.status === 'paid' && invoiceInForce(documentsIn(file)) !== null,
+  plan: async (deps, { id, by }) => {
     const loaded = await loadPayment(deps, id)
+    const { payment, user, userId } = loaded
     // After the user: a document in between makes their version stale.
-    const documents = await documentsOfPayment(deps.database, loaded.payment)
-    return { ...loaded, version: loaded.user.version, documents }
-  },
-  decide: ({ payment, user, documents }) => {
+    const documents = await documentsOfPayment(deps.database, payment)
     const invoice = invoiceInForce(documents)
     if (!invoice || payment.status !== 'paid')
       throw new BillingError(payment.status === 'refunded' ? 'already_refunded' : 'conflict', {
         extra: { payment_status: payment.status },
       })
     requireWhole(user.buyer)
-    return invoice
+    return {
+      version: user.version,
+      changes: [
+        change.text('invoiceInForce', invoice.number, null),
+        change.state('document', null, 'invoiceAnew'),
+      ],
+      save: async () => {
+        const now = deps.clock.now()
+        const revision = { events: [], document: creditNoteFor(deps, documents, now, { owes: true }) }
+        const saved = await changeBy(deps, by, loaded, { revision, now })
+        // A crash in between leaves it to the job.
+        if (saved === 'saved') await issueOwedTo(deps, userId, now)
+        return saved
+      },
+    }
   },
-  save: async (deps, { by }, { facts, now }) => {
-    const revision = { events: [], document: creditNoteFor(deps, facts.documents, now, { owes: true }) }
-    const act = { ...by, act: 'payment.correct_invoice' }
-    const saved = await changeBy(deps, act, facts, { revision, now })
-    // A crash in between leaves it to the job.
-    if (saved === 'saved') await issueOwedTo(deps, facts.userId, now)
-    return saved
-  },
-  preview: ({ facts: { documents } }) => {
-    const before = invoiceInForce(documents)?.number ?? null
-    return { changes: [{ what: 'invoiceInForce', before, after: 'invoiceAnew' }], detail: null }
-  },
-  form: { isOffered: (file) => file.payment.status === 'paid' && invoiceInForce(documentsIn(file)) !== null },
 })

@@ -1,9 +1,9 @@
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { tokenOf } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 
@@ -13,13 +13,8 @@ const COMPANY = {
   legal_form: 'EURL',
 }
 
-const sink = await startSmtpSink()
-afterAll(() => sink[Symbol.asyncDispose]())
+const sink = await sinkOfTests()
 describeWorld('invoices that are handed out', { env: { SMTP_URL: sink.url } }, ({ world }) => {
-  beforeEach(() => {
-    ;(sink.messages as ReceivedMessage[]).length = 0
-  })
-
   const download = async (path: string) => {
     const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
     const answer = await fetch(`${world.url}/api/v1/billing${path}`, { headers })

@@ -1,20 +1,18 @@
 // The typesetter's packages are optional.
 
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { refund } from '../ledger/refund.js'
 import { missingForReceipts } from './typesetter.js'
 
-const sink = await startSmtpSink()
-afterAll(() => sink[Symbol.asyncDispose]())
+const sink = await sinkOfTests()
 
 describeWorld('without the typesetter', { env: { SMTP_URL: sink.url } }, ({ world }) => {
   beforeEach(() => {
-    ;(sink.messages as ReceivedMessage[]).length = 0
     Object.assign(world.service.parts.printer, { typesetter: null })
   })
 

@@ -1,19 +1,24 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
 import { expect, it, vi } from 'vitest'
+import { configFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { receivingWorld } from '../../../../test/support/receiving-world.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { EVENT_TYPES } from '../core/event-types.js'
 import { DAY, HOUR } from '../core/instant.js'
-import { DatabaseUnavailable } from '../database/database.js'
+import { SEED_PLANS } from '../core/plan.js'
+import { DatabaseUnavailable, statement } from '../database/database.js'
+import { announceTime } from './announce-time.js'
 import { deliverEvents, drainDeliveries } from './deliver-events.js'
+import { pruneOutbox } from './deliver-events.sql.js'
 import { sampleEvent } from './sample-event.js'
 
-const KEY = 'operator-key-0000000000000000'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
+const ENV = { TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
 
 describeOnEach('the operator and the events', (context) => {
   const { database } = context
@@ -25,7 +30,7 @@ describeOnEach('the operator and the events', (context) => {
     await deliverEvents(world.service.parts)
     await drainDeliveries(world.service.parts)
   }
-  const authorized = { headers: { authorization: `Bearer ${KEY}` } }
+  const authorized = { headers: { authorization: `Bearer ${OPERATOR_KEY}` } }
   const operator = (method: string, path: string, body?: unknown) =>
     world.call(method, `/api/v1/operator/events${path}`, { ...authorized, body })
   const list = async (query = '') => (await operator('GET', query)).body
@@ -226,3 +231,126 @@ function resolved(value: unknown, components: Readonly<Record<string, unknown>>)
     member?.$ref === undefined ? member : resolved(components[member.$ref.split('/').at(-1)], components),
   )
 }
+
+const selectExpiring = statement(
+  'test.announcements.expiring',
+  "select user_id from outbox where type = 'subscription.expiring'",
+)
+
+const days = (count: number) => (count * DAY) / 1000
+
+describeOnEach('announcements', (context) => {
+  const { database } = context
+  const { receiver, world } = receivingWorld(context)
+
+  /** Time passes, and what it brings about arrives. No other job runs. */
+  const pass = async (seconds: number) => {
+    const { parts } = world.service
+    await world.emulator.advance(seconds)
+    await announceTime(parts, 100)
+    await deliverEvents(parts)
+    await drainDeliveries(parts)
+  }
+  /** The events that came since the last call, without those of the payment itself. */
+  const news = () =>
+    receiver.received.splice(0).flatMap(({ event }) => {
+      const { announcement, subscription } = event.data
+      return announcement ? [`${event.type} ${announcement.boundary} ${subscription.status}`] : []
+    })
+
+  it('of others are not held up by a user whose change cannot be saved', async () => {
+    await world.as('user-1').buy()
+    await world.as('user-2').buy()
+    world.clock.advance(23 * DAY)
+    const { parts } = world.service
+    const query: typeof parts.database.query = async (statement, parameters) => {
+      if (statement.isChange && String(parameters?.[0]).includes('user-1')) throw new Error('not saved')
+      return parts.database.query(statement, parameters)
+    }
+    const broken = { ...parts, database: { ...parts.database, query } }
+    await expect(announceTime(broken, 100)).rejects.toThrow('not saved')
+    expect(await database().query(selectExpiring)).toEqual([{ user_id: 'user-2' }])
+  })
+
+  it('are made once, however many processes look at the same time', async () => {
+    const users = Array.from({ length: 5 }, (_, index) => `user-${index}`)
+    for (const user of users) await world.as(user).buy()
+    await pass(0)
+    await world.emulator.advance(days(23))
+    await Promise.all([1, 2, 3, 4].map(() => announceTime(world.service.parts, 100)))
+    await pass(0)
+    for (const user of users) expect(receiver.sequencesOf(user)).toEqual([1, 2, 3])
+    expect(news()).toHaveLength(users.length)
+  })
+})
+
+// An event is made when it is sent. Receivers compare signatures and keep bodies, so one id has one body.
+const fixture = (name: string) => path.resolve(import.meta.dirname, '../../../../test/fixtures', name)
+
+describeOnEach('an event that comes again', (context) => {
+  const { database } = context
+  const { receiver, world, restart, options } = receivingWorld(context, ENV)
+
+  const deliver = async () => {
+    await deliverEvents(world.service.parts)
+    await drainDeliveries(world.service.parts)
+  }
+
+  it('has the same bytes after refund, upgrade, another catalogue or name, erased person', async () => {
+    const buyer = () => world.as('lina', { account: 'acme', billing_role: 'payer' })
+    const { paymentId } = await buyer().buy()
+    const topUp = await buyer().post('/api/v1/billing/balance/top-ups', { amount: 3_000 })
+    await world.pay(topUp.body.checkout_url)
+    await operatorOf(world).post('/users/acme/grant', { days: 14, why: 'an outage' })
+    await deliver()
+    const first = receiver.received.map(({ id, raw }) => [id, raw])
+    const types = receiver.received.map(({ event }) => event.type)
+    expect(types).toEqual([
+      ...['payment.paid', 'subscription.activated', 'payment.paid', 'balance.changed'],
+      'subscription.granted',
+    ])
+    expect(receiver.received[0]?.event.data.payment).toMatchObject({ bought_by: 'lina', status: 'paid' })
+
+    world.clock.advance(86_400_000)
+    const { body: change } = await buyer().post('/api/v1/billing/upgrade', { plan: 'team' })
+    await world.pay(change.checkout_url)
+    for (const id of [change.payment_id, paymentId])
+      expect((await operatorOf(world).post(`/payments/${id}/refund`, { why: 'asked for' })).status).toBe(200)
+    await database().script(`
+      update payments set bought_by = null, po_number = null;
+      update users set email = null, name = 'Somebody else'`)
+    const plans = JSON.parse(readFileSync(PLANS_FILE, 'utf8')).map((plan: (typeof SEED_PLANS)[number]) => ({
+      ...{ ...plan, name: `${plan.name} 2`, price: plan.price * 2, terms: undefined },
+      limits: { ...plan.limits, projects: 99 },
+    }))
+    await restart({ env: { ...options.env, PLANS_FILE: configFile(plans) }, clock: world.clock })
+    receiver.received.length = 0
+    await operatorOf(world).post(`/events/${first[0]?.[0]}/resend`, { why: 'the platform lost a table' })
+    await deliver()
+    expect(receiver.received.slice(0, 5).map(({ id, raw }) => [id, raw])).toEqual(first)
+    expect(receiver.received.length).toBeGreaterThan(9)
+  })
+
+  it('goes on telling what its change meant when that change’s older events are forgotten', async () => {
+    await world.as('user-1').buy()
+    await deliver()
+    const [, second] = receiver.received
+    expect(await pruneOutbox(database(), world.clock.now() + 1, 1)).toBe(1)
+    await operatorOf(world).post(`/events/${second?.id}/resend`, { why: 'once more' })
+    await deliver()
+    expect(receiver.received.map(({ raw }) => raw).slice(2)).toEqual([second?.raw])
+  })
+})
+
+it('each type has the bytes that receivers know', () => {
+  const [free, pro] = SEED_PLANS
+  if (!free || !pro) throw new Error('the seed has two plans')
+  const catalogue = {
+    limits: [],
+    plans: [free, pro, { ...pro, id: 'team', name: 'Team', price: 5_000 }],
+    free,
+  }
+  const of = { userId: 'user-1', catalogue, now: Date.parse('2026-11-21T12:00:00.123Z') }
+  const sent = Object.fromEntries(EVENT_TYPES.map((type) => [type, sampleEvent(type, of)]))
+  expect(sent).toEqual(JSON.parse(readFileSync(fixture('events-as-sent.json'), 'utf8')))
+})

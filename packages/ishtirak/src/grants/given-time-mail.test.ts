@@ -1,33 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
-import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 
-describeScenario('mail about time without a payment', ({ database }) => {
-  let world: World
-  let before = 0
-  const messages = () => sink.messages.slice(before)
-  let sink: SmtpSink
-  // One for all: a world with the same options is kept.
-  beforeAll(async () => {
-    sink = await startSmtpSink()
-  })
-  afterAll(() => sink[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    before = sink.messages.length
-    const env = { SMTP_URL: sink.url, TRANSFER_FILE }
-    world = await createWorld(database(), { env })
-  })
-  afterEach(() => world.stop())
+const sink = await sinkOfTests()
+const ENV = { SMTP_URL: sink.url, TRANSFER_FILE }
 
+describeWorld('mail about time without a payment', { env: ENV }, ({ world }) => {
   /** All that was sent, each as its subject and its text in one line. */
   const sent = (address?: string) =>
-    messages()
+    sink.messages
       .filter(({ to }) => address === undefined || to[0] === address)
       .map(readMessage)
       .map(({ headers, parts }) => {

@@ -1,12 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CONSOLE_TEXTS, FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
 import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
-import { byLocale, LOCALES } from '../core/locale.js'
+import { byLocale, LOCALES, type Locale } from '../core/locale.js'
 import '../main/wire.js'
-import { isConsoleKey } from './console.js'
-import { CATALOGS, instrumentName, isMessageKey, phoneInWords, planName, sayIn } from './messages.js'
+import { tmpdir } from 'node:os'
+import { pathToFileURL } from 'node:url'
+import { type ConsoleKey, consoleSay, isConsoleKey } from './console.js'
+import { createFormats, inParts, planAndTerm } from './formats.js'
+import {
+  CATALOGS,
+  instrumentName,
+  isMessageKey,
+  type MessageKey,
+  phoneInWords,
+  planName,
+  sayIn,
+} from './messages.js'
+import { addWords, textOf } from './words.js'
 
 const DOCUMENTS = ['receipt', 'invoice', 'credit_note', 'proforma']
 const LABELS = [...DOCUMENTS, 'instrument', 'fieldProblem', 'fieldBound']
@@ -115,4 +127,54 @@ describe('saying', () => {
     expect(instrumentName('cash', 'fr')).toBe('Espèces')
     expect(instrumentName('sofizpay', 'fr')).toBe('SOFIZPAY')
   })
+})
+
+const dataFor = (text: string) =>
+  Object.fromEntries([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name ?? '', '…']))
+
+function saidIn(locale: Locale): readonly (readonly [key: string, said: string])[] {
+  const [say, sayToOperators] = [sayIn(locale), consoleSay(locale)]
+  const sentences = ['page', 'portal', 'mail'].flatMap((section) => Object.entries(textsOf(section, locale)))
+  return [
+    ...sentences.map(([key, text]) => [key, say(key as MessageKey, dataFor(text))] as const),
+    ...Object.entries(CONSOLE_TEXTS[locale]).map(([key, text]) => {
+      return [`console.${key}`, sayToOperators(key as ConsoleKey, dataFor(text))] as const
+    }),
+  ]
+}
+
+it('Arabic keeps a plan and its term in order, with a Latin name too', () => {
+  const [bought, pay] = [planAndTerm({ name: 'Pro' }, 12, 'ar'), planAndTerm({ name: 'Pro' }, 12, 'en')]
+  expect(bought).toBe('\u200f\u2068Pro\u2069 · \u206812\u00a0شهرًا\u2069')
+  expect(pay).toBe('Pro · 12\u00a0months')
+  expect(inParts([bought, 'EDAHABIA'], 'ar')).toBe(`\u200f\u2068${bought}\u2069 · \u2068EDAHABIA\u2069`)
+})
+
+it('a line does not end between a figure and its unit, nor inside what formats make of figures', () => {
+  const { figure, timeLeft } = createFormats('Africa/Algiers')
+  const minutes = { ar: 'دقيقة', fr: 'min', en: 'min' }
+  for (const locale of LOCALES) {
+    const parted = saidIn(locale).filter(([, said]) => /\d \p{L}|…\u2069? [sث](?!\p{L})|[nN]° /u.test(said))
+    expect(parted.map(([key]) => key)).toEqual([])
+    const seconds = consoleSay(locale)('check_clock_right', { seconds: '0,0' }).replace(/[\u2068\u2069]/g, '')
+    expect(seconds).toMatch(/0,0\u00a0\p{L}/u)
+    const made = [figure(2, 'megabytes', locale), figure(300, minutes, locale), timeLeft(30 * 60_000, locale)]
+    expect(made.filter((text) => / /.test(text))).toEqual([])
+  }
+})
+
+it('a text is there once its folder is loaded, and no other folder may have its key', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-words-'))
+  for (const locale of LOCALES) {
+    const texts = JSON.stringify({ console: { pretend_text: locale } })
+    writeFileSync(path.join(folder, `words.${locale}.json`), texts)
+  }
+  const beside = pathToFileURL(path.join(folder, 'words.js')).href
+  expect(isConsoleKey('pretend_text')).toBe(false)
+  expect(() => textOf('operator', 'en', 'pretend_text')).toThrow('there is no text pretend_text')
+  addWords(beside)
+  expect(isConsoleKey('pretend_text')).toBe(true)
+  expect(textOf('operator', 'fr', 'pretend_text')).toBe('fr')
+  expect(() => addWords(beside)).toThrow('two texts have the key pretend_text')
+  rmSync(folder, { recursive: true })
 })

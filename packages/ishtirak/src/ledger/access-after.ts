@@ -1,19 +1,14 @@
-// What a decision on a user's facts changes of their access: the preview of acts on users.
+// What a decision on a user's facts changes of their access.
+import { change } from '../acts/preview.js'
 import type { Instant } from '../core/instant.js'
 import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
-import type { UserRecord } from './users.sql.js'
 
-/** Null: nothing changes. */
-export function accessAfter(
-  of: {
-    readonly facts: Pick<UserRecord, 'subscription'>
-    readonly decision: { readonly subscription: SubscriptionFacts } | null
-    readonly now: Instant
-  },
+/** `after`: the facts as they would be. */
+export function accessChange(
+  before: SubscriptionFacts,
+  after: SubscriptionFacts,
+  now: Instant,
   rules: BillingRules,
 ) {
-  const { facts, decision, now } = of
-  const [before, after] = [facts.subscription, decision?.subscription ?? facts.subscription]
-  const access = { before: statusAt(before, now, rules), after: statusAt(after, now, rules) }
-  return { changes: [{ what: 'access' as const, ...access }], detail: null }
+  return change.access(statusAt(before, now, rules), statusAt(after, now, rules))
 }

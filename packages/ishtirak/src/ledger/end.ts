@@ -3,31 +3,33 @@ import { act, actTexts } from '../acts/act.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { decideEnd } from '../core/refund.js'
-import { accessAfter } from './access-after.js'
+import { accessChange } from './access-after.js'
 import { type ChangeDeps, changeBy } from './change-user.js'
 import { loadUser } from './load.js'
 import { type SubjectDeps, USER } from './subjects.js'
 import { ledgerWords } from './words.js'
 
-export const endAccess = act<ChangeDeps & SubjectDeps>().decides({
+export const endAccess = act<ChangeDeps & SubjectDeps>()({
   name: 'user.end',
   roles: [],
   on: USER,
   operationId: 'endAccess',
   summary: 'End a user’s access now (fraud); what was paid stays paid',
+  description: 'The next payment begins anew. 409 when the user has no access that ends.',
   input: WhySchema,
+  bulk: true,
   texts: actTexts(ledgerWords, 'end'),
-  load: (deps, { id }) => loadUser(deps, id),
-  decide: ({ subscription }, _call, now, { rules }) => {
-    const after = decideEnd(subscription, now, rules)
-    if (!after) throw new BillingError('conflict')
-    return after
-  },
-  save: (deps, { id: userId, by }, { facts: user, decision, now }) =>
-    changeBy(deps, { ...by, act: 'user.end' }, { userId, user }, { revision: decision, now }),
-  preview: (decided, { rules }) => accessAfter(decided, rules),
-  form: {
-    isOffered: ({ subscription: { status, currentPeriodEnd } }) =>
-      ['active', 'past_due'].includes(status) && currentPeriodEnd !== null,
+  isOffered: ({ subscription: { status, currentPeriodEnd } }) =>
+    ['active', 'past_due'].includes(status) && currentPeriodEnd !== null,
+  plan: async (deps, { id: userId, by }) => {
+    const user = await loadUser(deps, userId)
+    const now = deps.clock.now()
+    const revision = decideEnd(user.subscription, now, deps.rules)
+    if (!revision) throw new BillingError('conflict')
+    return {
+      version: user.version,
+      changes: [accessChange(user.subscription, revision.subscription, now, deps.rules)],
+      save: () => changeBy(deps, by, { userId, user }, { revision, now }),
+    }
   },
 })

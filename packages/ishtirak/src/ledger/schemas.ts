@@ -162,7 +162,7 @@ export const BillingStatusSchema = object('BillingStatus', {
   ),
 })
 
-export const amountAsked = nullable(
+const amountAsked = nullable(
   Type.Integer({ description: 'What was asked for, where another amount came and was taken; else null' }),
 )
 

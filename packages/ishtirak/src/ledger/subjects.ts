@@ -42,7 +42,7 @@ const PAYMENTS: SubjectList<PaymentListDeps> = {
   filter: PaymentFilterSchema,
   find: async (deps, filter, page) => {
     const { items, nextCursor } = await pageOfPayments(deps, filter, page)
-    return { items: items.map(({ id, price: { amount } }) => ({ id, amount })), nextCursor }
+    return { items: items.map(({ id }) => ({ id })), nextCursor }
   },
 }
 

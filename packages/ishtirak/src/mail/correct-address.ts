@@ -1,11 +1,12 @@
 // An address that bounces is corrected, and what could not be sent to it goes out again.
 import { Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
+import type { Typed } from '../acts/act-page.js'
 import { auditEntry } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { EMAIL_MAX, EMAIL_PATTERN, isEmail, typedEmail } from '../core/email.js'
 import { wrongField } from '../core/error.js'
-import { plainName } from '../core/name.js'
 import { request } from '../http/schemas.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { loadUser } from '../ledger/load.js'
@@ -23,7 +24,7 @@ const AddressSchema = request('Address', {
   why: reason,
 })
 
-export const correctAddress = act<SubjectDeps & ChangeDeps>().decides({
+export const correctAddress = act<SubjectDeps & ChangeDeps>()({
   name: 'user.correct_address',
   roles: ['support'],
   on: USER,
@@ -34,43 +35,32 @@ export const correctAddress = act<SubjectDeps & ChangeDeps>().decides({
     'not name it.',
   input: AddressSchema,
   secret: ['email'],
-  each: ['email'],
   texts: actTexts(mailWords, 'correct_address'),
-  load: async (deps, { id }) => {
-    const user = await loadUser(deps, id)
-    return { ...user, failed: await countFailedMails(deps.database, id, deps.clock.now()) }
+  fields: async (pages, view, { id }) => {
+    const { email } = await loadUser(pages, id)
+    return [{ name: 'email', label: view.say('email'), value: email ?? '', type: 'text', read: readEmail }]
   },
-  decide: ({ email, failed }, { input }) => (input.email === email && failed === 0 ? null : input.email),
-  save: async (deps, { id: userId, by }, { facts: { email, failed }, decision, now }) => {
-    const before = { mails_failed: failed }
-    const facts = { before, after: { mails_failed: 0, address_changed: decision !== email }, now }
-    const audit = auditEntry(deps.ids, { ...by, act: 'user.correct_address' }, facts)
-    await saveAddress(deps.database, { userId, email: decision, audit }, now)
-    return 'saved'
-  },
-  preview: ({ facts: { email, failed }, decision }) => ({
-    changes: [
-      { what: 'email', before: email ?? 'addressUnknown', after: decision ?? email ?? 'addressUnknown' },
-      { what: 'mailsAgain', before: String(failed), after: '0' },
-    ],
-    detail: { email, failed },
-  }),
-  form: {
-    fields: async (pages, view, id) => {
-      const { email } = await loadUser(pages, id)
-      return [{ name: 'email', label: view.say('email'), value: email ?? '', type: 'text' }]
-    },
-    // An address stands in no URL: nothing is asked first, and what follows is the same for each.
-    asks: null,
-    assumes: { email: 'a@b' },
-    read: (_pages, typed) => {
-      const email = typedEmail(typed.email ?? '')
-      if (!isEmail(email)) throw wrongField('email', email === '' ? 'required' : 'wrong_format')
-      return { email }
-    },
-    inWords: (_pages, { say }, { detail: { email, failed } }) => ({
-      changes: [{ name: say('mailsAgain'), before: String(failed), after: '0' }],
-      facts: [[say('addressNow'), email === null ? null : plainName(email)]],
-    }),
+  plan: async (deps, { id: userId, input, by }) => {
+    const { version, email: before } = await loadUser(deps, userId)
+    const { email } = input
+    const now = deps.clock.now()
+    const failed = await countFailedMails(deps.database, userId, now)
+    const isNew = email !== before
+    return {
+      version,
+      changes: [change.text('email', before, email), change.count('mailsAgain', failed, 0)],
+      save: async () => {
+        if (!isNew && failed === 0) return
+        const after = { mails_failed: 0, address_changed: isNew }
+        const audit = auditEntry(deps.ids, by, { before: { mails_failed: failed }, after, now })
+        await saveAddress(deps.database, { userId, email, audit }, now)
+      },
+    }
   },
 })
+
+function readEmail(typed: Typed) {
+  const email = typedEmail(typed.email ?? '')
+  if (!isEmail(email)) throw wrongField('email', email === '' ? 'required' : 'wrong_format')
+  return { email }
+}

@@ -1,49 +1,33 @@
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
-import { enterConsole } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
-import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeWorld, describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { OPERATOR_KEY, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import {
-  type ReceivedMessage,
-  readMessage,
-  type SmtpSink,
-  startSmtpSink,
-} from '../../../../test/support/smtp-sink.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
+import { sql } from '../../../../test/support/sql.js'
+import { createWorld } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { grantDays } from '../grants/grant.js'
 import { refund } from '../ledger/refund.js'
 import { CAPABILITIES } from '../main/capabilities.js'
 import { createMailer, sendDueMail } from './send-mail.js'
+import { printableName } from './write-mail.js'
 
 const DAY_SECONDS = 86_400
 
-describeOnEach('mail', ({ database }) => {
-  let world: World
-  let sink: SmtpSink
-  let env: Record<string, string>
-  beforeAll(async () => {
-    sink = await startSmtpSink()
-    const SELLER_FILE = path.resolve('docs/seller.example.json')
-    env = { SMTP_URL: sink.url, SELLER_FILE, PLANS_FILE: SELLING_PLANS }
-  })
-  afterAll(() => sink[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    sink.answer = () => undefined
-    taken()
-    world = await createWorld(database(), { env })
-    return () => world.stop()
-  })
+const SELLER_FILE = path.resolve('docs/seller.example.json')
+const sink = await sinkOfTests()
+const ENV = { SMTP_URL: sink.url, SELLER_FILE, PLANS_FILE: SELLING_PLANS }
 
+describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
   const taken = () => {
-    const came = sink.messages as ReceivedMessage[]
-    return came.splice(0).map((message) => {
+    return sink.messages.splice(0).map((message) => {
       const { headers, parts } = readMessage(message)
       const textOf = (type: string) => parts[type]?.toString().replaceAll('\u00a0', ' ') ?? ''
       const { subject } = headers
@@ -134,7 +118,7 @@ describeOnEach('mail', ({ database }) => {
     await grant('user-1')
     // Mail of both is `granted`.
     const capabilities = CAPABILITIES.filter(({ name }) => name !== 'codes')
-    await using without = await createWorld(database(), { env, capabilities })
+    await using without = await createWorld(database(), { env: ENV, capabilities })
     await without.service.runner.runAll()
     expect(taken().map(({ subject }) => subject)).toEqual(['Time added to your subscription: 3 days'])
     const visit = await enterConsole(without, ROLE_KEYS.viewer)
@@ -278,5 +262,76 @@ describeOnEach('mail', ({ database }) => {
       const sent = await mailer.send({ from: 'a@example.dz', to: [to], text: 'c' })
       expect(sent).toMatchObject({ kind: 'failed', reason: expect.stringContaining('abort') })
     }
+  })
+})
+
+// Users choose their names: mail repeats none that a mail program would make a link of.
+it('a name is used unless a mail program could make a link of it', () => {
+  const links = [
+    ...['visit http://evil.example', 'evil.example', 'go to evil。example now', 'ｅｖｉｌ．example'],
+    ...['HTTPS:evil', 'www evil', 'a@evil.example', '//evil', 'تفضل بزيارة موقع.شبكة'],
+  ]
+  expect(links.filter((name) => printableName(name) !== null)).toEqual([])
+  const names = [
+    ...['Amina Boudiaf', 'J. R. Smith', 'M. Ben-Ali', "O'Neil", 'أمينة بوضياف'],
+    ...['Jean-Pierre, Dr.', 'A.B.'],
+  ]
+  expect(names.map(printableName)).toEqual(names)
+})
+
+// An address that bounces is corrected: what failed goes out again, and the trail does not name the address.
+const failMails = sql(
+  `update mails set outcome = 'refused: 550 no such user', due_at = null where user_id = 'user-1'`,
+)
+const selectMails = sql(
+  `select kind, outcome, due_at is not null as is_due from mails where user_id = 'user-1'`,
+)
+const selectTrail = sql(
+  `select a.act, a::text like '%example.dz%' as names_it from audit a where act = 'user.correct_address'`,
+)
+
+// No mail is sent: no job runs.
+
+const OPTIONS = { env: { SMTP_URL: 'smtp://127.0.0.1:9' } }
+
+describeWorld('the act that corrects an address', OPTIONS, ({ world, database }) => {
+  beforeEach(async () => {
+    await setProfile(world, 'user-1', { email: 'wrong@example.dz', name: 'Samira' })
+    await world.as('user-1').buy()
+    await database().query(failMails, [])
+  })
+
+  it('sends again what failed, once, and is in the trail without the address', async () => {
+    const operator = operatorOf(world)
+    const path = '/users/user-1/correct-address'
+    const asked = { email: 'right@example.dz', why: 'she called', operation_id: 'ticket-1' }
+    expect((await operator.get('/inbox')).body.data).toMatchObject([
+      { kind: 'mail_failed', urgency: 'later', next_act: 'user.correct_address' },
+    ])
+    expect((await operator.post(path, { ...asked, email: 'right' })).status).toBe(422)
+    const { status, body } = await operator.post(path, asked)
+    expect([status, body.email]).toEqual([200, 'right@example.dz'])
+    expect(await database().query(selectMails)).toMatchObject([
+      { kind: 'receipt', outcome: null, is_due: true },
+    ])
+    expect((await operator.get('/inbox')).body.data).toEqual([])
+    expect((await operator.post(path, asked)).status).toBe(200)
+    expect((await operator.post(path, { ...asked, email: 'other@example.dz' })).status).toBe(409)
+    expect(await database().query(selectTrail)).toEqual([{ act: 'user.correct_address', names_it: false }])
+    expect((await operator.get('/users/user-1')).body.email).toBe('right@example.dz')
+  })
+
+  it('has a form that leads from the inbox, with the address in no URL', async () => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const path = '/console/users/user-1/correct-address'
+    expect((await visit.open()).text).toContain(`href="${world.base}${path}"`)
+    const { words, fields } = await visit.ask(path)
+    expect(words).toContain('Mails not sent')
+    const shown = await visit.submit(path, { ...fields, email: 'right@example.dz', why: 'she called' })
+    expect([shown.status, wordsOf(shown.text)]).toEqual([422, expect.stringContaining('right@example.dz')])
+    expect(shown.text).not.toMatch(/href="[^"]*right/)
+    const done = await visit.submit(path, fieldsOfAct(shown.text))
+    expect(done.headers.get('location')).toMatch(/\/console\/users\/user-1\?done=/)
+    expect(await database().query(selectMails)).toMatchObject([{ is_due: true }])
   })
 })

@@ -105,7 +105,7 @@ describeScenario('the health of the service', ({ database }) => {
     ] as const) {
       // The page shows the newest five acts, and of one instant any.
       world.clock.advance(1_000)
-      const { fields: asked } = await visit.ask(path)
+      const { fields: asked } = await visit.ask(path, `?${new URLSearchParams(fields)}`)
       const submit = (more = {}) => visit.submit(path, { ...asked, ...fields, ...more })
       const [first, ...others] = await Promise.all([submit(), submit(), submit()])
       const to = first?.headers.get('location') ?? ''

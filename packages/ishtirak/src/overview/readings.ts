@@ -1,8 +1,8 @@
 // What operators read across users, and of one payment or user.
 import { type Static, Type } from 'typebox'
-import type { CommandAnswer } from '../acts/act.js'
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { CommandFailed } from '../acts/operator-client.js'
+import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
 import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { afterOf, beforeOf } from '../../../../test/support/preview.js'
 import type { Caller } from '../../../../test/support/world.js'
 
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
@@ -31,27 +32,28 @@ describeWorld('a refund of a year', { env: { PLANS_FILE } }, ({ world }) => {
     const [year, half, month] = [await buy(12), await buy(6), await buy(1)]
     await world.advance(100 * 86_400)
     const previewed = await preview(year)
-    expect(previewed).toEqual({
-      ...{ payment_id: year, user_id: 'user-1', amount: 20_000, stamp_duty: 0, total: 20_000 },
-      currency: 'DZD',
-      before: { plan: 'pro', status: 'active', current_period_end: '2028-06-21T12:00:00Z' },
-      after: { plan: 'pro', status: 'active', current_period_end: '2027-10-01T12:00:00Z' },
-      moved: [
-        {
-          ...{ id: half, period_start: '2027-11-21T12:00:00Z', period_end: '2028-05-21T12:00:00Z' },
-          ...{ new_period_start: '2027-03-01T12:00:00Z', new_period_end: '2027-09-01T12:00:00Z' },
-        },
-        expect.objectContaining({ id: month, new_period_start: '2027-09-01T12:00:00Z' }),
-      ],
-      events: ['payment.refunded'],
-    })
-    expect(await standing()).toEqual(previewed.before)
+    expect(previewed.changes).toMatchObject([
+      { what: 'amount', before: 20_000, after: 20_000 },
+      { what: 'status', before: 'paid', after: 'refunded' },
+      {
+        what: 'access',
+        before: { plan: 'pro', status: 'active', current_period_end: '2028-06-21T12:00:00Z' },
+        after: { plan: 'pro', status: 'active', current_period_end: '2027-10-01T12:00:00Z' },
+      },
+      {
+        ...{ what: 'period', of: half },
+        before: { start: '2027-11-21T12:00:00Z', end: '2028-05-21T12:00:00Z' },
+        after: { start: '2027-03-01T12:00:00Z', end: '2027-09-01T12:00:00Z' },
+      },
+      { what: 'period', of: month, after: { start: '2027-09-01T12:00:00Z' } },
+    ])
+    expect(await standing()).toEqual(beforeOf(previewed).access)
     const { audit } = (await refund(year)).body
     const moved = (start: string) => ({ moved_periods: [{ id: half, period_start: start }, { id: month }] })
     const expected = { before: moved('2027-11-21T12:00:00Z'), after: moved('2027-03-01T12:00:00Z') }
     expect(audit[0]).toMatchObject(expected)
-    expect(await standing()).toEqual(previewed.after)
-    for (const { id, new_period_start, new_period_end } of previewed.moved)
-      expect(await periodOf(id)).toEqual([new_period_start, new_period_end])
+    expect(await standing()).toEqual(afterOf(previewed).access)
+    for (const { of, after } of previewed.changes.slice(3))
+      expect(await periodOf(of)).toEqual([after.start, after.end])
   })
 })

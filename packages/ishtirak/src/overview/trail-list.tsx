@@ -1,11 +1,11 @@
 // The audit trail as a list: what operators did and were refused, newest first, of all or of what is asked
 // for.
 import { type Static, Type } from 'typebox'
-import type { CommandAnswer } from '../acts/act.js'
 import { DAY_PATTERN } from '../acts/day.js'
 import { type AskedPage, csvOf, list } from '../acts/list.js'
 import type { ListPage } from '../acts/list-page.js'
 import { byInstant } from '../acts/paging.js'
+import type { CommandAnswer } from '../acts/reading.js'
 import { wrongField } from '../core/error.js'
 import { instant } from '../database/rows.js'
 import { nullable, object } from '../http/schemas.js'
@@ -97,10 +97,7 @@ export const trailList = list<TrailDeps>()({
   title: 'Trail',
   command: {
     ...{ usage: 'operators trail', rows: 'trail' },
-    asFile: {
-      ...{ flag: '--csv', description: 'the page as CSV' },
-      write: ({ data }: CommandAnswer) => csvOf(COLUMNS, data as readonly Entry[]),
-    },
+    asFile: ({ data }: CommandAnswer) => csvOf(COLUMNS, data as readonly Entry[]),
   },
   read: pageOfTrail,
   file: {

@@ -19,17 +19,14 @@ export interface TrailNotice {
   readonly refused: string | undefined
   /** Nothing was done, because it had changed. */
   readonly isChanged: boolean
-  /** The code of what kept it from being done, where that is not in the trail. */
-  readonly unanswered: string | undefined
 }
 
 /** In the query, as the pages of acts write it. */
 export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
-    done: queryOf(request, 'done'),
+    done: queryOf(request, 'done') ?? queryOf(request, 'shown'),
     refused: queryOf(request, 'refused'),
     isChanged: queryOf(request, 'changed') !== undefined,
-    unanswered: queryOf(request, 'unanswered'),
   }
 }
 
@@ -72,12 +69,6 @@ export function NoticeOf({
   if (refused) {
     const said = { view, why: whyRefused?.() ?? null, isWarning: true, act: refused }
     return <Said {...said} title={say('refusedTitle')} text={refusalOf(view, refused)} />
-  }
-  const { unanswered } = notice
-  if (unanswered !== undefined && isErrorCode(unanswered)) {
-    const said = { view, why: null, isWarning: true, act: null }
-    const { title } = CATALOGS[view.locale].error[unanswered]
-    return <Said {...said} title={say('unansweredTitle')} text={title} />
   }
   if (!notice.isChanged) return null
   const said = { view, why: null, isWarning: true, act: null }

@@ -11,11 +11,7 @@ import { digestOf } from '../runtime/secret.js'
 const ADDRESSES = ['known@example.dz', 'other@example.dz', 'bound@example.dz'] as const
 const ROUNDS = 12
 
-interface Written {
-  readonly statement: string
-  readonly records: number
-  readonly bytes: number
-}
+type Written = { statement: string; records: number; bytes: number }
 
 const explained = new Map<string, Statement>()
 

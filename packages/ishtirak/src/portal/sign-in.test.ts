@@ -1,27 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { enterPortal, followToAnswer, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 
-describeScenario('a visit of the portal without a session', ({ database }) => {
-  let sink: SmtpSink
-  let world: World
-  let before = 0
-  const messages = () => sink.messages.slice(before)
-  const start = async (env: Record<string, string> = {}) => {
-    world = await createWorld(database(), { env: { SMTP_URL: sink.url, ...env } })
-  }
-  beforeAll(async () => {
-    sink = await startSmtpSink()
-  })
-  afterAll(() => sink[Symbol.asyncDispose]())
-  beforeEach(() => {
-    before = sink.messages.length
-  })
-  afterEach(() => world.stop())
+const sink = await sinkOfTests()
 
+describeWorld('a visit of the portal without a session', {}, ({ world, restart }) => {
+  const start = (env: Record<string, string> = {}) => restart({ env: { SMTP_URL: sink.url, ...env } })
   const know = (userId: string, email: string) => setProfile(world, userId, { email, locale: 'en' })
   const post = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const answer = await world.call('POST', path, {
@@ -33,7 +19,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
   const ask = (email: string) => post('/portal/link', { email })
   const mailed = async () => {
     await world.service.runner.runAll()
-    return messages().map((message) => readMessage(message).parts['text/plain']?.toString() ?? '')
+    return sink.messages.map((message) => readMessage(message).parts['text/plain']?.toString() ?? '')
   }
   const tokenIn = (text = '') => /\/portal\/sign-in\?token=([\w-]{43})/.exec(text)?.[1] ?? ''
 
@@ -91,7 +77,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     await know('user-1', 'amina@example.dz')
     await ask('amina@example.dz')
     await mailed()
-    expect(messages().map(({ to }) => to[0])).toEqual(['amina@example.dz'])
+    expect(sink.messages.map(({ to }) => to[0])).toEqual(['amina@example.dz'])
     await Promise.all([1, 2, 3].map(() => ask('amina@example.dz')))
     await mailed()
     await world.advance(299)
@@ -101,7 +87,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     await ask('amina@example.dz')
     expect(await mailed()).toHaveLength(2)
     // Mailboxes keep one of those with the same id.
-    const ids = messages().map((message) => readMessage(message).headers['message-id'])
+    const ids = sink.messages.map((message) => readMessage(message).headers['message-id'])
     expect(new Set(ids).size).toBe(2)
   })
 

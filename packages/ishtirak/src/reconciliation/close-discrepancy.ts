@@ -2,11 +2,12 @@
 // where the provider says something else.
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { readLabels } from '../ledger/labels.js'
 import { findDiscrepancy, saveClosed } from './discrepancies.sql.js'
-import { type FoundDiscrepancy, factsOf } from './discrepancy-facts.js'
+import type { FoundDiscrepancy } from './discrepancy-facts.js'
 import { CloseRequestSchema, DiscrepancyParamsSchema, DiscrepancySchema } from './reconciliation-schemas.js'
 import { reconciliationWords } from './words.js'
 
@@ -36,7 +37,7 @@ export async function loadDiscrepancy({ database }: Deps, id: string): Promise<F
   return { ...found, labels: await readLabels({ database }, { payments: [payment], users: [user] }) }
 }
 
-export const closeDiscrepancy = act<ActDeps>().decides({
+export const closeDiscrepancy = act<ActDeps>()({
   name: 'discrepancy.close',
   // It judges the books, and moves nothing.
   roles: ['accountant'],
@@ -47,35 +48,40 @@ export const closeDiscrepancy = act<ActDeps>().decides({
     'It comes back where the provider says something else. 409 with `closed_at` when it is closed ' +
     'already, with `changed` when it is not the `version` that was named.',
   input: CloseRequestSchema,
-  answer: DiscrepancySchema,
+  answer: {
+    schema: DiscrepancySchema,
+    read: async (deps, { id }) => (await loadDiscrepancy(deps, id)).discrepancy,
+  },
   texts: actTexts(reconciliationWords, 'close_discrepancy'),
-  load: async (deps, { id }) => {
-    const found = await loadDiscrepancy(deps, id)
-    return { version: found.discrepancy.version, found }
-  },
-  decide: ({ version, found: { discrepancy } }, { input }) => {
+  isOffered: ({ discrepancy }) => discrepancy.closed_at === null,
+  fields: async (_pages, { say }) => [{ name: 'why', label: say('reasonClosed'), value: '', type: 'text' }],
+  plan: async (deps, { id, input, by }) => {
+    const { discrepancy, isOurPayment } = await loadDiscrepancy(deps, id)
+    const { kind, gateway, checkout_id, payment_id: paymentId, user_id, outcome, details } = discrepancy
+    const { version, closed_at } = discrepancy
     if (input.version !== undefined) requireUnchanged({ seenVersion: input.version }, version)
-    const { closed_at } = discrepancy
     if (closed_at !== null) throw new BillingError('conflict', { extra: { closed_at } })
-    return discrepancy
-  },
-  save: async (deps, { id, by }, { decision, now }) => {
-    const { kind, gateway, checkout_id, payment_id: paymentId, outcome, details, version } = decision
-    const before = { kind, gateway, checkout_id, outcome, details }
-    const facts = { paymentId, before, after: { closed: true }, now }
-    const audit = auditEntry(deps.ids, { ...by, act: 'discrepancy.close' }, facts)
-    const closed = { by: by.operator.name, because: by.reason ?? '', audit, version, now }
-    return (await saveClosed(deps.database, id, closed)) ? 'saved' : 'stale'
-  },
-  preview: ({ facts: { found } }) => ({
-    changes: [{ what: 'kind_discrepancy', before: 'discrepancyOpen', after: 'discrepancyClosed' }],
-    detail: found,
-  }),
-  show: async (deps, { id }) => (await loadDiscrepancy(deps, id)).discrepancy,
-  form: {
-    isOffered: ({ discrepancy }) => discrepancy.closed_at === null,
-    fields: async () => [],
-    inWords: (pages, view, { detail }) => ({ facts: factsOf(pages, view, detail) }),
-    reasonLabel: ({ say }) => say('reasonClosed'),
+    const { amount }: { readonly amount?: unknown } = Object(details)
+    return {
+      version,
+      changes: [
+        change.state('what', `discrepancy_${kind}`),
+        change.state('outcome', `outcome_${outcome}`),
+        change.text('checkout', checkout_id),
+        change.text(isOurPayment ? 'payment' : 'paymentNamed', paymentId),
+        change.text('user', user_id),
+        change.dinars('amount', typeof amount === 'number' ? amount : null),
+        change.instant('foundAt', Date.parse(discrepancy.found_at)),
+        change.instant('seenAt', Date.parse(discrepancy.seen_at)),
+        change.state('kind_discrepancy', 'discrepancyOpen', 'discrepancyClosed'),
+      ],
+      save: async () => {
+        const now = deps.clock.now()
+        const before = { kind, gateway, checkout_id, outcome, details }
+        const audit = auditEntry(deps.ids, by, { paymentId, before, after: { closed: true }, now })
+        const closed = { by: by.operator.name, because: by.reason ?? '', audit, version, now }
+        return (await saveClosed(deps.database, id, closed)) ? 'saved' : 'stale'
+      },
+    }
   },
 })

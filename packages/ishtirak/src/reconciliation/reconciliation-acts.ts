@@ -1,10 +1,10 @@
 // The reconciliation as operators ask for it: started, gone on with round by round, and listed.
 import { act, actTexts } from '../acts/act.js'
 import { readInstant } from '../acts/day.js'
+import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { onNothing } from '../acts/subject.js'
 import { DAY } from '../core/instant.js'
-import { reconciliationFinished } from './cli-reconcile.js'
 import { readReconciliations } from './discrepancies.sql.js'
 import { continueReconciliation, type ReconcileActDeps, startReconciliation } from './reconcile.js'
 import {
@@ -18,7 +18,7 @@ import { reconciliationWords } from './words.js'
 /** What the form of the console offers. */
 const RECONCILED_DAYS = 30
 
-export const startReconciling = act<ReconcileActDeps>().does({
+export const startReconciling = act<ReconcileActDeps>()({
   name: 'reconciliation.start',
   roles: [],
   on: onNothing('reconciliations', '/reconciliations', 'reconcile', '/console/health'),
@@ -29,29 +29,27 @@ export const startReconciling = act<ReconcileActDeps>().does({
     'or let the service do so.',
   input: ReconcileRequestSchema,
   refuses: ['unknown_method'],
-  answer: RoundSchema,
-  texts: actTexts(reconciliationWords, 'reconcile'),
-  command: { usage: 'reconcile', follow: reconciliationFinished },
-  run: (deps, { input: { since, unknown, gateway }, by }) => {
-    const sinceAt = readInstant(deps.wallClock, 'since', since)
-    return startReconciliation(deps, { sinceAt, booksUnknown: unknown === 'book', gateway }, by)
+  answer: {
+    schema: RoundSchema,
+    // Sent again, it is answered with how far it is.
+    read: async (deps, _call, begun, earlier) =>
+      earlier ? continueReconciliation(deps, String(earlier.after.reconciliation_id)) : begun,
   },
-  preview: async ({ wallClock }, { input: { since } }) => {
-    readInstant(wallClock, 'since', since)
+  texts: actTexts(reconciliationWords, 'reconcile'),
+  fields: async ({ formats, clock }, { say }) => {
+    const value = formats.isoDay(clock.now() - RECONCILED_DAYS * DAY)
+    return [{ name: 'since', label: say('reconciledSince'), value, type: 'date' }]
+  },
+  plan: async (deps, { input: { since, unknown, gateway }, by }) => {
+    const sinceAt = readInstant(deps.wallClock, 'since', since)
     return {
       version: 0,
-      changes: [{ what: 'reconciliation', before: 'asItIs', after: 'underWay' }],
-      detail: null,
+      changes: [
+        change.instant('reconciledSince', sinceAt),
+        change.state('reconciliation', 'asItIs', 'underWay'),
+      ],
+      save: () => startReconciliation(deps, { sinceAt, booksUnknown: unknown === 'book', gateway }, by),
     }
-  },
-  // Sent again, it is answered with how far it is.
-  show: async (deps, _call, begun, earlier) =>
-    earlier ? continueReconciliation(deps, String(earlier.after.reconciliation_id)) : begun,
-  form: {
-    fields: async ({ formats, clock }, { say }) => {
-      const value = formats.isoDay(clock.now() - RECONCILED_DAYS * DAY)
-      return [{ name: 'since', label: say('reconciledSince'), value, type: 'date' }]
-    },
   },
 })
 

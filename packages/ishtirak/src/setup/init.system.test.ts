@@ -1,5 +1,7 @@
 // The programs themselves are started in test/deploy.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { COMBINATIONS, flagsOf, runInit as init } from '../../../../test/support/combinations.js'
 import { dropPostgres, postgresUrl } from '../../../../test/support/databases.js'
 import { listen } from '../../../../test/support/listen.js'
+import { buildOnce, PROGRAM } from '../../../../test/support/process.js'
 import { misspelt, readConfig } from '../main/config.js'
 import { examine } from '../main/doctor.js'
 import { VERSION } from '../runtime/package.js'
@@ -228,4 +231,24 @@ it('an image without sources is installed from the package of this version', () 
   const [, build = '', image = ''] = packageContainerfile().split(/^FROM /m)
   expect(build).toContain(`npm install --ignore-scripts --no-audit --no-fund ishtirak@${VERSION}\n`)
   expect([build.includes('COPY'), image.includes('COPY --from=build /app ./')]).toEqual([false, true])
+})
+
+it('leaves no half of a file, and writes all of them once there is room', () => {
+  buildOnce()
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-init-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const combination = { service: 'systemd', proxy: 'caddy', database: 'embedded' } as const
+  const flags = Object.entries(flagsOf(combination, 'pay.example.dz'))
+  const words = flags.map(([name, value]) => `--${name}=${value}`)
+  const init = (before: string) => {
+    const program = [process.execPath, PROGRAM, 'init', 'production', `--dir=${folder}`, ...words]
+    return spawnSync('sh', ['-c', `${before} exec "$@"`, 'sh', ...program], { encoding: 'utf8' })
+  }
+  // Files of a few blocks at most: less than the environment takes.
+  expect(init('ulimit -f 4;').status).toBe(1)
+  expect(readdirSync(folder)).toEqual([])
+  const { status, stdout } = init('')
+  expect([status, stdout.match(/^ {2}written/gm)]).toEqual([0, Array(4).fill('  written')])
+  const files = ['Caddyfile', 'environment', 'ishtirak.service', 'prometheus-rules.yml']
+  expect(readdirSync(folder).sort()).toEqual(files)
 })

@@ -1,11 +1,9 @@
 // The shapes of what operators say of transfers.
 import { Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
-import { StandingSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
-import { receiptOrNull, StatusChangeSchema } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS } from '../core/account.js'
-import { object, query, request } from '../http/schemas.js'
+import { request } from '../http/schemas.js'
 
 /** In whole dinars. */
 export const RECEIVED_AMOUNT_MAX = 2_147_483_647
@@ -26,8 +24,6 @@ const received = {
   ),
 }
 
-export const ReceivedSchema = query(received)
-
 export const ApprovalSchema = request('Approval', { ...received, why: reason })
 
 export const RefusalSchema = request('Refusal', {
@@ -36,17 +32,4 @@ export const RefusalSchema = request('Refusal', {
     description: 'Goes into the audit trail, and the user reads it',
     examples: ['nothing came to our account under this reference'],
   }),
-})
-
-export const DecisionSchema = object('Decision', {
-  payment_id: Type.String(),
-  user_id: Type.String(),
-  payment_status: StatusChangeSchema,
-  before: StandingSchema,
-  after: StandingSchema,
-  receipt: receiptOrNull,
-  approvals: Type.Union([
-    Type.Object({ needed: Type.Integer(), before: Type.Integer(), after: Type.Integer() }),
-    Type.Null({ description: 'Of a refusal' }),
-  ]),
 })

@@ -1,9 +1,11 @@
 // What operators say of a transfer: its money has come, or it is refused. The decision is written down first,
 // with the audit trail; what follows for the user's money goes the way of all money.
 
-import { auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
+import type { ActPlan, Call } from '../acts/act.js'
+import { auditEntry } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
 import { askProvider } from '../checkout/ask-provider.js'
-import { follow, refusalOf, type SettlementPreview } from '../checkout/settlement-preview.js'
+import { follow, refusalOf } from '../checkout/settlement-preview.js'
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
@@ -16,9 +18,9 @@ import {
   type PayingLine,
   receivedWithin,
   reportOfTransfer,
+  type Transfer,
   type TransferDecision,
 } from '../core/transfer.js'
-import { untilFresh } from '../database/database.js'
 import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -46,98 +48,56 @@ export interface Received {
 }
 
 /**
- * Another amount than the one asked for is booked as little as a card's: the payment goes to review. Throws
- * `not_found`, `conflict` when it is decided already, the first operator said something else or the line pays
- * something else, `second_operator_needed`.
+ * Approves what was `received`, or refuses (null): the user reads the reason. Another amount than the one
+ * asked for is booked as little as a card's: the payment goes to review. Throws `not_found`, `conflict` when
+ * it is decided already, the first operator said something else or the line pays something else, and
+ * `second_operator_needed`.
  */
-export function approvePayment(
+export async function planDecision(
   deps: ApprovalDeps,
-  paymentId: string,
-  received: Received,
-  by: By,
-): Promise<void> {
-  const { line } = received
-  return decideAndSettle(deps, paymentId, { ...by, act: 'approve', line }, (loaded, now) =>
-    decideReceived(deps, loaded, { received, by: by.operator, now }),
-  )
-}
-
-/** The user reads the reason. Throws `not_found`, or `conflict` when it is booked or refused already. */
-export function refusePayment(
-  deps: ApprovalDeps,
-  paymentId: string,
-  by: By & { readonly reason: string },
-): Promise<void> {
-  return decideAndSettle(deps, paymentId, { ...by, act: 'refuse' }, ({ stored: { transfer, payment } }) =>
-    decideRefusal(transfer, payment, by.reason),
-  )
-}
-
-export interface DecisionPreview extends SettlementPreview {
-  /** Null: it is a refusal. */
-  readonly approvals: { readonly needed: 1 | 2; readonly before: number; readonly after: number } | null
-}
-
-/** What `approvePayment`, or without `received` `refusePayment`, would do now. Throws what they throw. */
-export async function previewDecision(
-  deps: ApprovalDeps,
-  paymentId: string,
-  { received, by }: { readonly received: Received | null; readonly by: Operator },
-): Promise<DecisionPreview> {
+  { id: paymentId, by }: Call<unknown>,
+  received: Received | null,
+): Promise<ActPlan> {
   const loaded = await loadTransfer(deps, paymentId)
   const { stored, user } = loaded
   const { payment, reference } = stored
   const now = deps.clock.now()
   const decision = received
-    ? decideReceived(deps, loaded, { received, by, now })
-    : decideRefusal(stored.transfer, payment, '')
+    ? decideReceived(deps, loaded, { received, by: by.operator, now })
+    : decideRefusal(stored.transfer, payment, by.reason ?? '')
   if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
   const transfer = decision.kind === 'changed' ? decision.transfer : stored.transfer
   const report = reportOfTransfer(reference, transfer, payment, now)
   const needed = received && approvalsNeeded(payment, received.amount, secondFrom(deps))
+  const given = (of: Transfer) => `${of.approvals.length}/${needed}`
   return {
-    ...follow(deps, { payment, user }, report, now),
-    approvals: needed && {
-      needed,
-      before: stored.transfer.approvals.length,
-      after: transfer.approvals.length,
+    version: user.version,
+    changes: [
+      change.text('reference', payment.checkoutId),
+      change.dinars('amountAsked', payment.price.amount),
+      change.dinars('amountCame', received?.amount ?? null),
+      ...follow(deps, { payment, user }, report, now),
+      ...(needed === 2 ? [change.text('approvals', given(stored.transfer), given(transfer))] : []),
+    ],
+    save: async () => {
+      const line = received?.line
+      if (received && !instrumentOf(loaded.method, received.instrument))
+        throw wrongField('payment_method', 'required')
+      if (decision.kind === 'unchanged' && (!line || (await pays(deps.database, line, paymentId))))
+        return payment
+      const after = { ...describeDecided(transfer), ...(line && { line_id: line.id }) }
+      const facts = { paymentId, before: describeDecided(stored.transfer), after, now }
+      const audit = auditEntry(deps.ids, by, facts)
+      // The transfer was read after its user, so it may be newer than what was shown.
+      const became = await saveDecision(deps.database, stored, transfer, { ...by, audit, now, line })
+      if (became === 'stale') return became
+      if (became === 'line_taken') throw new BillingError('conflict', { extra: { line_id: line?.id } })
+      deps.count({ name: 'transfer', act: received ? 'approve' : 'refuse' })
+      const about = { user_id: payment.userId, payment_id: paymentId }
+      deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
+      return payment
     },
   }
-}
-
-async function decideAndSettle(
-  deps: ApprovalDeps,
-  paymentId: string,
-  { act, line, ...by }: By & { readonly act: 'approve' | 'refuse'; readonly line?: PayingLine | undefined },
-  decide: (loaded: LoadedTransfer, now: Instant) => TransferDecision,
-): Promise<void> {
-  let userId = ''
-  const round = async () => {
-    const loaded = await loadTransfer(deps, paymentId)
-    requireUnchanged(by, loaded.user.version)
-    const { stored } = loaded
-    userId = stored.payment.userId
-    const now = deps.clock.now()
-    const decision = decide(loaded, now)
-    if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
-    const isKnown = decision.kind === 'unchanged' && (!line || (await pays(deps.database, line, paymentId)))
-    if (isKnown) return stored
-    const transfer = decision.kind === 'changed' ? decision.transfer : stored.transfer
-    const after = { ...describeDecided(transfer), ...(line && { line_id: line.id }) }
-    const facts = { before: describeDecided(stored.transfer), after }
-    const audit = auditEntry(deps.ids, { ...by, act: `payment.${act}` }, { paymentId, ...facts, now })
-    // The transfer was read after its user, so it may be newer than what was shown.
-    const save = { ...by, audit, now, line }
-    const became = await saveDecision(deps.database, stored, transfer, save)
-    if (became === 'stale') return became
-    if (became === 'line_taken') throw new BillingError('conflict', { extra: { line_id: line?.id } })
-    deps.count({ name: 'transfer', act })
-    const about = { act, user_id: userId, payment_id: paymentId }
-    deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
-    return stored
-  }
-  const { payment } = await untilFresh(`payment.${act}`, round, (again) => deps.inTurn(userId, again))
-  await settleDecided(deps, payment)
 }
 
 /** Settles what was decided of the payment, unless that is done. */
@@ -146,7 +106,7 @@ export async function settleDecided(deps: ApprovalDeps, payment: Payment): Promi
   if (!lookup.ok) throw refusalOf(lookup.failure)
 }
 
-/** Throws what `approvePayment` throws of the figures. */
+/** Throws `validation_failed` for a day that cannot be right. */
 function decideReceived(
   deps: Pick<ApprovalDeps, 'transfers' | 'wallClock'>,
   { stored: { transfer, payment }, method }: LoadedTransfer,
@@ -161,7 +121,9 @@ function decideReceived(
       extra: { earliest: toTimestamp(earliest), latest: toTimestamp(now) },
     })
   }
-  const instrument = instrumentOf(method, received.instrument)
+  // Which account it was changes nothing of what follows, and may be chosen last.
+  const [first] = transfer.approvals
+  const instrument = instrumentOf(method, received.instrument) ?? first?.instrument ?? INSTRUMENTS.ccp
   return decideApproval(
     transfer,
     payment,
@@ -192,18 +154,19 @@ function refusalBecause(
   if (because === 'same_operator') return new BillingError('second_operator_needed')
   const [first] = because === 'differs' ? transfer.approvals : []
   const said = first && { approved_amount: first.amount, approved_payment_method: first.instrument }
+  const wrong = first ? ['/amount', '/payment_method'] : []
   return new BillingError('conflict', {
+    problems: wrong.map((pointer) => ({ pointer, code: 'not_allowed' })),
     extra: { payment_status: payment.status, transfer_state: transfer.state, ...said },
   })
 }
 
-/** An account that is no longer shown may still get money: what is said counts. */
+/** An account that is no longer shown may still get money: what is said counts. Null: it is to be said. */
 function instrumentOf(
   { instruments }: PaymentMethod,
   said: TransferInstrument | undefined,
-): TransferInstrument {
+): TransferInstrument | null {
   const shown = Object.values(INSTRUMENTS).filter((kind) => instruments.includes(kind))
-  const [only, ...others] = said === undefined ? shown : [said]
-  if (only !== undefined && others.length === 0) return only
-  throw wrongField('payment_method', 'required')
+  const [only = null, ...others] = said === undefined ? shown : [said]
+  return others.length === 0 ? only : null
 }

@@ -7,6 +7,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { afterOf } from '../../../../test/support/preview.js'
 import { sql } from '../../../../test/support/sql.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
@@ -29,15 +30,17 @@ describeWorld('another amount than was asked for', { env: { TRANSFER_FILE } }, (
 
   it('is what the preview says, and the payment, its receipt and the events', async () => {
     const id = await payOtherwise(world, user, { charged: 1500 })
-    expect((await operator.get(`/payments/${id}/recheck`)).body.receipt).toBeNull()
-    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toEqual(CAME)
+    const receiptOf = async (act: string) =>
+      afterOf((await operator.get(`/payments/${id}/${act}`)).body).receiptWillSay
+    expect(await receiptOf('recheck')).toBeNull()
+    expect(await receiptOf('accept')).toEqual(CAME)
     const acted = await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })
     expect(acted.body).toMatchObject({
       payment: { status: 'paid', amount: 1500, amount_asked: 2000 },
       receipt: { stamp_duty: 0, total: 1500 },
       audit: [{ after: { payment: { amount: 1500, amount_asked: 2000 } } }],
     })
-    expect((await operator.get(`/payments/${id}/refund`)).body).toMatchObject({ amount: 1500, total: 1500 })
+    expect(afterOf((await operator.get(`/payments/${id}/refund`)).body)).toMatchObject({ amount: 1500 })
     const own = (await world.as(user).get(`${PAYMENTS}/${id}`)).body
     expect(own).toMatchObject({ amount: 1500, amount_asked: 2000, period_end: '2026-12-21T12:00:00Z' })
     expect((await world.as(user).get(PAYMENTS)).body.data).toMatchObject([
@@ -61,14 +64,12 @@ describeWorld('another amount than was asked for', { env: { TRANSFER_FILE } }, (
 
   it('by a transfer prints what came, as the forms of the console say before it is taken', async () => {
     const { id } = await orderTransfer(world, user)
-    const preview = async (amount: number) =>
-      (
-        await operator.get(
-          `/payments/${id}/approve?amount=${amount}&received_at=2026-11-21&payment_method=ccp`,
-        )
-      ).body
-    expect((await preview(2000)).receipt).toMatchObject({ ttc: 2000, amount_asked: null })
-    expect((await preview(1980)).receipt).toBeNull()
+    const receiptOf = async (amount: number) => {
+      const asked = `amount=${amount}&received_at=2026-11-21&payment_method=ccp`
+      return afterOf((await operator.get(`/payments/${id}/approve?${asked}`)).body).receiptWillSay
+    }
+    expect(await receiptOf(2000)).toMatchObject({ ttc: 2000, amount_asked: null })
+    expect(await receiptOf(1980)).toBeNull()
     const visit = await enterConsole(world, OPERATOR_KEY)
     const came = { amount: 1980, received_at: '2026-11-21', payment_method: 'ccp', why: 'on the statement' }
     await operator.post(`/payments/${id}/approve`, came)
@@ -88,7 +89,8 @@ describeWorld('another amount than was asked for', { env: { TRANSFER_FILE } }, (
 
   it('is not taken where there is no such amount of money', async () => {
     const id = await payOtherwise(world, user, { charged: 0 })
-    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toBeNull()
+    const preview = await operator.get(`/payments/${id}/accept`)
+    expect(afterOf(preview.body).receiptWillSay).toBeNull()
     const refused = await operator.post(`/payments/${id}/accept`, { why: 'x' })
     expect([refused.status, refused.body.payment_status]).toEqual([409, 'review'])
   })

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
+import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
@@ -10,7 +11,7 @@ import { mostOf, type Operator, type Permission, requireRole } from '../core/rol
 import { lastPlan } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import { planName } from '../i18n/messages.js'
-import { accessAfter } from '../ledger/access-after.js'
+import { accessChange } from '../ledger/access-after.js'
 import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { daysGrantedBelowOwners } from '../ledger/grants.sql.js'
 import { loadUser } from '../ledger/load.js'
@@ -30,7 +31,7 @@ const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
 const GRANT = {
   name: 'user.grant',
   roles: ['support'],
-  bound: { most: GRANT_DAYS_MAX, beyond: GRANT_LONG },
+  bound: { most: GRANT_DAYS_MAX, of: 'days', beyond: GRANT_LONG },
 } as const satisfies Permission
 
 /** A year, leap or not: longer ones are more likely a slip. */
@@ -55,36 +56,33 @@ const GrantRequestSchema = request('GrantRequest', {
 
 type Wanted = Static<typeof GrantRequestSchema>
 
-export const grantDays = act<GrantDeps>().decides({
+export const grantDays = act<GrantDeps>()({
   ...GRANT,
-  more: ({ days }, operator) => (days > (mostOf(operator, GRANT) ?? days) ? GRANT_LONG : undefined),
   on: USER,
   operationId: 'grantDays',
   summary: 'Grant days without a payment: the end moves by so many times 24 hours',
   description: 'Without paid time the days begin now. 409 when the user has or had another plan.',
   input: GrantRequestSchema,
+  bulk: true,
   refuses: ['unknown_plan', 'plan_not_purchasable'],
   texts: actTexts(grantsWords, 'grant'),
-  load: async (deps, { id, by }) => {
-    const user = await loadUser(deps, id)
+  fields: async (pages, view, { id }) =>
+    id === '' ? [daysField(view)] : daysFields(pages, view, await loadUser(pages, id)),
+  plan: async (deps, { id: userId, input, by }) => {
+    const user = await loadUser(deps, userId)
     // After the user: a grant in between makes them stale, so two at once do not pass the bound.
-    return { ...user, daysLeft: await daysLeft(deps, id, by.operator) }
-  },
-  decide: (user, { input, by }, now, deps) => {
-    if (user.daysLeft !== null && input.days > user.daysLeft)
-      requireRole(by.operator, GRANT_LONG, { days_left: user.daysLeft })
-    return grantTo(deps, user, input, now, by.operationName ?? null)
-  },
-  save: (deps, { id: userId, by }, { facts: user, decision, now }) =>
-    changeBy(deps, { ...by, act: 'user.grant' }, { userId, user }, { revision: decision, now }),
-  preview: (decided, { rules }) => accessAfter(decided, rules),
-  form: {
-    asks: 'days',
-    fields: async (pages, view, id) => daysFields(pages, view, await loadUser(pages, id)),
-    ofMany: (_pages, view) => [daysField(view)],
-    wrongFields: ({ code }) =>
-      ['unknown_plan', 'plan_not_purchasable'].includes(code) ? ['plan'] : undefined,
-    inWords: (_pages, { say }, _preview, { days = '' }) => ({ facts: [[say('daysAsked'), days]] }),
+    const left = await daysLeft(deps, userId, by.operator)
+    if (left !== null && input.days > left) requireRole(by.operator, GRANT_LONG, { days_left: left })
+    const now = deps.clock.now()
+    const revision = grantTo(deps, user, input, now, by.operationName ?? null)
+    return {
+      version: user.version,
+      changes: [
+        change.count('daysAsked', input.days),
+        accessChange(user.subscription, revision.subscription, now, deps.rules),
+      ],
+      save: () => changeBy(deps, by, { userId, user }, { revision, now }),
+    }
   },
 })
 

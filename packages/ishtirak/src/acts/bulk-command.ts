@@ -1,0 +1,90 @@
+// The command of an act with a filter in place of an id: the same act to each of a list, followed to its end.
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import type { TObject } from 'typebox'
+import { CommandFailed, type OperatorClient } from './operator-client.js'
+
+export interface BulkOf {
+  /** Of the act. */
+  readonly name: string
+  readonly filter: TObject
+}
+
+type Given = Readonly<Record<string, string | number | boolean>>
+
+/** `add` adds the options of members and gives their reader. What is a member of the act too is `--of-…`. */
+export function addFilter(
+  command: Command,
+  { filter }: BulkOf,
+  input: TObject,
+  add: (command: Command, input: TObject) => (isPreview: boolean) => Given,
+): () => Given {
+  const own = Object.entries(filter.properties).filter(([name]) => !(name in input.properties))
+  const same = Object.keys(filter.properties).filter((name) => name in input.properties)
+  const read = add(command, { ...filter, properties: Object.fromEntries(own) })
+  const options = same.map((name) => {
+    const option = new Option(`--of-${name} <${name}>`, 'Of a list: only those of this one')
+    command.addOption(option)
+    return { name, option }
+  })
+  return () => {
+    const given = command.opts<Given>()
+    const others = options.flatMap(({ name, option }) => {
+      const value = given[option.attributeName()]
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    return { ...read(false), ...Object.fromEntries(others) }
+  }
+}
+
+/** Gives the last answer: of the preview, or of the act when it is finished. Throws `CommandFailed`. */
+export async function askInBulk(
+  client: OperatorClient,
+  { name }: BulkOf,
+  of: { readonly filter: Given; readonly members: Given; readonly isPreview: boolean },
+): Promise<string> {
+  const { filter, members, isPreview } = of
+  if (Object.keys(filter).length === 0) throw new CommandFailed('say who is meant: by an id, or by a filter')
+  const { why, operation_id, ...input } = members
+  const asked = { act: name, filter, input }
+  if (isPreview) return client.ask({ method: 'POST', path: '/bulk/start/preview', body: asked })
+  const named = operation_id === undefined ? {} : { operation_id }
+  const path = '/bulk/start'
+  return untilFinished(
+    client,
+    path,
+    await client.ask({ method: 'POST', path, body: { ...asked, why, ...named } }),
+  )
+}
+
+/** Of what goes on in the background after the answer. */
+interface Work {
+  readonly id: string
+  readonly finished_at: string | null
+  readonly next_round_at?: string
+}
+
+/** Between two rounds of what asks the provider. */
+const ROUND_MS = 30_000
+
+/** Continues what `path` has begun, and says how far it is, until it is finished. Gives the last answer. */
+export async function untilFinished(client: OperatorClient, path: string, first: string): Promise<string> {
+  let text = first
+  for (;;) {
+    const answer: Readonly<Record<string, unknown>> = JSON.parse(text)
+    const work = [answer, ...Object.values(answer)].find(isWork)
+    if (!work || work.finished_at !== null) return text
+    const { reason, detail } = Object(answer.failure)
+    if (reason !== undefined) process.stderr.write(`${reason}: ${detail}\n`)
+    const counts = Object.entries(work).filter(([, value]) => typeof value === 'number')
+    process.stderr.write(`${counts.map(([name, count]) => `${name} ${count}`).join(', ')}\n`)
+    if (reason === 'rejected')
+      throw new CommandFailed(`${work.id} is not finished; the service goes on with it`)
+    if (work.next_round_at !== undefined) await wait(ROUND_MS)
+    text = await client.ask({ method: 'POST', path: path.replace(/start$/, `${work.id}/continue`) })
+  }
+}
+
+function isWork(value: unknown): value is Work {
+  return typeof value === 'object' && value !== null && 'finished_at' in value && 'id' in value
+}

@@ -1,0 +1,226 @@
+// An act on a list: what is asked for is read, the list is found, counted, and frozen when it is confirmed.
+import { type Act, type ActDeps, act, actTexts, requireAllowed } from '../acts/act.js'
+import { askedBy, inputIn, titleOf } from '../acts/act-console.js'
+import type { Field, Typed } from '../acts/act-page.js'
+import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
+import { filterIn } from '../acts/list.js'
+import { pagesBehind } from '../acts/paging.js'
+import { planOf } from '../acts/perform.js'
+import { type Change, change } from '../acts/preview.js'
+import { WhySchema } from '../acts/reason.js'
+import { NO_USER, onNothing, type Subject, type SubjectList } from '../acts/subject.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { type CustomRoles, mayDo, type OperatorKey } from '../core/role.js'
+import { checker } from '../http/checker.js'
+import { query } from '../http/schemas.js'
+import { viewRows } from '../ledger/schemas.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
+import { shortNumberOf } from '../runtime/secret.js'
+import { bulks, endBulk, insertBulk } from './bulk.sql.js'
+import {
+  BulkParamsSchema,
+  type BulkRequest,
+  BulkRequestSchema,
+  BulkSchema,
+  TARGETS_MAX,
+} from './bulk-schemas.js'
+import { bulkWords } from './words.js'
+
+export interface BulkDeps extends ActDeps {
+  /** Of all capabilities; filled in by `main/wire.ts`. */
+  readonly actsOfAll: readonly Act<never>[]
+  readonly operatorKeys: readonly OperatorKey[]
+  readonly operatorRoles: CustomRoles
+}
+
+/** Throws `validation_failed` at `/act`. */
+export function actInBulk({ actsOfAll }: Pick<BulkDeps, 'actsOfAll'>, name: string): Act<BulkDeps> {
+  const found = actsOfAll.find((one) => one.name === name)
+  if (!found) throw wrongField('act', 'invalid')
+  if (!found.bulk) throw wrongField('act', 'not_allowed')
+  return found as Act<BulkDeps>
+}
+
+/** The ids. Throws `role_not_allowed`, and what is wrong in what is asked for. */
+async function targetsOf(
+  deps: BulkDeps,
+  act: Act<BulkDeps>,
+  { ids, filter, input = {} }: Omit<BulkRequest, 'why'>,
+  by: OperatorAct,
+): Promise<readonly string[]> {
+  checker(act.wanted)(input)
+  requireAllowed(act, by.operator, input)
+  if ((ids === undefined) === (filter === undefined))
+    throw wrongField('filter', ids ? 'not_allowed' : 'required')
+  const found = ids ? [...new Set(ids)] : await matching(deps, act.on.list, filter ?? {})
+  if (found.length === 0) throw wrongField('filter', 'too_small', 1)
+  return found
+}
+
+const PAGE = 1_000
+
+/** Throws `validation_failed`: it has no list, the filter makes no sense, or finds too many. */
+async function matching(
+  deps: BulkDeps,
+  list: SubjectList | undefined,
+  filter: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  if (!list) throw wrongField('filter', 'not_allowed')
+  checker(query(list.filter.properties))(filter)
+  const found: string[] = []
+  for await (const items of pagesBehind((cursor) =>
+    list.find(deps as never, filter, { cursor, limit: PAGE }),
+  )) {
+    found.push(...items.map(({ id }) => id))
+    if (found.length > TARGETS_MAX) throw wrongField('filter', 'too_large', TARGETS_MAX)
+  }
+  return found
+}
+
+/** Of the list that was shown: another one where a target came or went. */
+function versionOf(targets: readonly string[]): number {
+  return shortNumberOf([...targets].sort().join('\n'))
+}
+
+const FIRST = 10
+
+/** What changes of one of the list, or that it is refused. */
+async function changesOfOne(
+  deps: BulkDeps,
+  act: Act<BulkDeps>,
+  id: string,
+  { input, by }: { readonly input: object; readonly by: OperatorAct },
+): Promise<readonly Change[]> {
+  try {
+    const { changes } = await planOf(act, deps, { id, input, by })
+    return changes.map((one) => ({ ...one, of: one.of === null ? id : `${id} · ${one.of}` }))
+  } catch (error) {
+    if (error instanceof BillingError) return [change.text('bulk_refused', null, error.code, id)]
+    throw error
+  }
+}
+
+export const startBulk = act<BulkDeps>()({
+  name: 'bulk.start',
+  roles: ['support', 'cashier', 'accountant'],
+  on: onNothing('bulk', '/bulk', 'bulk', '/console/bulk'),
+  operationId: 'startBulk',
+  summary: 'Do an act to each of a list',
+  description:
+    'The list is frozen, and worked off in the background: each by itself, once, with a result of its own. ' +
+    'The role and bounds of who asks hold for each. The preview shows what changes for the first ten. 422 ' +
+    'for an act that cannot be done to a list.',
+  input: BulkRequestSchema,
+  secret: ['ids'],
+  asksByPost: true,
+  answer: {
+    schema: BulkSchema,
+    read: (deps, _call, id, earlier) => showBulk(deps, String(earlier ? earlier.after.bulk_id : id)),
+  },
+  texts: actTexts(bulkWords, 'bulk_start'),
+  fields: (pages, view, { typed }) => bulkFields(pages, view, typed),
+  plan: async (deps, { input: request, by }) => {
+    const { ids: _, filter = null, why, input = {} } = request
+    const asked = actInBulk(deps, request.act)
+    const targets = await targetsOf(deps, asked, request, by)
+    const one = { input: { ...input, why }, by }
+    const first = await Promise.all(
+      // A preview has no reason.
+      by.reason === null ? targets.slice(0, FIRST).map((id) => changesOfOne(deps, asked, id, one)) : [],
+    )
+    return {
+      version: versionOf(targets),
+      changes: [change.count('bulkTargets', targets.length), ...first.flat()],
+      save: async () => {
+        const now = deps.clock.now()
+        const id = deps.ids.next('blk', now)
+        const { name: operator, role } = by.operator
+        const byKey = deps.operatorKeys.some(({ name }) => name === operator)
+        const shown = by.seenVersion === undefined ? null : targets.length
+        const made = { id, act: asked.name, input, filter, why, operator, role, byKey, shown }
+        const audit = auditEntry(deps.ids, by, {
+          after: { bulk_id: id, act: asked.name, targets: targets.length },
+          now,
+        })
+        if (!(await insertBulk(deps.database, made, targets, audit, now))) throw new BillingError('conflict')
+        return id
+      },
+    }
+  },
+})
+
+/** Of a filter the members have `of.` before, so that none is taken for what the act asks. */
+const OF = 'of.'
+
+/** The act is chosen first, and then asks what it asks. */
+async function bulkFields(
+  pages: ConsolePages & BulkDeps,
+  view: View,
+  typed: Typed,
+): Promise<readonly Field[]> {
+  const { say, session } = view
+  const { act = '', on = pages.actsOfAll.find(({ name }) => name === act)?.on.name } = typed
+  const carried = Object.entries(typed).filter(([name]) => name === 'on' || name.startsWith(OF))
+  const hidden = carried.map(([name, value]) => ({ name, label: '', value, type: 'hidden' as const }))
+  const acts = pages.actsOfAll.filter((one) => one.bulk && one.on.name === on && one.on.list)
+  const choices = acts
+    .filter((one) => mayDo(session.operator, one))
+    .map((one) => [one.name, titleOf(one, view)] as const)
+  const field = { name: 'act', label: say(choices.length > 0 ? 'bulkChoose' : 'bulkNo'), value: '' }
+  if (!choices.some(([name]) => name === act))
+    return [...hidden, { ...field, type: 'text', choices: [['', ''], ...choices] }]
+  const chosen = actInBulk(pages, act)
+  const asked = await askedBy(pages, view, { act: chosen, id: '', typed })
+  const read = (given: Typed) => ({
+    act: chosen.name,
+    filter: chosen.on.list ? filterIn(chosen.on.list.filter, (name) => given[`${OF}${name}`] ?? '') : {},
+    input: inputIn(chosen.wanted, asked, given),
+  })
+  return [...hidden, { ...field, value: chosen.name, type: 'text', choices, read }, ...asked]
+}
+
+type ShowDeps = Pick<BulkDeps, 'database'>
+
+/** Throws `not_found`. */
+export async function showBulk({ database }: ShowDeps, id: string) {
+  const [bulk] = viewRows(BulkSchema, await bulks(database, { limit: 1, id }))
+  if (!bulk) throw new BillingError('not_found', { extra: { bulk_id: id } })
+  return bulk
+}
+
+const BULK: Subject<ShowDeps> = {
+  name: 'bulk',
+  path: '/bulk/:bulk_id',
+  params: BulkParamsSchema,
+  command: { group: 'bulk', argument: 'bulk' },
+  about: async (deps, id) => {
+    await showBulk(deps, id)
+    return { userId: NO_USER, label: () => id }
+  },
+}
+
+export const stopBulk = act<BulkDeps>()({
+  name: 'bulk.stop',
+  roles: ['support', 'cashier', 'accountant'],
+  on: BULK,
+  operationId: 'stopBulk',
+  summary: 'Do an act to no more of its list; what is done stays done',
+  description: '409 when it is finished, or stopped already.',
+  input: WhySchema,
+  answer: { schema: BulkSchema, read: (deps, { id }) => showBulk(deps, id) },
+  texts: actTexts(bulkWords, 'bulk_stop'),
+  plan: async (deps, { id, by }) => {
+    const { left, finished_at, stopped_because } = await showBulk(deps, id)
+    if (finished_at !== null || stopped_because !== null) throw new BillingError('conflict')
+    return {
+      version: 0,
+      changes: [change.count('bulkLeft', left, 0)],
+      save: async () => {
+        const now = deps.clock.now()
+        const audit = auditEntry(deps.ids, by, { after: { bulk_id: id }, now })
+        const because = `${by.operator.name}: ${by.reason ?? ''}`
+        if (!(await endBulk(deps.database, id, { because, audit, now }))) throw new BillingError('conflict')
+      },
+    }
+  },
+})

@@ -1,0 +1,156 @@
+// What operators do with the events to the platform: send them again, skip one, send all that waits. Each
+// moves a user's pointer; none writes or changes an event.
+import type { Static } from 'typebox'
+import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { recordAct } from '../acts/audit.sql.js'
+import { change } from '../acts/preview.js'
+import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
+import { onNothing, type Subject } from '../acts/subject.js'
+import { BillingError } from '../core/error.js'
+import type { Database, Queryable } from '../database/database.js'
+import { addressOf } from '../pages/console-frame.js'
+import { inBatches } from '../runtime/async.js'
+import {
+  countWaitingEvents,
+  enableEndpoint,
+  loadEventEndpoint,
+  restartWaiting,
+  rewindToEvent,
+  skipToAfterEvent,
+} from './event-history.sql.js'
+import { showEvent, stateOf } from './manage-events.js'
+import { EventParamsSchema, ResentSchema, RestartedSchema, SkippedSchema } from './schemas.js'
+import { eventsWords } from './words.js'
+
+export interface EventActDeps extends ActDeps {
+  readonly database: Database
+}
+
+type WrittenEvent = Awaited<ReturnType<typeof showEvent>>
+
+/** The page of its user has the trail of it. */
+const EVENT: Subject<{ readonly database: Queryable }> = {
+  name: 'event',
+  path: '/events/:event_id',
+  params: EventParamsSchema,
+  command: { group: 'events', argument: 'event' },
+  about: async (deps, id) => ({ userId: (await showEvent(deps, id)).user_id }),
+  page: (_id, { userId }) => addressOf('', 'users', userId),
+}
+
+/** All that wait; the page of health has the trail of it. */
+const EVENTS = onNothing('events', '/events', 'events', '/console/health')
+
+type Resent = Static<typeof ResentSchema>
+
+export const resendEvent = act<EventActDeps>()({
+  name: 'event.resend',
+  roles: ['support'],
+  on: EVENT,
+  operationId: 'resendEvent',
+  summary: 'Deliver an event and all later ones of its user again, in order',
+  description: 'The platform gets each of them with the same id and the same content as before.',
+  input: OptionalWhySchema,
+  bulk: true,
+  answer: {
+    schema: ResentSchema,
+    read: async (deps, { id }, outcome, earlier) =>
+      earlier ? { user_id: (await showEvent(deps, id)).user_id, events: earlier.after.events } : outcome,
+  },
+  texts: actTexts(eventsWords, 'resend_event'),
+  plan: async ({ database, ...deps }, { id, by }) => ({
+    version: 0,
+    changes: changesOf(await showEvent({ database }, id), 'waiting'),
+    save: (): Promise<Resent> =>
+      database.transaction(async (transaction) => {
+        const resent = await rewindToEvent(transaction, id, deps.clock.now())
+        if (!resent) throw new BillingError('not_found', { extra: { event_id: id } })
+        const { user_id: userId, events } = resent
+        const done = { userId, after: { event_id: id, events } }
+        await recordAct({ ...deps, database: transaction }, by, done)
+        return resent
+      }),
+  }),
+})
+
+const skipEvent = act<EventActDeps>()({
+  name: 'event.skip',
+  roles: [],
+  on: EVENT,
+  operationId: 'skipEvent',
+  summary: 'Wait no longer for this event and those before it of its user',
+  description: 'For an event that its receiver will never take: the later ones of its user can go on.',
+  input: WhySchema,
+  bulk: true,
+  answer: { schema: SkippedSchema, read: async () => ({ skipped: true }) },
+  texts: actTexts(eventsWords, 'skip_event'),
+  plan: async ({ database, ...deps }, { id, by }) => {
+    const event = await showEvent({ database }, id)
+    const waitsNot = () => new BillingError('not_found', { extra: { waiting_event_id: id } })
+    if (event.state !== 'waiting') throw waitsNot()
+    return {
+      version: 0,
+      changes: changesOf(event, 'set_aside'),
+      save: () =>
+        database.transaction(async (transaction) => {
+          const userId = await skipToAfterEvent(transaction, id, deps.clock.now())
+          if (userId === null) throw waitsNot()
+          const done = { userId, after: { event_id: id } }
+          await recordAct({ ...deps, database: transaction }, by, done)
+        }),
+    }
+  },
+})
+
+const RESTARTED_AT_ONCE = 1_000
+
+export const resendWaiting = act<EventActDeps>()({
+  name: 'event.resend_waiting',
+  roles: [],
+  on: EVENTS,
+  operationId: 'resendWaitingEvents',
+  summary: 'Switch the address on again, and retry all that waits',
+  description: 'For an address that was switched off, or that works again before the next attempt.',
+  input: OptionalWhySchema,
+  answer: {
+    schema: RestartedSchema,
+    read: async ({ database }, _call, outcome) =>
+      outcome ?? { users: (await countWaitingEvents(database)).users },
+  },
+  texts: actTexts(eventsWords, 'resend_waiting'),
+  plan: async ({ database, ...deps }, { by }) => {
+    const endpoint = await loadEventEndpoint(database)
+    const before = `endpoint_${endpoint ? stateOf(endpoint) : 'none'}`
+    return {
+      version: 0,
+      changes: [
+        change.state('platformAddress', before, endpoint ? 'endpoint_working' : before),
+        change.state('eventsWaiting', 'asItIs', 'dueNow'),
+      ],
+      save: async () => {
+        const now = deps.clock.now()
+        const restart = (most: number) => restartWaiting(database, now, most)
+        const users = await inBatches(Number.POSITIVE_INFINITY, RESTARTED_AT_ONCE, restart)
+        // Last: what ended half way is done when it is sent again.
+        await database.transaction(async (transaction) => {
+          await enableEndpoint(transaction)
+          await recordAct({ ...deps, database: transaction }, by)
+        })
+        return { users }
+      },
+    }
+  },
+})
+
+export const EVENT_ACTS = [resendEvent, skipEvent, resendWaiting]
+
+function changesOf(event: WrittenEvent, after: WrittenEvent['state']) {
+  return [
+    change.state('event', `event_${event.type}`),
+    change.text('user', event.user_id),
+    change.instant('created', Date.parse(event.created_at)),
+    change.count('attempts', event.attempts),
+    change.failure('lastFailure', event.failure),
+    change.state('status', `state_${event.state}`, `state_${after}`),
+  ]
+}

@@ -1,0 +1,147 @@
+// A refund made by hand at the provider is recorded: its period ends, later ones move up. It moves no money.
+import { Type } from 'typebox'
+import { act, actTexts } from '../acts/act.js'
+import type { Field } from '../acts/act-page.js'
+import { change } from '../acts/preview.js'
+import { WhySchema } from '../acts/reason.js'
+import { balanceIn } from '../core/balance.js'
+import { BillingError, wrongField } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
+import { decideRefund, onTheBalance, placesOf, type Refund, type RefundWay } from '../core/refund.js'
+import { type BillingRules, BY_BALANCE, dueRenewal, renewed } from '../core/subscription.js'
+import { request } from '../http/schemas.js'
+import type { View } from '../pages/console-frame.js'
+import { accessChange } from './access-after.js'
+import { givenToBalance } from './balance-entries.sql.js'
+import { type ChangeDeps, changeBy } from './change-user.js'
+import { creditNoteFor, type DocumentDeps } from './documents.js'
+import { documentsOfPayment } from './documents.sql.js'
+import { loadPayment, refusalByStatus } from './load.js'
+import { describeTotal } from './load.sql.js'
+import { PAYMENT, type SubjectDeps } from './subjects.js'
+import { ledgerWords } from './words.js'
+
+type RefundDeps = ChangeDeps & SubjectDeps & DocumentDeps
+
+type Loaded = Awaited<ReturnType<typeof loadRefundable>>
+
+async function loadRefundable(deps: RefundDeps, paymentId: string) {
+  const loaded = await loadPayment(deps, paymentId)
+  const { payment, user } = loaded
+  const documents = payment.status === 'paid' ? await documentsOfPayment(deps.database, payment) : []
+  const paid = documents[0] && describeTotal(documents[0].snapshot)
+  if (!paid) throw await refusalByStatus(deps, payment)
+  const onBalance = user.subscription.balance ? await givenToBalance(deps.database, payment) : 0
+  return { ...loaded, paid, documents, onBalance }
+}
+
+const RefundSchema = request('RefundRequest', {
+  to: Type.Optional(
+    Type.Enum(['balance', 'hand'], {
+      description:
+        'Where the money goes: to the user’s balance, or by hand, outside. Absent: what the balance paid ' +
+        'for goes back to it, all else by hand',
+      examples: ['balance'],
+    }),
+  ),
+  ...WhySchema.properties,
+})
+
+/** Nothing can go to a balance if there are none, or if it came from a top-up. */
+function hasChoice({ payment }: Pick<Loaded, 'payment'>, { balanceMax }: BillingRules): boolean {
+  return balanceMax > 0 && payment.kind !== 'top_up'
+}
+
+function usualWay({ payment }: Pick<Loaded, 'payment'>): 'balance' | 'hand' {
+  return payment.method === BY_BALANCE ? 'balance' : 'hand'
+}
+
+/** Throws `validation_failed` for what cannot go to a balance. */
+function wayOf(loaded: Loaded, to: string | undefined, rules: BillingRules): RefundWay {
+  if (to === 'balance' && !hasChoice(loaded, rules)) throw wrongField('to', 'not_allowed')
+  return { toBalance: (to ?? usualWay(loaded)) === 'balance', onBalance: loaded.onBalance }
+}
+
+/** Throws `refund_change_first` and `validation_failed`. */
+function settledBy(loaded: Loaded, to: string | undefined, now: Instant, rules: BillingRules) {
+  const { payment, user } = loaded
+  const way = wayOf(loaded, to, rules)
+  const decided = decideRefund({ payment, subscription: user.subscription }, now, rules)
+  if (decided && 'changeFirst' in decided)
+    throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
+  return decided && onTheBalance(decided, way, now)
+}
+
+/** The ways for which the balance has enough. Throws `refund_change_first`. */
+function wayField({ say }: View, loaded: Loaded, now: Instant, rules: BillingRules): Field {
+  const words = { hand: say('returnByHand'), balance: say('returnToBalance') }
+  const ways = (['hand', 'balance'] as const).filter((to) => {
+    const settled = settledBy(loaded, to, now, rules)
+    return !settled || !('missing' in settled)
+  })
+  const value = ways.find((to) => to === usualWay(loaded)) ?? ways[0] ?? ''
+  const choices = ways.map((to) => [to, words[to]] as const)
+  return { name: 'to', label: say('returnTo'), value, type: 'text', choices }
+}
+
+export const refund = act<RefundDeps>()({
+  name: 'payment.refund',
+  roles: ['accountant'],
+  on: PAYMENT,
+  operationId: 'recordRefund',
+  summary: 'Record a refund that was made by hand at the provider; ends the period it bought',
+  description:
+    'It moves no money. The period it bought ends; later paid periods move up. Of a change of plan the old ' +
+    'plan runs to the end. A top-up leaves the balance. 409 when the payment is not paid, when a change ' +
+    'stands on it, which is named, or when there is less on the balance than it takes.',
+  input: RefundSchema,
+  bulk: true,
+  refuses: ['already_refunded', 'refund_change_first', 'balance_too_low'],
+  texts: actTexts(ledgerWords, 'refund'),
+  isOffered: ({ payment }) => payment.status === 'paid',
+  fields: async (pages, view, { id }) => {
+    if (id === '') return []
+    const loaded = await loadRefundable(pages, id)
+    return hasChoice(loaded, pages.rules) ? [wayField(view, loaded, pages.clock.now(), pages.rules)] : []
+  },
+  plan: async (deps, { id, input, by }) => {
+    const loaded = await loadRefundable(deps, id)
+    const now = deps.clock.now()
+    const settled = settledBy(loaded, input.to, now, deps.rules)
+    if (!settled) throw await refusalByStatus(deps, loaded.payment)
+    if ('missing' in settled)
+      throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
+    return {
+      version: loaded.user.version,
+      changes: changesBy(loaded, settled, now, deps.rules),
+      save: () => {
+        const revision = { ...settled, document: creditNoteFor(deps, loaded.documents, now) }
+        return changeBy(deps, by, loaded, { revision, now })
+      },
+    }
+  },
+})
+
+function changesBy({ user, paid }: Loaded, refunded: Refund, now: Instant, rules: BillingRules) {
+  const { subscription } = user
+  const places = placesOf(subscription.periods)
+  const moved = refunded.moved.flatMap((to) =>
+    places.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
+  )
+  // With the money the standing order may buy at once: access and balance are those after it.
+  const due = dueRenewal(refunded.subscription, now, rules)
+  const after = renewed(refunded.subscription, now, rules)
+  const bought = due && `${due.order.plan.id} ${due.order.months}: ${due.order.price}`
+  const spanOf = (of: { readonly periodStart: Instant; readonly periodEnd: Instant }) => ({
+    start: of.periodStart,
+    end: of.periodEnd,
+  })
+  return [
+    change.dinars('amount', paid.total),
+    change.status('paid', 'refunded'),
+    accessChange(subscription, refunded.subscription, now, rules),
+    ...(bought ? [change.text('orderBuys', null, bought)] : []),
+    ...(refunded.entry ? [change.dinars('userBalance', balanceIn(subscription), balanceIn(after))] : []),
+    ...moved.map(({ from, to }) => change.span('period', spanOf(from), spanOf(to), to.sourceId)),
+  ]
+}
