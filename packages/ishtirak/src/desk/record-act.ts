@@ -89,9 +89,16 @@ export const recordPayment = act<RecordDeps>()({
       await bookTaken(deps, { ...taken, amount }, by)
     }
     const { subscription = NEVER_PAID, version = 0 } = (await findUser(deps.database, id)) ?? {}
-    // The same slip once more: nothing is booked, if it is of the same sale.
-    if (amount !== undefined && (await findRecorded(deps, taken))) return { version, changes: [], save }
-    const { sale, dutyCentimes, totalCentimes } = await quoteAtDesk(deps, taken)
+    // The same slip once more, also by a call of this moment: nothing is booked, if it is of the same sale.
+    const isRecorded = async () => amount !== undefined && (await findRecorded(deps, taken)) !== null
+    const again = { version, changes: [], save }
+    if (await isRecorded()) return again
+    const quote = await quoteAtDesk(deps, taken).catch(async (error: unknown) => {
+      if (await isRecorded()) return null
+      throw error
+    })
+    if (quote === null) return again
+    const { sale, dutyCentimes, totalCentimes } = quote
     const now = deps.clock.now()
     const after = afterSale(deps, subscription, sale, taken, now)
     const total = totalCentimes / 100

@@ -157,6 +157,20 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     expect(await status()).toMatchObject({ current_period_end: '2026-12-21T12:00:00Z' })
   })
 
+  it('that is recorded by an equal call while it is planned is booked once', async () => {
+    const { parts } = world.service
+    const record = (deps = parts) => doAct(deps, recordPayment, callBy(ownerNamed('amina'), USER, CASH))
+    const meanwhile: unknown[] = []
+    const load: typeof parts.settlements.load = async (wanted) => {
+      const found = await parts.settlements.load(wanted)
+      if (meanwhile.length === 0) meanwhile.push(await record())
+      return found
+    }
+    const told = await record({ ...parts, settlements: { ...parts.settlements, load } })
+    expect(Object(told).payment.id).toBe(Object(meanwhile[0]).payment.id)
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+  })
+
   it('whose reference is booked for another user before it is saved is a conflict', async () => {
     const { parts } = world.service
     const recordFor = (userId: string, deps = parts) =>
