@@ -40,8 +40,7 @@ function wordsOf({ say }: View, key: string): string {
 function sideInWords(pages: ConsolePages, view: View, { kind }: Change, value: Change['before']): string {
   const { formats } = pages
   const { say, locale } = view
-  if (kind === 'receipt') return receiptInWords(pages, view, value as DocumentSnapshot | null)
-  if (value === null) return ''
+  if (value === null) return kind === 'receipt' ? say('receiptNone') : ''
   if (typeof value === 'number') {
     if (kind === 'instant') return formats.moment(value, locale)
     return kind === 'dinars'
@@ -95,13 +94,7 @@ export function statusKey(status: string) {
   return `status_${known.find((one) => one === status) ?? 'pending'}` as const
 }
 
-/** What the receipt would say, and that there is none. */
-function receiptInWords(
-  { formats }: ConsolePages,
-  { say, locale }: View,
-  receipt: DocumentSnapshot | null,
-): string {
-  if (receipt === null) return say('receiptNone')
+function receiptInWords({ formats }: ConsolePages, { say, locale }: View, receipt: DocumentSnapshot): string {
   const { split, asked } = receipt
   const words = say('receiptSays', {
     total: formats.centimes(totalOf(receipt), locale),

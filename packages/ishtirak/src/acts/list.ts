@@ -90,10 +90,7 @@ export function list<Deps>() {
     said: Said<Deps, Params, Filter, Item>,
   ): List<Deps, Item> => {
     // What the frames hand over has passed the schemas that `Params` and `Filter` are the types of.
-    const made = { params: NOTHING, filter: NOTHING, ...said } as unknown as Omit<
-      List<Deps, Item>,
-      'readings'
-    >
+    const made = { params: NOTHING, filter: NOTHING, ...said } as unknown as ListToRead<Deps, Item>
     return { ...made, readings: readingsOf<Deps & AuditDeps, Item>(made) }
   }
 }

@@ -1,8 +1,8 @@
 // What a month's declaration of taxes (G50) asks of the sales: turnover by tax, with what was taken back;
 // the stamp duty; and what was received in advance and used. The figures are those of the books.
 import type { Tax, TaxTerms } from '../core/receipt.js'
-import { isSale, type Sums, sumsOf } from './figures.sql.js'
-import { closedSpan, type MonthsDeps, readMonthFigures } from './months.js'
+import { isSale, type Sums } from './figures.sql.js'
+import { type MonthsDeps, readMonthFigures } from './months.js'
 import { groundOf } from './sales.js'
 
 export interface DeclarationDeps extends MonthsDeps {
@@ -27,19 +27,18 @@ export type TaxedTurnover = Declaration['turnover'][number]
  */
 export async function readDeclaration(deps: DeclarationDeps, month: string) {
   const figures = await readMonthFigures(deps, month)
-  const all = await sumsOf(deps.database, await closedSpan(deps, month), deps.wallClock)
-  const sold = all.filter(isSale)
+  const { sums, from, to, live, owed, closed } = figures
+  const sold = sums.filter(isSale)
   const turnover = taxesIn(sold).map((tax) => {
     const of = sold.filter((one) => isSame(one.tax, tax))
     return { tax, until: untilOf(deps.seller.taxTerms, tax), ...bothSides(of) }
   })
-  const { from, to, live, owed, closed } = figures
   return {
     ...{ month, from, to, live, closed, turnover },
     total: bothSides(sold),
     late: sum(sold.filter(({ part }) => part === 'late')),
     // That of money paid in as well; a refund gives none back.
-    stampDuty: all.reduce((total, one) => total + one.stampDuty, 0),
+    stampDuty: sums.reduce((total, one) => total + one.stampDuty, 0),
     advances: owed && {
       before: owed.before,
       received: owed.cameIn.topUps + owed.cameIn.surplus,

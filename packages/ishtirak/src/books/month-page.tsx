@@ -132,7 +132,7 @@ function Notices({ view, figures }: Shown) {
   )
 }
 
-/** Of a closed month; and what its documents add up to otherwise, which nobody should have changed. */
+/** What was declared of a closed month, beside what its documents add up to where that differs. */
 function Declared({ pages, view, figures }: Shown) {
   const { say } = view
   const { closed } = figures

@@ -116,7 +116,7 @@ export async function figuresOf(
   // What the provider of cards took for the shop, without its fees.
   const came = received.byMethod.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
   return {
-    ...{ month, from, to, live, owed, ...total },
+    ...{ month, from, to, live, owed, ...total, sums: all },
     afterClosing: before && {
       months: byMonth(late),
       balances: (owed?.before ?? 0) - before.totals.owed / 100,

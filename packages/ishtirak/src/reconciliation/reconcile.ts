@@ -107,7 +107,7 @@ function newReconciliation(
   return { ...wanted, id: ids.next('rcn', now), method, startedAt: now, nextPage: list ? 1 : null }
 }
 
-/** What ended the round before its time; null: nothing. */
+/** Gives the failure of the provider that ended the round; null: there was none. */
 async function workOn(deps: ReconcileDeps, reconciliation: Reconciliation): Promise<ProviderFailure | null> {
   let nextPage = reconciliation.nextPage
   let calls = 0
