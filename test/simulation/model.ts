@@ -57,6 +57,8 @@ type Happened =
       readonly taking: Taking
       readonly quoted: readonly Quoted[]
       readonly leaves: Leftover
+      /** The payment that asked for it, if this one is paid beside it by mistake. */
+      readonly secondOf: string | null
     }
   | { readonly kind: 'topped_up'; readonly taking: Taking }
   | { readonly kind: 'given'; readonly gift: Gift }
@@ -162,6 +164,8 @@ class Walk {
   #looks: number[] = []
   #renewals = 0
   readonly #refunded = new Set<string>()
+  /** What payments of changes found gone: it stays gone for a second one, which buys time for it. */
+  readonly #gone = new Map<string, readonly Quoted[]>()
 
   standing(): Standing {
     return {
@@ -314,11 +318,13 @@ class Walk {
   }
 
   /** What it was quoted for and is gone meanwhile, or was changed otherwise, leaves its part over. */
-  #change({ taking, quoted, leaves, bookedAt }: Entry & { kind: 'changed' }): void {
+  #change({ taking, quoted, leaves, secondOf, bookedAt }: Entry & { kind: 'changed' }): void {
     const { checkoutId: id, plan, single, amount, paidAt, method } = taking
     const at = Math.min(paidAt, bookedAt)
     if (method === 'balance') this.#move('purchase', -amount, at, id)
     let left = amount
+    const goneBefore = this.#gone.get(secondOf ?? '') ?? []
+    const gone: Quoted[] = []
     for (const { part, ...stretch } of sharedOut(amount, quoted)) {
       const all = this.#stretch(stretch)
       const pieces = all.filter(({ end }) => end > at)
@@ -326,7 +332,11 @@ class Walk {
       // Days that were given after a change was quoted have it not; the stretch has, until it is refunded.
       const last = all[0]?.changes.findLast((change) => !this.#refunded.has(change.id))
       const isAsQuoted = (last?.id ?? null) === stretch.over
-      if (isOver || !isAsQuoted) continue
+      const isGone = goneBefore.some((one) => one.id === stretch.id)
+      if (isOver || !isAsQuoted || isGone) {
+        gone.push({ ...stretch, part })
+        continue
+      }
       left -= part
       const lengths = pieces.map(({ start, end }) => end - Math.max(start, at))
       const length = lengths.reduce((sum, one) => sum + one, 0)
@@ -336,6 +346,7 @@ class Walk {
       })
       this.#place(this.#run.map((piece) => changed.find((one) => one.id === piece.id) ?? piece))
     }
+    this.#gone.set(id, gone)
     this.#method = method
     if (left > 0 && leaves === 'surplus') this.#move('surplus', left, at, id)
     else if (left > 0) this.#add(this.#timeFor(left, taking, at), at)
