@@ -326,11 +326,10 @@ class Walk {
     const goneBefore = this.#gone.get(secondOf ?? '') ?? []
     const gone: Quoted[] = []
     for (const { part, ...stretch } of sharedOut(amount, quoted)) {
-      const all = this.#stretch(stretch)
-      const pieces = all.filter(({ end }) => end > at)
+      const pieces = this.#stretch(stretch).filter(({ end }) => end > at)
       const isOver = this.#endedAt !== null || (pieces.at(-1)?.end ?? 0) <= bookedAt
-      // Days that were given after a change was quoted have it not; the stretch has, until it is refunded.
-      const last = all[0]?.changes.findLast((change) => !this.#refunded.has(change.id))
+      // Days that were over when a change came, or were given since, have it not; the stretch has.
+      const last = pieces[0]?.changes.findLast((change) => !this.#refunded.has(change.id))
       const isAsQuoted = (last?.id ?? null) === stretch.over
       const isGone = goneBefore.some((one) => one.id === stretch.id)
       if (isOver || !isAsQuoted || isGone) {
