@@ -300,14 +300,17 @@ class Walk {
     this.#endedAt = null
   }
 
-  #place(sources: readonly Source[]): void {
+  /** What has begun by `movedAt` keeps its beginning. */
+  #place(sources: readonly Source[], movedAt = Number.NEGATIVE_INFINITY): void {
     this.#run = laidOut(this.#anchor, sources)
     for (const piece of this.#run) this.#pieces.set(piece.id, piece)
     const changes = new Map(this.#run.flatMap((piece) => piece.changes.map(({ id, at }) => [id, at])))
     for (const [id, at] of changes) {
       if (this.#refunded.has(id)) continue
       const own = this.#run.filter((one) => one.id === id || one.changes.some((change) => change.id === id))
-      const [start = at] = own.map((piece) => Math.max(piece.start, at))
+      const begun = this.#spans.get(id)?.start ?? Number.POSITIVE_INFINITY
+      const [next = at] = own.map((piece) => Math.max(piece.start, at))
+      const start = begun <= movedAt ? begun : next
       this.#spans.set(id, { start, end: Math.max(...own.map(({ end }) => end)) })
     }
     // What it changed is over; the time that it bought beside moves up with what follows.
@@ -388,7 +391,7 @@ class Walk {
     const isRunning = refunded.start <= at || others.length === 0
     if (isRunning && later.length === 0) this.#endedAt = at
     else if (isRunning) this.#anchor = at
-    if (later.length > 0 || !isRunning) this.#place(isRunning ? later : others)
+    if (later.length > 0 || !isRunning) this.#place(isRunning ? later : others, at)
   }
 
   /** What of it is on the balance already is not given twice. */
