@@ -88,7 +88,6 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
       await page.emulateMedia({ media: null })
       visitor.requests()
       const response = await page.goto(page.url())
-      // The icon is written in the page.
       expect(visitor.requests().filter((one) => !one.startsWith('data:'))).toEqual([page.url()])
       const codes = await page.locator('.qr').count()
       const bytesMax = PAGE_BYTES_MAX + codes * QR_CODE_BYTES_MAX
@@ -107,7 +106,6 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
     const choices = page.getByRole('group', { name: 'Starter' }).getByRole('radio')
     expect(await choices.count()).toBe(3)
     const named = (name: string | RegExp, of = choices) => of.and(page.getByRole('radio', { name })).count()
-    // With what it saves and costs.
     expect(await named(/6.*400.*5\s000/)).toBe(1)
     expect(await named(month, choices.first())).toBe(1)
     const seen = await page.evaluate(() => {

@@ -26,7 +26,6 @@ describeWorldInBrowser('the page of a transfer', sellByTransfer, ({ visit, world
     const { reference, accounts } = data[0].transfer
     for (const [kind, account] of Object.entries({ ccp: accounts[0], bank: accounts[2] })) {
       await page.check(`input[name="kind"][value="${kind}"]`)
-      // One at a time.
       expect(await page.locator('.qr').filter({ visible: true }).count()).toBe(1)
       const drawn = page.locator(`.${kind} .qr`)
       const pixels = await drawn.evaluate(async (svg) => {

@@ -9,7 +9,6 @@ import { createWorld, type World } from '../support/world.js'
 export const sellByTransfer = (database: Database) =>
   createWorld(database, { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
 export const VALUE = '.copied .copy'
-/** Of the first account of the example. */
 export const RIP = '00799999002345678941'
 export const BY_TRANSFER = 'input[name="method"][value="transfer"]'
 

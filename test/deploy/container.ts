@@ -42,7 +42,6 @@ export function versionOfImage(): string {
   return version
 }
 
-/** The context of the image, and what was built. */
 function contextWithBuild(): string {
   buildOnce()
   const file = path.join(folder, 'ignore')
@@ -91,7 +90,6 @@ export async function start(
   await podman.run(
     ...['run', '--detach', '--name', name, '--network', 'host', '--health-interval', 'disable'],
     ...['--read-only', '--read-only-tmpfs=false', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
-    // What the unit of systemd allows.
     ...['--security-opt', `seccomp=${path.join(folder, 'seccomp.json')}`],
     ...['--env-file', environmentFile({ DRAIN_SECONDS: 1, ...variables }), ...options, IMAGE],
   )

@@ -157,7 +157,6 @@ describe('the alerts', () => {
     const { database } = ailing.service.parts
     await database.query(sendProof, [id, new Date(ailing.clock.now()).toISOString()])
     await ailing.advance(25 * 3_600)
-    // From here on no job has a round.
     ailing.clock.advance(3 * 3_600_000)
     await waitFor(async () => (await figuresOf(ailing)).includes('ishtirak_provider_up 0'))
     expect(alertsFor(await figuresOf(ailing), ailing)).toEqual([

@@ -92,7 +92,6 @@ function countInsteadOfAnswering({ service: { app } }: World, path: string) {
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length
     })
-    // The proxy gives it up.
     incoming.on('error', () => undefined)
   }
   app.server.removeAllListeners('request').on('request', counting)

@@ -73,7 +73,6 @@ it('its command needs no variable but those of its file, and ends with 0', async
     async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200),
     PATIENCE,
   )
-  // What other users of the machine can see of a process.
   const shown = ['cmdline', 'environ']
     .map((file) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8'))
     .join()

@@ -88,7 +88,6 @@ async function buildGo(): Promise<void> {
 }
 
 describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
-  /** The program, which answers a line with a line until it is ended. */
   const begin = () => {
     const { PATH = '' } = process.env
     const [program = '', ...args] = command

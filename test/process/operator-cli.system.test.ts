@@ -26,7 +26,6 @@ const KEY = 'a-key-of-the-operator-0123'
 
 const folder = temporaryFolder()
 let env: Record<string, string>
-/** The same for a command that asks the running service. */
 let beside: Record<string, string>
 let emulator: Emulator
 let service: ServiceProcess
@@ -56,7 +55,6 @@ afterAll(async () => {
 
 const run = (words: readonly string[]) => commands.run(words, beside)
 const say = (words: string, ...more: readonly string[]) => run([...words.split(' '), ...more])
-/** Of a command that is refused: all that it prints is on stderr. */
 async function refused(words: string, ...more: readonly string[]): Promise<string> {
   const { code, output, errors } = await say(words, ...more)
   expect([code, output]).toEqual([1, errors])

@@ -201,7 +201,6 @@ function programOf(): Command {
   return program
 }
 
-/** What the command printed. */
 async function run(args: readonly string[]): Promise<string> {
   const { write } = process.stdout
   const printed: string[] = []

@@ -68,7 +68,6 @@ describeScenario('a demo', ({ database }) => {
       expect.arrayContaining(['canceled', 'expired', 'paid', 'pending', 'refunded', 'review']),
     )
     expect(await database().query(selectPeriods)).toEqual([{ users: 0 }])
-    // Numbers without gaps, in each year.
     const receipts = await database().query(selectReceipts)
     expect(receipts.map(({ receipts: count, last }) => [count, last])).toEqual(
       receipts.map(({ receipts: count }) => [count, count]),

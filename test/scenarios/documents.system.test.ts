@@ -119,7 +119,6 @@ describe('the documents', () => {
   })
 })
 
-/** What is asked for, and what is answered. */
 function shapesOf(operation: unknown) {
   const { requestBody, responses, parameters = [] } = Object(operation)
   return {
@@ -146,7 +145,6 @@ function* examplesIn({ paths, webhooks }: Document): Generator<Shown> {
   }
 }
 
-/** Each schema of an object with members, as text. */
 function* shapesIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   if ('properties' in value && 'type' in value && value.type === 'object') yield JSON.stringify(value)

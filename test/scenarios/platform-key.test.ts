@@ -34,13 +34,11 @@ describeWorld('by the platform’s key', { env: { TRANSFER_FILE } }, ({ database
     const [payment] = (await platform.get('/payments?status=paid')).body.data
     expect(payment.id).toBe(opened.body.payment_id)
     expect((await platform.get(`/payments/${payment.id}`)).body).toEqual(payment)
-    // The address is one that the key opens.
     const receipt = await byKey('GET', payment.receipt_url)
     expect([receipt.headers.get('content-type'), receipt.text]).toEqual([
       PDF,
       expect.stringMatching(/^%PDF-/),
     ])
-    // Of another user it is none.
     for (const path of [`/payments/${payment.id}`, `/payments/${payment.id}/receipt`])
       expect([path, (await platformFor(world, 'user-2').get(path)).body.code]).toEqual([path, 'not_found'])
 

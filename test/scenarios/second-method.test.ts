@@ -27,9 +27,7 @@ import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, type World } from '../support/world.js'
 
 const USER = 'user-1'
-/** Where nothing listens. */
 const AWAY = 'http://127.0.0.1:9'
-/** At Chargily's address. */
 const PUSHED: Webhook = {
   path: '/api/v1/billing/webhook',
   signatureHeader: 'signature',

@@ -38,7 +38,6 @@ describe.each(DATABASE_KINDS)('migrations (%s)', (kind) => {
     database = kind === 'postgres' ? openPostgres({ url }) : await openMemory(readDump('emptyDumpPath'))
     return () => database.close()
   })
-  // As it is after `create database`.
   beforeEach(() => database.script('drop schema public cascade; create schema public'))
 
   it('are applied once, in order, and a new file to what is there', async () => {

@@ -156,7 +156,6 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     const approved = await approve(ordered.id, 7000)
     expect([approved.status, approved.text]).toEqual([200, expect.anything()])
     expect((await user().get(`${API}/status`)).body.plan).toBe('team')
-    // What it changed is changed.
     expect((await order(number)).body.code).toBe('proforma_not_valid')
     expect(await documentsOf(paymentId)).toHaveLength(1)
   })

@@ -22,7 +22,6 @@ const parse = (changes: Record<string, unknown>, folder?: string) =>
   parseText(JSON.stringify({ ...fields, ...changes }), folder)
 
 type Rows = readonly (readonly [changes: Record<string, unknown>, problem: RegExp])[]
-/** Those that are read, or are refused with another word. */
 const notRefused = (rows: Rows, folder?: string) =>
   rows.filter(([changes, problem]) => {
     const problems = parse(changes, folder)
