@@ -8,7 +8,7 @@ import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld } from '../support/world.js'
 import { BUY_BUTTON, buyInBrowser } from './purchase.js'
 
-describeWorldInBrowser('a purchase', {}, ({ visit, world, database }) => {
+describeWorldInBrowser('a purchase', createWorld, ({ visit, world, database }) => {
   it.each([
     ['fr', 1280],
     ['en', 360],

@@ -1,5 +1,5 @@
 // The client against the real service, and against one that is down, slow or stumbling.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   BillingConfigurationError,
   BillingUnreachableError,
@@ -12,19 +12,16 @@ import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { checkoutIdOf, createWorld, type World } from '../support/world.js'
+import { checkoutIdOf, createWorld } from '../support/world.js'
 
 const A_URL = 'the address of billing, as https://billing.example.dz'
 const A_KEY = 'one of the keys of the service, in ASCII on one line'
 const FRENCH = { lang: 'fr' } as const
 
-let world: World
 let users = 0
 let userId: string
-beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'), {
-    env: { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE },
-  })
+const world = await createWorld(await emptyDatabase('pglite'), {
+  env: { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE },
 })
 beforeEach(() => {
   users += 1

@@ -2,11 +2,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { chmodSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -20,6 +18,7 @@ import { freePort } from '../support/free-port.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../support/world.js'
 import { caddyWith, imageOf, makeCertificate, nginxWith, PATH, read, replaced } from './files.js'
@@ -93,7 +92,6 @@ function countInsteadOfAnswering({ service: { app } }: World, path: string) {
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length
     })
-    // The proxy gives it up.
     incoming.on('error', () => undefined)
   }
   app.server.removeAllListeners('request').on('request', counting)
@@ -108,14 +106,13 @@ describe.each([
   ['nginx.conf', nginx],
   ['Caddyfile', caddy],
 ] as const)('behind %s', (sample, proxy) => {
-  let folder: string
+  const folder = temporaryFolder()
   let ports: Ports
   let world: World
   let child: ChildProcess | undefined
   const get = (from: string, target: string, headers = {}) => ask(ports.https, from, target, { headers })
 
   beforeAll(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-proxy-'))
     world = await createWorld(await emptyDatabase('postgres'), {
       env: {
         PUBLIC_URL: `https://${NAME}`,
@@ -150,7 +147,6 @@ describe.each([
     child?.kill('SIGTERM')
     if (child?.exitCode === null) await once(child, 'exit')
     await world.stop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   it('http leads to https, which is to be used from then on, also after a refusal', async () => {

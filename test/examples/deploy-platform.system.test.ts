@@ -83,7 +83,6 @@ it('refuses the 11th deploy of a day on free, sells pro, and takes the next afte
   await world.emulator.pay(checkoutIdOf(opened.checkout_url), 'paid', 'edahabia')
   await world.emulator.settled()
   const taken = await call('POST', '/deploys')
-  // 50 a day on pro, 11 of them used.
   expect([taken.status, taken.body.remaining]).toEqual([201, 39])
   const again = await call('POST', '/upgrade')
   expect([again.status, again.body.code]).toEqual([409, 'already_subscribed'])

@@ -1,8 +1,7 @@
 // Platforms as the READMEs in clients/ show them, against a service.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -10,6 +9,7 @@ import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { OLD_SECRET, SECRET } from '../support/receiver.js'
 import { requireTool, type SystemTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { PATIENCE } from '../support/wait-for.js'
 import { createWorld, type World } from '../support/world.js'
 
@@ -37,9 +37,8 @@ const PLATFORMS: readonly Platform[] = [
 ]
 
 let world: World
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-frameworks-'))
   await cp(path.join(programs, 'laravel'), folder, { recursive: true })
   for (const written of ['bootstrap/cache', 'storage', 'vendor/composer'])
     await mkdir(path.join(folder, written), { recursive: true })
@@ -48,10 +47,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'vendor/composer/installed.json'), `{"packages":[${manifest}]}`)
   world = await createWorld(await emptyDatabase('pglite'), { env: { PLATFORM_API_KEYS: PLATFORM_KEY } })
 })
-afterAll(async () => {
-  await world.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => world.stop())
 
 describe.each(PLATFORMS)('a platform in $name', ({ name, tools, command }) => {
   const processes: ChildProcess[] = []

@@ -1,9 +1,8 @@
 // Programs in each language against a service, with events that are good, stale and forged.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -15,6 +14,7 @@ import { freePort } from '../support/free-port.js'
 import { type Listening, listen } from '../support/listen.js'
 import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { createWorld, type World } from '../support/world.js'
 
 const PLATFORM_KEY = 'a-key-of-the-platform-in-tests'
@@ -29,14 +29,13 @@ const LANGUAGES = [
   { language: 'go', tools: ['golang-go'], command: ['./run'] },
 ] as const
 
-let folder: string
+const folder = temporaryFolder()
 let world: World
 let receiver: Receiver
 let event: Received
 let answering: Listening
 beforeAll(async () => {
   answering = await listen(createServer(answerByKey))
-  folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-languages-'))
   receiver = await Receiver.start()
   world = await createWorld(await emptyDatabase('pglite'), {
     // The programs read the machine's clock.
@@ -59,7 +58,6 @@ afterAll(async () => {
   await world.stop()
   await receiver.goDown()
   await answering[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** Answers as the key says: by a status, or in a way that no status says. */
@@ -90,7 +88,6 @@ async function buildGo(): Promise<void> {
 }
 
 describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
-  /** The program, which answers a line with a line until it is ended. */
   const begin = () => {
     const { PATH = '' } = process.env
     const [program = '', ...args] = command

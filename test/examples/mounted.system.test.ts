@@ -83,7 +83,6 @@ describe.each(Object.entries(HOSTS))('mounted in %s', (name, start) => {
   const deploy = (id: string) => call('POST', '/deploys', { id })
 
   it('sells pro through the webhook, and the limits are those of pro', async () => {
-    // Free has 10 a day.
     expect(await deploy('one')).toEqual({ status: 201, body: { remaining: 9 } })
     const opened = await call('POST', '/billing/api/v1/billing/upgrade', { plan: 'pro' })
     expect(opened.status).toBe(200)
@@ -91,11 +90,9 @@ describe.each(Object.entries(HOSTS))('mounted in %s', (name, start) => {
     await emulator.settled()
     const { body: status } = await call('GET', '/billing/api/v1/billing/status')
     expect(status).toMatchObject({ plan: 'pro', status: 'active', payment_method: 'edahabia' })
-    // Pro has 50, and two are used.
     expect(await deploy('two')).toEqual({ status: 201, body: { remaining: 48 } })
   })
 
-  // One of them takes the events.
   if (name === 'express')
     it('hears of the purchase in the same process', async () => {
       const lastEvent = async () => (await call('GET', '/last-event')).body

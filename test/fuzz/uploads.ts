@@ -29,7 +29,6 @@ export async function fuzzUploads(
   of: {
     readonly seed: number
     readonly bodies: number
-    /** After each body, of how many. */
     readonly onBody?: (done: number, of: number) => void
   },
 ): Promise<FuzzedUploads> {

@@ -135,7 +135,6 @@ export const CONSOLE: readonly Run[] = [
   (db) => findWrittenEvent(db, 'evt_7_1'),
 ]
 
-/** Across users. */
 export const CONSOLE_LISTS: readonly Run[] = [
   (db) => inboxPage(db, inbox, { kind: null, after: null, limit: 50, now: NOON }),
   (db) => inboxOfUser(db, inbox, { userId: 'user-7', limit: 50, now: NOON }),

@@ -44,7 +44,6 @@ import {
 } from './explain.js'
 import { booking, consume, fill, ids, rowsOf } from './tables.js'
 
-/** As `describePlans`. */
 const KINDS = DATABASE_KINDS.slice(-1)
 
 const reports = ids(32).map((userId, n) =>

@@ -29,7 +29,6 @@ it('a simulation says it of its seeds, and nothing but lines into a file', () =>
   expect([status, CONTROL.test(stdout + stderr)]).toEqual([0, false])
 })
 
-/** Each script with some of its options. */
 const COMMANDS: Readonly<Record<string, string>> = {
   'scripts/simulate.mjs': '--seeds --race --database',
   'scripts/fuzz.mjs': '--calls --uploads --only',

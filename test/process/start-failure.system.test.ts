@@ -1,31 +1,20 @@
 // A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { buildOnce, PROGRAM, runCommand } from '../support/process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
-let parent: string
+const parent = temporaryFolder()
 let folder: string
 beforeAll(async () => {
   buildOnce()
-  parent = mkdtempSync(path.join(tmpdir(), 'ishtirak-start-'))
   await makeEmbeddedFolder(path.join(parent, 'whole'))
 })
-afterAll(() => rmSync(parent, { recursive: true, force: true }))
 beforeEach(() => {
   folder = mkdtempSync(path.join(parent, 'data-'))
 })

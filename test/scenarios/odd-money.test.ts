@@ -2,11 +2,11 @@
 
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { describeOnEach } from '../support/databases.js'
+import { describeWorldOnEach } from '../support/describe-world.js'
 import { PRO } from '../support/fixtures.js'
 import { sql } from '../support/sql.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { type Caller, checkoutIdOf, worldOfEachTest } from '../support/world.js'
+import { type Caller, checkoutIdOf } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const BALANCE = `${BILLING}/balance`
@@ -18,8 +18,9 @@ const setOrder = sql(
   'update users set renews_at = $2::timestamptz, standing_order = $3::jsonb where user_id = $1',
 )
 const selectSums = sql('select user_id, balance from users order by user_id')
-describeOnEach('odd money', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE } })
+const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
+
+describeWorldOnEach('odd money', { env: ENV }, ({ database, world }) => {
   let user: Caller
   beforeEach(() => {
     user = world.as('user-1')

@@ -19,17 +19,15 @@ import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
 import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
 import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/reconciliation/reconcile.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
-import { describeScenario } from '../support/databases.js'
+import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'
 import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
 import { sql } from '../support/sql.js'
 import { waitFor } from '../support/wait-for.js'
-import { CHARGILY_KEY, type World, worldOfEachTest } from '../support/world.js'
+import { CHARGILY_KEY, type World } from '../support/world.js'
 
 const USER = 'user-1'
-/** Where nothing listens. */
 const AWAY = 'http://127.0.0.1:9'
-/** At Chargily's address. */
 const PUSHED: Webhook = {
   path: '/api/v1/billing/webhook',
   signatureHeader: 'signature',
@@ -44,8 +42,7 @@ const selectDiscrepancies =
   sql(`select c.method, c.finished_at is not null as is_finished, d.id, d.kind, d.checkout_id
      from reconciliations c left join discrepancies d on d.reconciliation_id = c.id order by c.method`)
 
-describeScenario('another gateway', ({ database }) => {
-  const world = worldOfEachTest(database, { withoutJobs: true })
+describeWorld('another gateway', { withoutJobs: true }, ({ database, world }) => {
   let chargily: PaymentMethod
   let gateway: PretendMethod
   let deps: World['service']['parts']

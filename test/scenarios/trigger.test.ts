@@ -64,7 +64,6 @@ it('ends with 1 where it was not accepted, and shows why; for a wrong type it na
   expect(printed).toContain('answered 500: the body was read')
   await receiver.goDown()
   await expect(trigger('payment.paid', ...toReceiver())).rejects.toThrow('no answer')
-  // The types that there are.
   await expect(trigger('payment.payed', '--user', 'amine')).rejects.toThrow()
   for (const type of EVENT_TYPES) expect(printed).toContain(type)
 })

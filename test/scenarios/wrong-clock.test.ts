@@ -73,7 +73,6 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     const { status, body, headers } = await answer
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'clock_wrong', '5'])
   }
-  /** Every row of every table. */
   const everything = async () => {
     const tables = await ask(`select tablename as name from pg_tables where schemaname = current_schema()`)
     const each = tables.map(({ name }) => `select '${name}' as of, t::text as row from ${name} t`)

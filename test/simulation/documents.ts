@@ -20,7 +20,6 @@ const DAY_MS = 86_400_000
 /** Algeria has kept UTC+1 all year since 1981. */
 const dayOf = (instant: number) => new Date(instant + 3_600_000).toISOString().slice(0, 10)
 
-/** Who has an invoice of each purchase, who may ask for one, and who has none. */
 type Standing = 'company' | 'person' | 'incomplete'
 
 function standingOf(buyer: StoredBuyer | null | undefined): Standing {

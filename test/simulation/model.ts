@@ -36,10 +36,8 @@ export interface Order {
   readonly offered?: number
 }
 
-/** A stretch that a change was quoted for, which begins with this piece. */
 export interface Quoted {
   readonly id: string
-  /** Its part of the price. */
   readonly part: number
   /** The change that it had already; null: none. */
   readonly over: string | null
@@ -192,39 +190,19 @@ class Walk {
   }
 
   take(entry: Entry): void {
-    switch (entry.kind) {
-      case 'paid':
-        this.#buy(entry.taking)
-        break
-      case 'changed':
-        this.#change(entry)
-        break
-      case 'topped_up':
-        this.#topUp(entry.taking)
-        break
-      case 'given':
-        this.#give(entry.gift)
-        break
-      case 'refunded':
-        this.#refund(entry.checkoutId, entry.at)
-        this.#giveBack(entry.checkoutId, entry.at, entry.returned)
-        break
-      case 'ended':
-        this.#endedAt = entry.at
-        break
-      case 'ordered':
-        this.#order = entry.order
-        this.#movedAt = Math.max(this.#movedAt, entry.at)
-        break
-      case 'held':
-        this.#hold(entry.sold)
-        break
-      case 'corrected':
-        this.#move('correction', entry.amount, entry.at, null)
-        break
-      case 'paid_out':
-        this.#move('paid_out', entry.amount, entry.at, null)
-    }
+    if (entry.kind === 'paid') this.#buy(entry.taking)
+    else if (entry.kind === 'changed') this.#change(entry)
+    else if (entry.kind === 'topped_up') this.#topUp(entry.taking)
+    else if (entry.kind === 'given') this.#give(entry.gift)
+    else if (entry.kind === 'held') this.#hold(entry.sold)
+    else if (entry.kind === 'ended') this.#endedAt = entry.at
+    else if (entry.kind === 'refunded') {
+      this.#refund(entry.checkoutId, entry.at)
+      this.#giveBack(entry.checkoutId, entry.at, entry.returned)
+    } else if (entry.kind === 'ordered') {
+      this.#order = entry.order
+      this.#movedAt = Math.max(this.#movedAt, entry.at)
+    } else this.#move(entry.kind === 'corrected' ? 'correction' : entry.kind, entry.amount, entry.at, null)
     this.#lookAgain()
   }
 

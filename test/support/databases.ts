@@ -115,7 +115,6 @@ export function withoutPooler(url: string): string {
   return withDatabaseName(inject('serverUrl'), new URL(url).pathname.slice(1))
 }
 
-/** The same without a schema: for tests of the migrations themselves. */
 export function emptyPostgresUrl(): Promise<string> {
   return createAndName('template1')
 }

@@ -36,8 +36,6 @@ export const PAYER_STATES = [
   ...['sandbox', 'sandbox-pending', 'sandbox-paid', 'sandbox-failed'],
 ] as const
 
-export type PayerStates = Awaited<ReturnType<typeof createPayerStates>>
-
 interface Place {
   /** Undefined: no session. */
   readonly userId?: string
@@ -60,8 +58,7 @@ export async function createPayerStates(database: Database) {
   const world = await createWorld(database, { env, host: 'none', isNew: true })
   const places = await stage(world)
   return {
-    world,
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       await world.stop()
       await mail[Symbol.asyncDispose]()
     },

@@ -104,12 +104,10 @@ export async function createWorld(database: Database, options: WorldOptions = {}
   return world
 }
 
-/** A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. */
-export function worldOfEachTest(database: () => Database, options?: WorldOptions): World {
-  return restartableWorld(database, options).world
-}
-
-/** The same; `restart` stops it and starts another one on its database. */
+/**
+ * A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. `restart`
+ * stops it and starts another one on its database.
+ */
 export function restartableWorld(database: () => Database, options?: WorldOptions) {
   let running: World | undefined
   const start = async (wanted?: WorldOptions) => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -9,6 +8,7 @@ import { OPERATOR_KEY } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { commandHost } from '../main/command-host.js'
 import { addBuyersCommand } from './cli-import.js'
@@ -137,7 +137,7 @@ describeScenario('the command that takes buyers from a file', ({ database }) => 
   let world: World
   let folder: string
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-buyers-'))
+    folder = temporaryFolder()
     world = await createWorld(database())
     process.env.OPERATOR_KEY = OPERATOR_KEY
     await setProfile(world, 'lina', { name: 'Lina' })
@@ -145,7 +145,6 @@ describeScenario('the command that takes buyers from a file', ({ database }) => 
   afterEach(async () => {
     delete process.env.OPERATOR_KEY
     process.exitCode = undefined
-    rmSync(folder, { recursive: true })
     await world.stop()
   })
 

@@ -24,7 +24,6 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
     const headers = { signature: signature ?? sign(body), 'content-type': 'application/json' }
     return to.call('POST', WEBHOOK, { body, headers })
   }
-  /** A pending payment, and its checkout as the provider would report it paid. */
   const opened = async (changes: Record<string, unknown> = {}, userId = 'user-1') => {
     const { paymentId, checkoutId } = await world.as(userId).upgrade()
     const metadata = { payment_id: paymentId, user_id: userId }

@@ -19,7 +19,6 @@ describeWorld('an act on a user', { env: { BALANCE_MAX: '10000' } }, ({ world, r
     visit = await enterConsole(world, ROLE_KEYS.owner)
     const user = world.as('user-1')
     await user.buy()
-    // Something to pay out.
     const { body } = await user.post('/api/v1/billing/balance/top-ups', { amount: 1_000 })
     await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
     await world.emulator.settled()

@@ -29,7 +29,6 @@ afterEach(async () => {
 })
 
 async function connectTo(sent: string) {
-  // A listening TCP server has an address with a port.
   const near = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   await once(near, 'connect')
   near.write(sent)

@@ -195,7 +195,6 @@ describe('with a key server', () => {
       await sign(GOOD, { kid: 'k1' }, bytes(JSON.stringify(keys[0]))),
       new UnsecuredJWT(GOOD).encode(),
       await signedWith('RS256'),
-      // An algorithm that we do not take.
       await signedWith('ES384'),
     ]
     for (const token of tokens) expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')

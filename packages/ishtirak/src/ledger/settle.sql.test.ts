@@ -141,7 +141,6 @@ describeOnEach('changes that are saved together', ({ database }) => {
     }
   })
 
-  /** What the database says of a change that no use case decides. */
   const refusalOf = (change: Promise<unknown>) =>
     change.then(
       () => 'saved',

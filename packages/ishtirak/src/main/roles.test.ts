@@ -17,7 +17,6 @@ const selectAudit = sql('select actor, act, after from audit order by acted_at, 
 
 const acts = actsOf<never>(CAPABILITIES)
 const readings = readingsOf<never>(CAPABILITIES)
-/** By the ids of the OpenAPI document. */
 const methods: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(readings.map(({ operationId, method = 'GET' }) => [operationId, method])),
   ...Object.fromEntries(acts.map(({ operationId }) => [operationId, 'POST'])),

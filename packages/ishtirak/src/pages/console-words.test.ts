@@ -17,7 +17,6 @@ const titles = new Map<string, string>(
 )
 const fr = { say: consoleSay('fr'), titleOfAct: (name: string) => titles.get(name) }
 
-/** By the beginning of their keys. */
 interface Codes {
   readonly source: ReportSource
   readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'

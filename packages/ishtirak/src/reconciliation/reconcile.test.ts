@@ -273,7 +273,6 @@ describeWorldOnEach('a job of the whole cluster', {}, ({ database, world }) => {
     expect((await claims(worlds)).filter(Boolean)).toHaveLength(0)
     world.clock.advance(1)
     expect((await claims(worlds)).filter(Boolean)).toHaveLength(1)
-    // The end of one process does not stop the job.
     world.clock.advance(10_000)
     expect(await claims([other])).toEqual([true])
     await other.stop()

@@ -42,7 +42,6 @@ describe('ids', () => {
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** The last 16 digits, 5 bits each. */
 function randomBitsOf(id: string): string {
   return Array.from(id.slice(-16), (digit) => ALPHABET.indexOf(digit).toString(2).padStart(5, '0')).join('')
 }
