@@ -1,13 +1,13 @@
 // Nothing is cut off, no date is broken, and each choice says to a screen reader what it is.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
 import {
   contrastBetween,
   READABLE_CONTRAST,
   VISIBLE_CONTRAST,
-} from '../../packages/ishtirak/src/core/color.js'
-import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
+} from '../../packages/ishtirak/src/runtime/color.js'
 import { axeFindingsInColors, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
 import { createPayerStates, PAYER_STATES, type PayerStates } from '../support/payer-states.js'
