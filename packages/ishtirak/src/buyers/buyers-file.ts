@@ -1,6 +1,7 @@
 // A file with the details of many buyers, taken apart: a line for each, below the names of the columns.
 import { type CsvRow, csvRefused, csvTextOf, delimiterOf, eachRow } from '../acts/csv-file.js'
-import { BUYER_FIELDS, type TypedBuyer } from '../core/buyer-details.js'
+import { BUYER_FIELDS } from '../core/buyer-details.js'
+import type { TypedBuyer } from './read-buyer.js'
 
 export const BUYERS_FILE_BYTES_MAX = 5 * 1024 * 1024
 const LINES_MAX = 10_000

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { reading } from '../acts/reading.js'
-import { type BuyerDetails, changedFields, fieldsOfBuyer, readBuyerDetails } from '../core/buyer-details.js'
+import { type BuyerDetails, fieldsOfBuyer } from '../core/buyer-details.js'
 import { VALIDATION_CODES, type ValidationCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Permission } from '../core/role.js'
@@ -11,6 +11,7 @@ import { untilFresh } from '../database/database.js'
 import { object, query } from '../http/schemas.js'
 import { type BuyerChange, findBuyers, type StoredBuyer, saveBuyers } from './buyers.sql.js'
 import { BUYERS_FILE_BYTES_MAX, type BuyerLine, readBuyersFile } from './buyers-file.js'
+import { changedFields, readBuyerDetails } from './read-buyer.js'
 import { type BuyerDeps, describeBuyerChange } from './set-buyer.js'
 
 const IMPORT_BUYERS: Permission = { name: 'buyers.import', roles: ['accountant', 'support'] }
