@@ -16,7 +16,7 @@ import { query } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { shortNumberOf } from '../runtime/secret.js'
-import { bulks, endBulk, insertBulk } from './bulk.sql.js'
+import { bulkNamed, endBulk, insertBulk } from './bulk.sql.js'
 import {
   BulkParamsSchema,
   type BulkRequest,
@@ -169,7 +169,7 @@ type ShowDeps = Pick<BulkDeps, 'database'>
 
 /** Throws `not_found`. */
 export async function showBulk({ database }: ShowDeps, id: string) {
-  const [bulk] = viewRows(BulkSchema, await bulks(database, { limit: 1, id }))
+  const [bulk] = viewRows(BulkSchema, await bulkNamed(database, id))
   if (!bulk) throw new BillingError('not_found', { extra: { bulk_id: id } })
   return bulk
 }
