@@ -18,7 +18,7 @@ import { LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import { resultsOf } from './bulk.sql.js'
 import { showBulk, stopBulk } from './bulk-act.js'
-import { bulkList, resultList } from './bulk-readings.js'
+import { BULK_EXPORT, bulkList, resultList } from './bulk-readings.js'
 import type { WorkDeps } from './work-off.js'
 
 type Pages = ConsolePages & WorkDeps & { readonly acts: readonly Permission[] }
@@ -106,7 +106,7 @@ function bulkPage(
         {mayStop ? (
           <LinkButton href={pathOfAct(pages, stopBulk, bulk.id)} label={titleOf(stopBulk, view)} />
         ) : null}
-        {mayDo(view.session.operator, resultList.file.permission) ? (
+        {mayDo(view.session.operator, BULK_EXPORT) ? (
           <LinkButton href={`${addressOf(pages.base, 'bulk', bulk.id)}/file`} label={say('asFile')} />
         ) : null}
       </p>
