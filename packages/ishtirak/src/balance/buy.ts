@@ -102,7 +102,7 @@ function booking(
   deps: BuyDeps,
   of: {
     readonly userId: string
-    readonly boughtBy: string | null | undefined
+    readonly boughtBy: string | undefined
     readonly poNumber: string | undefined
     readonly user: UserRecord
     readonly quote: Quote

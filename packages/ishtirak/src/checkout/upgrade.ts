@@ -215,7 +215,7 @@ async function requestPayment(
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
     boughtBy: request.user.personId,
-    poNumber: 'topUp' in request ? null : request.poNumber,
+    poNumber: 'topUp' in request ? undefined : request.poNumber,
     offer: { ...offer, price: { ...offer.price, amount } },
     change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

@@ -5,7 +5,13 @@ import type { TakenOff } from './code.js'
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
-import type { PaymentPurpose } from './purpose.js'
+
+/**
+ * What a payment is for. `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the
+ * user's balance.
+ */
+export const PAYMENT_PURPOSES = ['purchase', 'change', 'top_up'] as const
+export type PaymentPurpose = (typeof PAYMENT_PURPOSES)[number]
 
 /** What a provider can say of a checkout. `unknown` is a word not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'

@@ -4,8 +4,7 @@ import type { ChangeOrder } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { TakenOff } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
-import { type Catalogue, LONGEST_TERM, type Money, type Offer, offersOf, type Plan } from './plan.js'
-import { isUserId } from './user-id.js'
+import type { Money, Offer, Plan } from './plan.js'
 
 /** `requested` (outside: `pending`): the provider not heard from. `review`: its report differs. */
 export type PaymentStatus = 'requested' | PublicPaymentStatus
@@ -121,8 +120,8 @@ type ShownCourse = Pick<
 export function newPayment(of: {
   readonly id: string
   readonly userId: string
-  readonly boughtBy?: string | null | undefined
-  readonly poNumber?: string | null | undefined
+  readonly boughtBy?: string | undefined
+  readonly poNumber?: string | undefined
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
   /** Of another plan in mid-term; `unknown`: what it was agreed for is lost. Absent: it is no change. */
@@ -212,87 +211,30 @@ export function nextCheckAfter(
   return step === undefined ? null : openedAt + step
 }
 
-/** As this service draws them: checkouts of other programs may name a payment too. */
-const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
+// Another amount came than was asked for, and an operator takes it: it is booked, and what was asked is kept.
 
-/**
- * A payment that has no row, such as after the restore of an older backup, from what its checkout says: as it
- * would have been ordered, to be decided like every payment. Null: the checkout does not say whose it is and
- * which payment of ours, or nothing is for sale.
- */
-export function paymentBehind(
-  report: CheckoutReport,
-  {
-    catalogue,
-    method,
-    now,
-  }: { readonly catalogue: Catalogue; readonly method: MethodTraits; readonly now: Instant },
-): Payment | null {
-  const { checkoutId, paymentId, userId } = report
-  const offer =
-    report.kind === 'top_up'
-      ? topUpBehind(report)
-      : report.kind === 'change'
-        ? changeBehind(report, catalogue)
-        : offerBehind(report, catalogue)
-  if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
-  const createdAt = report.createdAt ?? report.updatedAt ?? now
-  const bought = cheaper(offer, report.code, method)
-  const payment = newPayment({
-    ...bought,
-    ...(report.kind === 'change' && { change: 'unknown' as const }),
-    id: paymentId,
-    userId,
-    method,
-    createdAt,
-    attemptEndsAt: createdAt,
-  })
-  // Not open: the user may have another payment that is.
-  return { ...payment, status: 'expired', checkoutId, nextCheckAt: now }
+export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>): Money {
+  return amountAsked === null ? price : { ...price, amount: amountAsked }
 }
 
-/** What differs from an order of so much is not known any more. */
-function topUpBehind({ amount, currency }: CheckoutReport): Pick<Offer, 'price'> | null {
-  return amount === null || amount < 1 ? null : { price: { amount, currency: currency ?? 'DZD' } }
+type SaidMoney = Pick<CheckoutReport, 'amount' | 'currency'>
+
+/** Two reports name the same amount, and an operator who takes the payment books the same by either. */
+export function isSameMoney(payment: Payment, one: SaidMoney, other: SaidMoney): boolean {
+  const booked = [one, other].map((said) => asItCame(payment, said)?.price.amount)
+  return one.amount === other.amount && booked[0] === booked[1]
 }
 
-/** Nor what a change was agreed for: it is booked for what is left. */
-function changeBehind(report: CheckoutReport, { plans }: Catalogue): Offer | null {
-  const offers = plans.flatMap(offersOf)
-  const offer = offers.find(({ plan }) => plan.id === report.planId) ?? offers[0]
-  const price = topUpBehind(report)
-  return offer && price ? { ...offer, ...price, months: 0 } : null
-}
+/** Of the column. */
+const AMOUNT_MAX = 2_147_483_647
 
-/** By what its checkout says that a code took off; anything else than the price that is left differs. */
-function cheaper(
-  offer: Offer | Pick<Offer, 'price'>,
-  code: TakenOff | undefined,
-  { leastAmount }: MethodTraits,
-) {
-  const amount = offer.price.amount - (code?.discount ?? 0)
-  if (!code || amount < leastAmount) return { offer }
-  return { offer: { ...offer, price: { ...offer.price, amount } }, code }
-}
-
-/** What the catalogue does not have is no reason to lose the money: another offer stands in, and differs. */
-function offerBehind(report: CheckoutReport, { plans }: Catalogue): Offer | null {
-  const { planId, months, amount } = report
-  const offers = plans.flatMap(offersOf)
-  const said = offers.filter(
-    (offer) => (planId ?? offer.plan.id) === offer.plan.id && (months ?? offer.months) === offer.months,
-  )
-  if (planId !== undefined && months !== undefined && said[0]) return said[0]
-  const [fitting, other] = said.filter(({ price }) => price.amount === amount)
-  if (other) return null
-  const standIn = said[0] ?? offers.find(({ plan }) => plan.id === planId) ?? offers[0]
-  return fitting ?? (standIn ? asSaid(standIn, months) : null)
-}
-
-/** A term that is not sold any more, at the price of its single months. */
-function asSaid(offer: Offer, months = offer.months): Offer {
-  if (months === offer.months || months < 1 || months > LONGEST_TERM) return offer
-  return { ...offer, months, price: { ...offer.price, amount: offer.plan.price * months } }
+/** As it came. What the report leaves unsaid, or in another currency, is as asked. Null: no such amount. */
+export function asItCame(payment: Payment, { amount, currency }: SaidMoney): Payment | null {
+  const { price } = payment
+  const isUnsaid = amount === null || (currency !== null && currency !== price.currency)
+  if (isUnsaid || amount === price.amount) return payment
+  if (amount < 1 || amount > AMOUNT_MAX) return null
+  return { ...payment, price: { ...price, amount }, amountAsked: price.amount }
 }
 
 // The provider's instants. A payment counts from the provider's instant if it is possible: not before the

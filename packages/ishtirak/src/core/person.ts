@@ -7,8 +7,8 @@ export type BillingRole = (typeof BILLING_ROLES)[number]
 export interface Actor {
   /** The account: what has a plan, and pays. */
   readonly userId: string
-  /** Absent or null: the account itself. */
-  readonly personId?: string | null | undefined
+  /** Absent: the account itself. */
+  readonly personId?: string | undefined
   /** Absent: owner. */
   readonly billingRole?: BillingRole | undefined
 }

@@ -14,9 +14,9 @@ import {
   RULES,
 } from '../../../../test/support/fixtures.js'
 import { forAll } from '../../../../test/support/for-all.js'
+import { paymentBehind } from '../reconciliation/payment-behind.js'
 import type { CheckoutReport } from './checkout.js'
 import { type Instant, SECOND } from './instant.js'
-import { paymentBehind } from './payment.js'
 import { type Catalogue, offersOf, type Plan } from './plan.js'
 import { decideQuote, type PurchaseMode, type Quote, renewalAt, renewalOffers, type Wanted } from './quote.js'
 import { extend, grantAt, NEVER_PAID, purchaseAt, type SubscriptionFacts } from './subscription.js'

@@ -135,11 +135,6 @@ export interface ReceiptContext {
   readonly dayOf: (instant: Instant) => string
 }
 
-/** Such a buyer has an invoice without asking for one. */
-function isWholeCompany(details: BuyerDetails | undefined): details is BuyerDetails {
-  return details?.kind === 'company' && missingDetails(details).length === 0
-}
-
 /**
  * `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. A sale
  * to a company has an invoice in place of the receipt; money received in advance has sold nothing yet.
@@ -155,7 +150,8 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Docume
   const tax = periodStart === null ? ADVANCE : taxAt(seller.taxTerms, paidOn)
   const change = changeOf(payment)
   const { userId, name, email, details } = buyer
-  const isInvoice = tax.kind !== 'advance' && isWholeCompany(details)
+  const isWholeCompany = details?.kind === 'company' && missingDetails(details).length === 0
+  const isInvoice = tax.kind !== 'advance' && isWholeCompany
   return {
     version: 1,
     kind: isInvoice ? 'invoice' : 'receipt',

@@ -173,14 +173,11 @@ function layOut(
 }
 
 function movedBetween(before: readonly PaidPeriod[], after: readonly PaidPeriod[]): readonly MovedPeriod[] {
-  const old = placesOf(before)
-  return placesOf(after).filter(
-    (place) => !old.some((one) => one.sourceId === place.sourceId && isSamePlace(one, place)),
-  )
-}
-
-function isSamePlace(one: MovedPeriod, other: MovedPeriod): boolean {
-  return one.periodStart === other.periodStart && one.periodEnd === other.periodEnd
+  const old = new Map(placesOf(before).map((place) => [place.sourceId, place]))
+  return placesOf(after).filter(({ sourceId, periodStart, periodEnd }) => {
+    const place = old.get(sourceId)
+    return place?.periodStart !== periodStart || place.periodEnd !== periodEnd
+  })
 }
 
 /** Of the periods, and of the changes on them, which stay with what they change, of what is not over yet. */

@@ -1,7 +1,6 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
 // and operator alike. Pure. It trusts our own row, never the report.
 
-import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
 import { type NewEntry, withEntry } from './balance.js'
 import { bookChange, orderAgain, type ToldChange } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
@@ -9,11 +8,14 @@ import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
 import {
+  asItCame,
   checkoutMadeAt,
   instantOfPayment,
   isOpen,
+  isSameMoney,
   nextCheckAfter,
   type Payment,
+  priceAsked,
   type Review,
 } from './payment.js'
 import type { Plan } from './plan.js'
@@ -226,8 +228,7 @@ function book(
   const { id, plan, instrument } = payment
   const extended = extend(subscription, purchase, { id, plan, instrument, amount }, now)
   return {
-    outcome: 'booked',
-    isNew: false,
+    ...nothing('booked'),
     payment: paid(payment, paidAt, purchase.period),
     subscription: extended,
     withdrawsOpen: !renewabilityAt(extended, now, rules).allowed,
@@ -263,8 +264,7 @@ function bookChangeOf(
     ...(entry ? (['balance.changed'] as const) : []),
   ]
   return {
-    outcome: 'booked',
-    isNew: false,
+    ...nothing('booked'),
     payment: paid({ ...payment, change: booked.order }, paidAt, period),
     subscription: entry ? withEntry(booked.subscription, entry) : booked.subscription,
     ...(entry && { entry }),

@@ -1,10 +1,11 @@
 // Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole,
 // so that their events keep their order, and no user waits for another.
+
+import type { PaymentPurpose } from '../core/checkout.js'
 import type { Told, WrittenEvent } from '../core/event.js'
 import type { EventType } from '../core/event-types.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
-import type { PaymentPurpose } from '../core/purpose.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import {
   at,

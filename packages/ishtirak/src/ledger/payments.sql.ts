@@ -1,4 +1,6 @@
 // Payments as rows: read, written, and listed for the history. Nothing here changes a payment.
+
+import type { PaymentPurpose } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import {
   PAYMENT_KINDS,
@@ -8,7 +10,6 @@ import {
   type ShownPayment,
 } from '../core/payment.js'
 import type { Plan } from '../core/plan.js'
-import type { PaymentPurpose } from '../core/purpose.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import {

@@ -12,7 +12,7 @@ import { withoutSlash } from '../runtime/http-client.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
 
 /** A session of the portal, or what a link into it would become. */
-export interface PortalSession extends Actor {
+export interface PortalSession extends Pick<Actor, 'userId'> {
   /** Null: the account itself. */
   readonly personId: string | null
   readonly billingRole: BillingRole
@@ -32,7 +32,7 @@ export type WithFormToken<Found> = Found & {
 
 /** Who orders by a form of the portal. The profile is the account's, and is known already. */
 export function actorOf({ userId, personId, billingRole }: PortalSession): Actor {
-  return { userId, personId, billingRole }
+  return { userId, personId: personId ?? undefined, billingRole }
 }
 
 /** For the portal as an operator views it: nothing is sent from there. */

@@ -1,6 +1,6 @@
 // Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets
 // are random, and only their digests are stored. A session opens the portal of its user and nothing else.
-import { HOUR, type Instant, MINUTE } from '../core/instant.js'
+import { HOUR, MINUTE } from '../core/instant.js'
 import type { Actor, BillingRole } from '../core/person.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Row, statement } from '../database/database.js'
@@ -28,35 +28,29 @@ const LINK_MS = 5 * MINUTE
 const MAILED_LINK_MS = 30 * MINUTE
 
 /** For the platform, which knows the user. What their token says fills what was not known. */
-export async function openPortalLink(
-  deps: OpenLinkDeps,
-  user: KnownUser,
-  returnPath: string | null,
-): Promise<{ readonly url: string; readonly expiresAt: Instant }> {
-  const { database, clock, publicUrl } = deps
-  await rememberUser(database, user, clock.now())
-  const { token, expiresAt } = await insertPortalLink(deps, user, LINK_MS, returnPath)
-  return { url: `${publicUrl}/portal/open?token=${token}`, expiresAt }
+export async function openPortalLink(deps: OpenLinkDeps, user: KnownUser, returnPath: string | null) {
+  await rememberUser(deps.database, user, deps.clock.now())
+  return insertLinkTo(deps, 'open', user, { lifetimeMs: LINK_MS, returnPath })
 }
 
 /** The address that a mail carries. */
 export async function openMailedLink(deps: OpenLinkDeps, userId: string): Promise<string> {
-  const { token } = await insertPortalLink(deps, { userId }, MAILED_LINK_MS, null)
-  return `${deps.publicUrl}/portal/sign-in?token=${token}`
+  const lasting = { lifetimeMs: MAILED_LINK_MS, returnPath: null }
+  return (await insertLinkTo(deps, 'sign-in', { userId }, lasting)).url
 }
 
-async function insertPortalLink(
-  { database, clock, ids }: OpenLinkDeps,
-  { userId, personId = null, billingRole = 'owner' }: Actor,
-  lifetimeMs: number,
-  returnPath: string | null,
+async function insertLinkTo(
+  { database, clock, ids, publicUrl }: OpenLinkDeps,
+  page: 'open' | 'sign-in',
+  { userId, personId, billingRole = 'owner' }: Actor,
+  { lifetimeMs, returnPath }: { readonly lifetimeMs: number; readonly returnPath: string | null },
 ) {
   const now = clock.now()
   const token = randomToken()
   const expiresAt = now + lifetimeMs
   const link = [userId, ids.next('prt', now), digestOf(token), at(expiresAt), returnPath]
-  await database.query(insertLink, [...link, personId, billingRole])
-  return { token, expiresAt }
+  await database.query(insertLink, [...link, personId ?? null, billingRole])
+  return { url: `${publicUrl}/portal/${page}?token=${token}`, expiresAt }
 }
 
 const find = (digest: 'link_digest' | 'session_digest') =>

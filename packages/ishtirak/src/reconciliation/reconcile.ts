@@ -5,12 +5,13 @@ import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
-import { type Payment, paymentBehind } from '../core/payment.js'
+import type { Payment } from '../core/payment.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { insertFoundPayment } from '../ledger/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import { readReconciliations } from './discrepancies.sql.js'
+import { paymentBehind } from './payment-behind.js'
 import {
   claimReconciliation,
   type Discrepancy,

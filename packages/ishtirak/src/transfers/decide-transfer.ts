@@ -2,10 +2,9 @@
 // it on an account. What an operator says of it, and what follows. Pure.
 
 import type { TransferInstrument } from '../core/account.js'
-import { priceAsked } from '../core/amount-asked.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
+import { type Payment, priceAsked } from '../core/payment.js'
 import { maybeOnePerson } from '../core/role.js'
 
 export interface Approval {

@@ -1,9 +1,8 @@
 // What Chargily says of a checkout, in our words, in three dialects: the API's answer, the documented event,
 // the event as it is sent. Unknown fields, such as `account`, are ignored. Money is read strictly, all else
 // tolerantly; what cannot be read is null, and nothing throws.
-import type { CheckoutReport, CheckoutStatus } from '../../../core/checkout.js'
+import { type CheckoutReport, type CheckoutStatus, PAYMENT_PURPOSES } from '../../../core/checkout.js'
 import { type Instant, SECOND } from '../../../core/instant.js'
-import { PAYMENT_PURPOSES } from '../../../core/purpose.js'
 import type { CheckoutPage, NoEvent, ProviderEvent } from '../../../ledger/method.js'
 
 /** What payments and events call this method. */
