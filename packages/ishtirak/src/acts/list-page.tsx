@@ -49,6 +49,8 @@ export interface ListPage<Deps, Item, Row = Item> {
   readonly idOf?: (row: Row) => string
   /** What an act on all of them is on. */
   readonly bulk?: 'user' | 'payment'
+  /** Before the filter, such as acts on none of them. */
+  above?(view: View, request: FastifyRequest): JSX.Element
 }
 
 type Pages<Deps> = ConsolePages & Deps & { readonly acts: readonly Permission[] }
@@ -73,7 +75,8 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
     const rows = page.rows
       ? await page.rows(pages, found.items)
       : (found.items as readonly unknown[] as Row[])
-    const shown = { pages, view, page, typed, rows, found, isFirst: cursor === null }
+    const safeAbove = page.above?.(view, request) ?? ''
+    const shown = { pages, view, page, typed, rows, found, isFirst: cursor === null, safeAbove }
     return sendPage(pages, reply, listPage(shown))
   })
 
@@ -109,10 +112,11 @@ interface Shown<Deps, Item, Row> {
   readonly found: Found<Item>
   readonly rows: readonly Row[]
   readonly isFirst: boolean
+  readonly safeAbove: JSX.Element
 }
 
 function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
-  const { pages, view, page, typed, found, rows, isFirst } = shown
+  const { pages, view, page, typed, found, rows, isFirst, safeAbove } = shown
   const { say } = view
   const { title, columns, idOf } = page
   const path = addressOf(pages.base, page.path)
@@ -120,6 +124,7 @@ function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
   return consolePage(
     { pages, view, title: say(title), section: title, languagePath: withQuery(path, typed) },
     <>
+      {safeAbove}
       {Object.keys(page.fields).length === 0 ? null : <Filters {...shown} />}
       <section class="card" aria-label={say(title)}>
         <Table

@@ -136,7 +136,7 @@ describeWorld('the page of codes', {}, ({ world }) => {
   const words = async (path: string) => wordsOf((await visit.open(path)).text)
 
   it('makes a batch: asked, shown, and answered with cards that nothing shows again', async () => {
-    expect(await words('/console/codes')).toContain('There are no such codes.')
+    expect(await words('/console/codes')).toContain('Nobody and nothing matches.')
     const question = await visit.open('/console/codes/create')
     expect(question.text).toContain('name="cards"')
     const asked = '?kind=months&plan=pro&months=3&count=24&until=2027-01-01&cards=ar'

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
-import { type AskedPage, list } from '../acts/list.js'
+import { list } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
 import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
@@ -120,22 +120,19 @@ function wantedIn({ wallClock }: CodesDeps, input: Static<typeof NewCodesSchema>
   }
 }
 
-function checkWanted(deps: CodesDeps, wanted: WantedBatch, now: Instant) {
-  const [key] = deps.codeKeys
+/** Gives the key of the hashes, and the plan; null: for any. */
+function checkWanted({ codeKeys: [key], catalogue }: CodesDeps, wanted: WantedBatch, now: Instant) {
   if (key === undefined) throw new BillingError('not_found', { extra: { setting: 'CODE_KEYS' } })
-  const plan = planOf(deps, wanted)
+  const { planId, months } = wanted
+  const plan = planId === null ? null : planById(catalogue, planId)
+  if (plan === undefined) throw new BillingError('unknown_plan')
+  if (plan?.price === 0) throw new BillingError('plan_not_purchasable')
   checkBatch(wanted, now)
-  checkTerm(deps, wanted)
+  // What takes something off a term that is not sold could never be used.
+  const offers = (plan ? [plan] : catalogue.plans).flatMap(offersOf)
+  const isAny = wanted.kind === 'months' || months === null
+  if (!isAny && !offers.some((offer) => offer.months === months)) throw new BillingError('unknown_term')
   return { key, plan }
-}
-
-/** Null: for any plan. */
-function planOf({ catalogue }: CodesDeps, { planId }: WantedBatch) {
-  if (planId === null) return null
-  const plan = planById(catalogue, planId)
-  if (!plan) throw new BillingError('unknown_plan')
-  if (plan.price === 0) throw new BillingError('plan_not_purchasable')
-  return plan
 }
 
 /** What each kind has to say beyond what all have. */
@@ -145,13 +142,6 @@ const REQUIRED: Readonly<Record<CodeKind, readonly ('plan' | CodeKind)[]>> = {
   amount: ['amount'],
 }
 
-/** What takes something off a term that is not sold could never be used. */
-function checkTerm({ catalogue }: CodesDeps, { kind, planId, months }: WantedBatch): void {
-  if (kind === 'months' || months === null) return
-  const offers = catalogue.plans.filter(({ id }) => planId === null || id === planId).flatMap(offersOf)
-  if (!offers.some((offer) => offer.months === months)) throw new BillingError('unknown_term')
-}
-
 function checkBatch(wanted: WantedBatch, now: Instant): void {
   const { kind, planId: plan, months, percent, amount, from, until } = wanted
   const given = { plan, months, percent, amount }
@@ -159,12 +149,11 @@ function checkBatch(wanted: WantedBatch, now: Instant): void {
   const foreign = (['percent', 'amount'] as const).filter((name) => name !== kind && given[name] !== null)
   const begin = Math.max(now, from ?? now)
   const isOver = until !== null && until <= begin
+  const tooSoon = { pointer: '/until', code: 'too_small' as const, bound: toTimestamp(begin + SECOND) }
   const problems = [
     ...missing.map((name) => ({ pointer: `/${name}`, code: 'required' as const })),
     ...foreign.map((name) => ({ pointer: `/${name}`, code: 'not_allowed' as const })),
-    ...(isOver
-      ? [{ pointer: '/until', code: 'too_small' as const, bound: toTimestamp(begin + SECOND) }]
-      : []),
+    ...(isOver ? [tooSoon] : []),
   ]
   if (problems.length > 0) throw new BillingError('validation_failed', { problems })
 }
@@ -211,17 +200,6 @@ export const revokeCodes = act<CodesDeps>()({
   },
 })
 
-/** Newest first, by words of the reason; empty: all. Throws `invalid_cursor`. */
-export async function pageOfBatches(
-  { database }: ListDeps,
-  { q = '' }: Static<typeof CodeFilterSchema>,
-  { cursor, limit }: AskedPage,
-) {
-  const after = cursor === null ? null : byInstant.decode(cursor)
-  const found = await newestBatches(database, { after, q, limit: limit + 1 })
-  return byInstant.pageBy(found, limit, (batch) => ({ at: Date.parse(batch.created_at), id: batch.batch_id }))
-}
-
 /** With what is used of it and left. Throws `not_found`. */
 export async function showBatch({ database }: ListDeps, batchId: string) {
   const batch = await findBatch(database, batchId)
@@ -237,7 +215,11 @@ export const batchList = list<ListDeps>()({
   item: CodeBatchSchema,
   title: 'CodeBatches',
   command: { usage: 'codes list', rows: 'batches' },
-  read: pageOfBatches,
+  read: async ({ database }, { q = '' }, { cursor, limit }) => {
+    const after = cursor === null ? null : byInstant.decode(cursor)
+    const found = await newestBatches(database, { after, q, limit: limit + 1 })
+    return byInstant.pageBy(found, limit, (one) => ({ at: Date.parse(one.created_at), id: one.batch_id }))
+  },
 })
 
 export const getCodeBatch = reading<ListDeps>().reads({

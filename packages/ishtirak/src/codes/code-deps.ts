@@ -10,8 +10,4 @@ export interface CodesDeps extends ActDeps, Pick<CommonParts, 'catalogue' | 'rul
 }
 
 /** As it was asked for. Null: not said. */
-export interface WantedBatch
-  extends Pick<CodeBatch, 'kind' | 'planId' | 'months' | 'percent' | 'amount' | 'count' | 'from' | 'until'> {
-  readonly uses: number
-  readonly usesPerUser: number
-}
+export type WantedBatch = Omit<CodeBatch, 'id' | 'plan' | 'revokedAt'>

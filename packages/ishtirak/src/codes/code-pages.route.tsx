@@ -1,17 +1,16 @@
 // Codes in the console: the batches, and one batch with who used it.
 import type { FastifyRequest } from 'fastify'
 import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
-import { Input } from '../acts/act-page.js'
 import type { BroughtToConsole } from '../acts/capability.js'
-import { filterIn, sendListFile } from '../acts/list.js'
+import { type ReadPage, sendListFile } from '../acts/list.js'
+import { listRoute } from '../acts/list-page.js'
+import type { Subject } from '../acts/subject.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { checker } from '../http/checker.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
 import {
   addressOf,
   type ConsolePages,
-  consolePage,
   Facts,
   Pager,
   renderConsole,
@@ -21,12 +20,11 @@ import {
   withQuery,
 } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
-import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
-import { BATCH, CODES, pageOfBatches, showBatch } from './batches.js'
+import { BATCH, batchList, CODES, showBatch } from './batches.js'
 import type { CodesDeps } from './code-deps.js'
-import { CodeFilterSchema } from './code-schemas.js'
 import { givesInWords, validInWords } from './code-words.js'
 import { CODES_EXPORT, type CodeUse, pageOfUses, useList } from './uses.js'
 
@@ -36,97 +34,54 @@ interface Params {
   readonly batch_id: string
 }
 
-interface Found<Item> {
-  readonly items: readonly Item[]
-  readonly nextCursor: string | null
-  readonly isFirst: boolean
-}
-
 const SHOWN = 25
 
 export function codePageRoutes(app: App, pages: CodePages): void {
-  const hidden = forOperators(pages)
-  const path = '/console/codes'
-  const cursorOf = (request: FastifyRequest) => queryOf(request, 'cursor') ?? null
+  const path = '/console/codes/:batch_id'
 
-  app.get(path, hidden, async (request, reply) => {
-    const view = viewOf(pages, request, reply)
-    const { q = '' } = checker<{ q?: string }>(CodeFilterSchema)(
-      filterIn(CodeFilterSchema, (name) => queryOf(request, name) ?? ''),
-    )
-    const cursor = cursorOf(request)
-    const found = await pageOfBatches(pages, { q }, { cursor, limit: SHOWN })
-    const shown = { ...found, isFirst: cursor === null }
-    return sendPage(pages, reply, listPage(pages, view, { q, shown, notice: noticeOf(view, request) }))
+  listRoute(app, pages, {
+    path: 'codes',
+    title: 'codes',
+    list: batchList,
+    fields: { q: 'codesWhy' },
+    shown: SHOWN,
+    columns: BATCHES,
+    above: (view, request) => (
+      <>
+        <Notice {...{ view, request }} />
+        {pages.codeKeys.length > 0 ? null : <p safe>{view.say('codesOff')}</p>}
+        <Acts {...{ pages, view }} on={CODES} id="" />
+      </>
+    ),
   })
 
-  app.get<{ Params: Params }>(`${path}/:batch_id`, hidden, async (request, reply) => {
+  app.get<{ Params: Params }>(path, forOperators(pages), async (request, reply) => {
     const view = viewOf(pages, request, reply)
-    const cursor = cursorOf(request)
+    const cursor = queryOf(request, 'cursor') ?? null
     const batch = await showBatch(pages, request.params.batch_id)
-    const found = await pageOfUses(pages, batch, { cursor, limit: SHOWN })
-    const { items } = found
+    const { items, nextCursor } = await pageOfUses(pages, batch, { cursor, limit: SHOWN })
     const payments = items.filter(({ state }) => state !== 'redeemed').map(({ use_id: id }) => id)
     const labels = await readLabels(pages, { payments, users: items.map(({ user_id: id }) => id) })
-    const shown = { ...found, isFirst: cursor === null }
-    const notice = noticeOf(view, request)
-    return sendPage(pages, reply, batchPage(pages, view, { batch, shown, labels, notice }))
+    const shown = { batch, items, nextCursor, isFirst: cursor === null, labels }
+    return sendPage(pages, reply, batchPage(pages, view, request, shown))
   })
 
   const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'codes', of.batch_id))
-  app.get<{ Params: Params }>(`${path}/:batch_id/uses.csv`, thisSite, (request, reply) => {
+  app.get<{ Params: Params }>(`${path}/uses.csv`, thisSite, (request, reply) => {
     const { operator } = pages.operatorsHere.of(request)
     return sendListFile(pages, useList, { of: request.params, operator, reply })
   })
 }
 
-/** What became of the act that led here; null: none did. */
-function noticeOf({ say }: View, request: FastifyRequest): string | null {
-  if (queryOf(request, 'shown') !== undefined) return say('codesShown')
-  if (queryOf(request, 'done') !== undefined) return say('codesDone')
-  return isUndone(request) ? say('codesUnchanged') : null
-}
-
-function Notice({ text }: { readonly text: string | null }) {
-  if (text === null) return null
+/** What became of the act that led here. */
+function Notice({ view: { say }, request }: { readonly view: View; readonly request: FastifyRequest }) {
+  const isDone = queryOf(request, 'done') !== undefined
+  const key = queryOf(request, 'shown') !== undefined ? 'codesShown' : isDone ? 'codesDone' : null
+  if (key === null && !isUndone(request)) return null
   return (
     <p class="notice" role="status" safe>
-      {text}
+      {say(key ?? 'codesUnchanged')}
     </p>
-  )
-}
-
-function listPage(
-  pages: CodePages,
-  view: View,
-  of: { readonly q: string; readonly shown: Found<Batch>; readonly notice: string | null },
-): string {
-  const { q, shown, notice } = of
-  const { say } = view
-  const path = addressOf(pages.base, 'codes')
-  return consolePage(
-    { pages, view, title: say('codes'), section: 'codes', languagePath: withQuery(path, { q }) },
-    <>
-      <Notice text={notice} />
-      <section class="card" aria-label={say('codes')}>
-        {pages.codeKeys.length > 0 ? <Made {...{ pages, view }} /> : <p safe>{say('codesOff')}</p>}
-        <form method="get" action={path} class="filter">
-          <Input
-            view={view}
-            field={{ name: 'q', label: say('codesWhy'), type: 'text', value: q }}
-            sent={null}
-            isRequired={false}
-          />
-          <SubmitButton label={say('codesFind')} />
-        </form>
-        <Table {...{ pages, view }} rows={shown.items} columns={BATCHES} empty={say('codesNone')} />
-        <Pager
-          view={view}
-          first={shown.isFirst && q === '' ? null : path}
-          next={shown.nextCursor && withQuery(path, { q, cursor: shown.nextCursor })}
-        />
-      </section>
-    </>,
   )
 }
 
@@ -143,24 +98,9 @@ const BATCHES: readonly Column<Batch>[] = [
   { head: 'codesState', text: (batch, view, pages) => stateInWords(pages, view, batch) },
 ]
 
-/** What can be done with codes of no batch. */
-function Made({ pages, view }: { readonly pages: CodePages; readonly view: View }) {
-  return (
-    <Acts
-      {...{ pages, view }}
-      acts={actsOffered(pages, view, { subject: CODES, file: null, deps: pages })}
-      id=""
-    />
-  )
-}
-
-function Acts(of: {
-  readonly pages: CodePages
-  readonly view: View
-  readonly acts: ReturnType<typeof actsOffered<CodesDeps, unknown>>
-  readonly id: string
-}) {
-  const { pages, view, acts, id } = of
+function Acts(of: { pages: CodePages; view: View; on: Subject<never, unknown>; id: string }) {
+  const { pages, view, on: subject, id } = of
+  const acts = actsOffered(pages, view, { subject, file: null, deps: pages })
   if (acts.length === 0) return null
   return (
     <div class="actions">
@@ -184,18 +124,16 @@ function stateInWords(pages: ConsolePages, view: View, batch: Batch): string {
   return validInWords(pages, view, validityOf(batch)) ?? say('codesAlways')
 }
 
-interface BatchShown {
+interface BatchShown extends ReadPage<CodeUse> {
   readonly batch: Batch
-  readonly shown: Found<CodeUse>
+  readonly isFirst: boolean
   readonly labels: Labels
-  readonly notice: string | null
 }
 
-function batchPage(pages: CodePages, view: View, { batch, shown, labels, notice }: BatchShown): string {
+function batchPage(pages: CodePages, view: View, request: FastifyRequest, shown: BatchShown): string {
   const { say, session } = view
+  const { batch, items, nextCursor, isFirst, labels } = shown
   const path = addressOf(pages.base, 'codes', batch.batch_id)
-  const acts =
-    batch.revoked_at === null ? actsOffered(pages, view, { subject: BATCH, file: null, deps: pages }) : []
   return renderConsole(pages, {
     ...view,
     title: batch.why,
@@ -205,15 +143,15 @@ function batchPage(pages: CodePages, view: View, { batch, shown, labels, notice 
         <h1>
           <bdi safe>{batch.why}</bdi>
         </h1>
-        <Notice text={notice} />
+        <Notice {...{ view, request }} />
         <Card id="batch" title={say('codes')}>
           <Facts facts={factsOf(pages, view, batch)} />
-          <Acts {...{ pages, view, acts }} id={batch.batch_id} />
+          {batch.revoked_at === null ? <Acts {...{ pages, view }} on={BATCH} id={batch.batch_id} /> : null}
         </Card>
         <Card id="uses" title={say('codeUsesTitle')}>
           <Table
             {...{ pages, view }}
-            rows={shown.items}
+            rows={items}
             columns={[
               { head: 'when', nowrap: ({ used_at }) => view.moment(used_at) },
               { head: 'user', user: ({ user_id }) => labels.user(user_id) },
@@ -229,10 +167,10 @@ function batchPage(pages: CodePages, view: View, { batch, shown, labels, notice 
           />
           <Pager
             view={view}
-            first={shown.isFirst ? null : `${path}#uses`}
-            next={shown.nextCursor && `${withQuery(path, { cursor: shown.nextCursor })}#uses`}
+            first={isFirst ? null : `${path}#uses`}
+            next={nextCursor && `${withQuery(path, { cursor: nextCursor })}#uses`}
           >
-            {shown.items.length > 0 && mayDo(session.operator, CODES_EXPORT) ? (
+            {items.length > 0 && mayDo(session.operator, CODES_EXPORT) ? (
               <LinkButton href={`${path}/uses.csv`} label={say('asFile')} />
             ) : null}
           </Pager>

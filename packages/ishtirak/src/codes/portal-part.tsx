@@ -1,12 +1,13 @@
 // What codes bring to the pages of users: the field, what was redeemed, and the pages of a code.
 import { sayFor } from '../i18n/messages.js'
+import { selectOwnUse } from '../ledger/code-uses.sql.js'
 import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PortalKinds, type PortalPart } from '../pages/portal-kinds.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
 import { CodeAlone, CodeForm, FoldedCode, inWords } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
-import { findOwnUse } from './typed-code.js'
+import { hashesOf } from './typed-code.js'
 
 export const codePages: PortalKinds<CodePagesDeps> = {
   routes: (app, pages) => {
@@ -38,7 +39,9 @@ function partOf(redeemed: Redemption | undefined): PortalPart {
 
 async function wrongCode(pages: CodePages, { session, locale, value }: Answered): Promise<Partial<Message>> {
   const say = sayFor(pages.seller.identity, locale)
-  const use = value === '' ? null : await findOwnUse(pages, session.userId, value)
+  // The newest use of a code by this user; null says nothing of what others did with it.
+  const hashes = hashesOf(pages.codeKeys, value)
+  const use = value === '' ? null : await selectOwnUse(pages.database, session.userId, hashes)
   return {
     ...(use && {
       text: say(use.isOpen ? 'codeHeld' : 'codeUsed', { date: pages.formats.moment(use.at, locale) }),

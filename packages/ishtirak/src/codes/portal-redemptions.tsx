@@ -41,7 +41,7 @@ export function FoldedCode({ say }: { readonly say: Say }) {
 
 /** Where a user types a code. `wrong`: one that does not count, to be put right. */
 export function CodeForm(of: {
-  readonly pages: PageParts
+  readonly pages: Pick<PageParts, 'base'>
   readonly session: Session | ReadOnlySession
   readonly say: Say
   readonly wrong?: string
@@ -57,11 +57,7 @@ export function CodeForm(of: {
   )
 }
 
-function TypedCode(of: {
-  readonly say: Say
-  readonly wrong?: string | undefined
-  readonly isAlone?: boolean
-}) {
+function TypedCode(of: { say: Say; wrong?: string | undefined; isAlone?: boolean }) {
   const { say, wrong, isAlone = false } = of
   return (
     <label>

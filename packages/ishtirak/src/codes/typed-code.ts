@@ -3,7 +3,7 @@
 import type { DiscountSource } from '../acts/capability.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
-import { beginTry, findCode, forgetTry, type OwnUse, selectOwnUse } from '../ledger/code-uses.sql.js'
+import { beginTry, findCode, forgetTry } from '../ledger/code-uses.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { secondsUntil } from '../ledger/refusals.js'
 import { keyedDigest } from '../runtime/secret.js'
@@ -29,17 +29,6 @@ export async function lookUpCode(
 /** What cannot be a code is looked for like one: no hash is equal to its own. */
 export function hashesOf(codeKeys: readonly string[], typed: string): readonly string[] {
   return codeKeys.map((key) => keyedDigest(key, readCode(typed) ?? typed))
-}
-
-export type { OwnUse }
-
-/** The newest use of a code by this user; null: none, which says nothing of what others did with it. */
-export function findOwnUse(
-  { database, codeKeys }: CodeDeps,
-  userId: string,
-  typed: string,
-): Promise<OwnUse | null> {
-  return selectOwnUse(database, userId, hashesOf(codeKeys, typed))
 }
 
 /**

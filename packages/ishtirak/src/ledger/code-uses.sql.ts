@@ -40,7 +40,7 @@ export async function findCode(
 }
 
 /** `isOpen`: a payment that is not settled yet holds it. */
-export interface OwnUse {
+interface OwnUse {
   readonly at: Instant
   readonly isOpen: boolean
 }
