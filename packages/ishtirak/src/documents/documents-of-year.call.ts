@@ -1,8 +1,8 @@
 // The call that gives the receipts of a year as one table.
 import { type Static, Type } from 'typebox'
-import { type SentFile, userCall } from '../acts/user-call.js'
+import { userCall } from '../acts/user-call.js'
 import { locale, query } from '../http/schemas.js'
-import { tableOfYear, type YearWish } from './documents-of-year.js'
+import { fileOfYear } from './documents-of-year.js'
 import { LANGUAGE, wishedLocale } from './receipt.call.js'
 import type { ReceiptDeps } from './receipt.js'
 
@@ -24,12 +24,6 @@ export const documentsOfYear = userCall<ReceiptDeps>()({
   refuses: ['not_found', 'validation_failed'],
   run: async (deps, request) => {
     const { user, input } = request
-    const wish = { userId: user.userId, year: input.year, locale: await wishedLocale(request) }
-    return fileOfYear(deps, wish)
+    return fileOfYear(deps, { userId: user.userId, year: input.year, locale: await wishedLocale(request) })
   },
 })
-
-export async function fileOfYear(deps: ReceiptDeps, of: YearWish): Promise<SentFile> {
-  const content = new TextEncoder().encode(await tableOfYear(deps, of))
-  return { name: `receipts-${of.year}.csv`, content }
-}

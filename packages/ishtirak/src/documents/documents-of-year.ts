@@ -1,79 +1,55 @@
 // The receipts of a user in one year, as one table.
-import { csvLine } from '../acts/csv.js'
+import { type CsvCell, csvLine } from '../acts/csv.js'
+import type { SentFile } from '../acts/user-call.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { DOCUMENT_KINDS, type DocumentSnapshot, documentSeries, totalOf } from '../core/receipt.js'
+import { DOCUMENT_KINDS, documentSeries, totalOf } from '../core/receipt.js'
 import { type DocumentOfYear, listReceiptsOfYear } from './documents-of-year.sql.js'
 import type { ReceiptDeps } from './receipt.js'
 import { boughtInWords } from './render-receipt.js'
 import { documentsWords as texts } from './words.js'
 
-export interface YearWish {
-  readonly userId: string
-  readonly year: number
-  readonly locale: Locale
-}
-
 /** More payments than one a day. */
 export const LISTED_MAX = 600
 
-/** A table with a line of names. Throws `not_found` where there is none. */
-export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<string> {
-  const documents = await readYear(deps, of)
-  const names = ['receipt', 'issued_on', 'paid_on', 'description', 'period_from', 'period_to']
-  const sums = [
-    'payment_method',
-    'net',
-    'tax',
-    'stamp_duty',
-    'total',
-    'currency',
-    'refunded_on',
-    'payment_id',
-  ]
-  const described = (snapshot: DocumentSnapshot) =>
-    boughtInWords(snapshot, texts[of.locale].receipt, of.locale).replaceAll('\u00a0', ' ')
-  return [
-    csvLine([...names, ...sums]),
-    ...documents
-      .filter((document) => !document.is_replaced)
-      .map((document) => {
-        const { snapshot, number } = document
-        const sign = signOf(document)
-        const { issuedOn, paidOn, periodFrom, periodTo, split, stampDutyCentimes, paymentId } = snapshot
-        return csvLine([
-          ...[number, issuedOn, paidOn],
-          ...[described(snapshot), periodFrom, periodTo],
-          ...[snapshot.paymentMethod, (sign * split.netCentimes) / 100, (sign * split.taxCentimes) / 100],
-          ...[
-            (sign * stampDutyCentimes) / 100,
-            (sign * totalOf(snapshot)) / 100,
-            'DZD',
-            refundedOn(deps, document),
-            paymentId,
-          ],
-        ])
-      }),
-  ].join('')
-}
-
-/** What a credit note takes back is below zero. */
-const signOf = ({ snapshot }: DocumentOfYear) => (snapshot.kind === 'credit_note' ? -1 : 1)
-
-/** The last ones, in the order in which they were issued. Throws `not_found`. */
-async function readYear(
-  { database }: ReceiptDeps,
-  { userId, year }: YearWish,
-): Promise<readonly DocumentOfYear[]> {
+/** The last ones, in the order in which they were issued. Throws `not_found` where there is none. */
+export async function fileOfYear(
+  { database, receipts }: ReceiptDeps,
+  of: { readonly userId: string; readonly year: number; readonly locale: Locale },
+): Promise<SentFile> {
+  const { userId, year, locale } = of
   const series = DOCUMENT_KINDS.flatMap((kind) =>
     [true, false].map((live) => documentSeries(kind, `${year}-01-01`, live)),
   )
   const found = await listReceiptsOfYear(database, { userId, series, limit: LISTED_MAX })
   if (found.length === 0) throw new BillingError('not_found')
-  return found
+  const columns = columnsIn(locale, receipts.dayOf)
+  const rows = found
+    .filter((document) => !document.is_replaced)
+    .map((document) => csvLine(Object.values(columns).map((cell) => cell(document))))
+  const content = new TextEncoder().encode([csvLine(Object.keys(columns)), ...rows].join(''))
+  return { name: `receipts-${year}.csv`, content }
 }
 
-function refundedOn({ receipts }: ReceiptDeps, document: DocumentOfYear): string | null {
-  const { refunded_at: at, is_later: isLater } = document
-  return at === null || isLater ? null : receipts.dayOf(at)
+/** In dinars; what a credit note takes back is below zero. */
+function columnsIn(locale: Locale, dayOf: ReceiptDeps['receipts']['dayOf']) {
+  const dinars = ({ snapshot: { kind } }: DocumentOfYear, centimes: number) =>
+    (kind === 'credit_note' ? -centimes : centimes) / 100
+  const words = texts[locale].receipt
+  return {
+    receipt: ({ number }) => number,
+    issued_on: ({ snapshot }) => snapshot.issuedOn,
+    paid_on: ({ snapshot }) => snapshot.paidOn,
+    description: ({ snapshot }) => boughtInWords(snapshot, words, locale).replaceAll('\u00a0', ' '),
+    period_from: ({ snapshot }) => snapshot.periodFrom,
+    period_to: ({ snapshot }) => snapshot.periodTo,
+    payment_method: ({ snapshot }) => snapshot.paymentMethod,
+    net: (document) => dinars(document, document.snapshot.split.netCentimes),
+    tax: (document) => dinars(document, document.snapshot.split.taxCentimes),
+    stamp_duty: (document) => dinars(document, document.snapshot.stampDutyCentimes),
+    total: (document) => dinars(document, totalOf(document.snapshot)),
+    currency: () => 'DZD',
+    refunded_on: ({ refunded_at: at, is_later: isLater }) => (at === null || isLater ? null : dayOf(at)),
+    payment_id: ({ snapshot }) => snapshot.paymentId,
+  } satisfies Readonly<Record<string, (document: DocumentOfYear) => CsvCell>>
 }

@@ -10,52 +10,42 @@ import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
 import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
-import { fileOfYear } from './documents-of-year.call.js'
+import { fileOfYear } from './documents-of-year.js'
 import { askForInvoice, type InvoiceDeps } from './invoices.js'
 import { PRINTS, sendReceipt } from './receipt.call.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 
+interface OfPath {
+  readonly Params: { readonly payment_id: string }
+}
+
 export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
   routes: (app, pages) => {
     const { reader, users } = pages
-    app.get<{ Params: { payment_id: string } }>(
-      '/portal/receipts/:payment_id',
-      { ...PRINTS, schema: { hide: true }, onRequest: users.onRequest },
-      async (request, reply) => {
-        const session = users.of(request)
-        const locale = reader.language(request, reply, session)
-        const { userId } = session
-        const paymentId = request.params.payment_id
-        const number = queryOf(request, 'number') ?? undefined
-        return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, number, locale }))
-      },
-    )
-    app.post<{ Params: { payment_id: string } }>(
-      '/portal/receipts/:payment_id/invoice',
-      { schema: { hide: true }, onRequest: users.onRequest },
-      async (request, reply) => {
-        const { userId } = senderOf(pages, request)
-        const paymentId = request.params.payment_id
-        const { number } = await askForInvoice(pages, { userId, paymentId })
-        const address = `${pages.base}/portal/receipts/${paymentId}?number=${number}`
-        return reply.headers(pages.headers).redirect(address, 303)
-      },
-    )
-    app.get(
-      '/portal/documents',
-      { schema: { hide: true }, onRequest: users.onRequest },
-      async (request, reply) => {
-        const session = users.of(request)
-        const locale = reader.language(request, reply, session)
-        const year = Number(queryOf(request, 'year'))
-        if (!Number.isInteger(year)) throw new BillingError('not_found')
-        return sendUserFile(
-          reply,
-          'text/csv',
-          await fileOfYear(pages, { userId: session.userId, year, locale }),
-        )
-      },
-    )
+    const hidden = { schema: { hide: true }, onRequest: users.onRequest }
+    const path = '/portal/receipts/:payment_id'
+    app.get<OfPath>(path, { ...PRINTS, ...hidden }, async (request, reply) => {
+      const session = users.of(request)
+      const { userId } = session
+      const number = queryOf(request, 'number') ?? undefined
+      const of = { userId, paymentId: request.params.payment_id, number }
+      const locale = reader.language(request, reply, session)
+      return sendReceipt(reply, await askForReceipt(pages, { ...of, locale }))
+    })
+    app.post<OfPath>(`${path}/invoice`, hidden, async (request, reply) => {
+      const { userId } = senderOf(pages, request)
+      const paymentId = request.params.payment_id
+      const { number } = await askForInvoice(pages, { userId, paymentId })
+      const address = `${pages.base}/portal/receipts/${paymentId}?number=${number}`
+      return reply.headers(pages.headers).redirect(address, 303)
+    })
+    app.get('/portal/documents', hidden, async (request, reply) => {
+      const session = users.of(request)
+      const locale = reader.language(request, reply, session)
+      const year = Number(queryOf(request, 'year'))
+      if (!Number.isInteger(year)) throw new BillingError('not_found')
+      return sendUserFile(reply, 'text/csv', await fileOfYear(pages, { ...session, year, locale }))
+    })
   },
   read: async ({ database }, { session: { userId }, overview: { buyer }, history }) => {
     // Who has given nothing has receipts alone.
@@ -111,75 +101,64 @@ function Documents({ pages, view, say }: PartSection) {
   )
 }
 
-function OfPayment(of: { section: PartSection; payment: ShownPayment; issued: readonly StoredDocument[] }) {
-  const { section, payment, issued } = of
-  const status = publicStatusAt(payment, section.view.history.now)
+interface Issued {
+  readonly section: PartSection
+  readonly issued: readonly StoredDocument[]
+}
+
+function OfPayment({ section, payment, issued }: Issued & { readonly payment: ShownPayment }) {
+  const { pages, view, say } = section
+  const { id: paymentId, paidAt, createdAt } = payment
+  const { buyer } = view.overview
+  const status = publicStatusAt(payment, view.history.now)
   if (status !== 'paid' && status !== 'refunded') return null
-  const at = payment.paidAt ?? payment.createdAt
-  if (issued.length === 0) return <ReceiptLink section={section} paymentId={payment.id} at={at} />
+  if (issued.length === 0) return <DocumentLink {...{ section, paymentId, at: paidAt ?? createdAt }} />
+  const isWhole = buyer !== null && missingDetails(buyer).length === 0
+  const mayAsk = isWhole && invoiceInForce(issued) === null && invoiceRefusal(payment, issued) === null
   return (
     <div class="issued">
       {issued.map((document) => (
-        <DocumentLink {...{ section, document, paymentId: payment.id }} />
+        <DocumentLink {...{ section, document, paymentId, at: createdAt }} />
       ))}
-      {mayAsk(section, payment, issued) && <AskForInvoice section={section} paymentId={payment.id} />}
+      {mayAsk && (
+        <OwnForm session={view.session} action={`${pages.base}/portal/receipts/${paymentId}/invoice`}>
+          <button type="submit" safe>
+            {say('askForInvoice')}
+          </button>
+        </OwnForm>
+      )}
     </div>
   )
 }
 
-function mayAsk({ view }: PartSection, payment: ShownPayment, issued: readonly StoredDocument[]): boolean {
-  const { buyer } = view.overview
-  if (!buyer || missingDetails(buyer).length > 0) return false
-  return invoiceInForce(issued) === null && invoiceRefusal(payment, issued) === null
+/** The document in force: the newest that is no credit note. */
+function OfTime({ section, time, issued }: Issued & { readonly time: GivenEntry }) {
+  if (time.by !== 'paid') return null
+  const document = issued.findLast(({ kind }) => kind === 'invoice')
+  return <DocumentLink {...{ section, document, paymentId: time.id, at: time.start }} />
 }
 
-function DocumentLink(of: { section: PartSection; document: StoredDocument; paymentId: string }) {
-  const { section, document, paymentId } = of
+/** Without a `document` to the receipt alone, which `at` tells from the others on the page. */
+function DocumentLink(of: {
+  readonly section: PartSection
+  readonly paymentId: string
+  readonly at: Instant
+  readonly document?: StoredDocument | undefined
+}) {
+  const { section, paymentId, at, document } = of
   const { pages, view, say } = section
-  const address = `${pages.base}/portal/receipts/${paymentId}?number=${document.number}`
-  const what = say(document.kind)
+  const path = `${pages.base}/portal/receipts/${paymentId}`
+  const what = say(document?.kind ?? 'receipt')
+  const label = document
+    ? say('documentOf', { what, number: document.number })
+    : say('receiptOf', { date: pages.formats.day(at, view.locale) })
   return (
     <a
-      href={hrefIn(view.session, address)}
-      aria-label={say('documentOf', { what, number: document.number })}
+      href={hrefIn(view.session, document ? `${path}?number=${document.number}` : path)}
+      aria-label={label}
       safe
     >
       {what}
-    </a>
-  )
-}
-
-function AskForInvoice({ section, paymentId }: { section: PartSection; paymentId: string }) {
-  const { pages, view, say } = section
-  return (
-    <OwnForm session={view.session} action={`${pages.base}/portal/receipts/${paymentId}/invoice`}>
-      <button type="submit" safe>
-        {say('askForInvoice')}
-      </button>
-    </OwnForm>
-  )
-}
-
-/** The document in force: the newest that is no credit note. */
-function OfTime(of: { section: PartSection; time: GivenEntry; issued: readonly StoredDocument[] }) {
-  const { section, issued } = of
-  const { by, id, start } = of.time
-  if (by !== 'paid') return null
-  const document = issued.findLast(({ kind }) => kind === 'invoice')
-  if (document) return <DocumentLink {...{ section, document, paymentId: id }} />
-  return <ReceiptLink section={section} paymentId={id} at={start} />
-}
-
-/** `at`: what tells it from the others on the page. */
-function ReceiptLink(of: { section: PartSection; paymentId: string; at: Instant }) {
-  const { pages, view, say } = of.section
-  return (
-    <a
-      href={hrefIn(view.session, `${pages.base}/portal/receipts/${of.paymentId}`)}
-      aria-label={say('receiptOf', { date: pages.formats.day(of.at, view.locale) })}
-      safe
-    >
-      {say('receipt')}
     </a>
   )
 }

@@ -1,9 +1,9 @@
 // A receipt as an operator reads it, by API and in the console. Each reading is in the audit trail.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { fileSchema } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
-import { LOCALES, type Locale } from '../core/locale.js'
+import { LOCALES } from '../core/locale.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { locale, query } from '../http/schemas.js'
@@ -14,7 +14,7 @@ import { fromThisSite } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
 import { PRINTS, sendReceipt } from './receipt.call.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
-import { RECEIPT_FORMS, type ReceiptForm } from './render-receipt.js'
+import { RECEIPT_FORMS } from './render-receipt.js'
 
 export type ReadReceiptDeps = ReceiptDeps & AuditDeps
 
@@ -23,6 +23,17 @@ export const READ_RECEIPT: Permission = {
   roles: ['support', 'cashier', 'accountant'],
 }
 
+const PrintQuerySchema = query({
+  form: Type.Optional(Type.Enum([...RECEIPT_FORMS], { description: '`a4` if absent' })),
+  lang: Type.Optional(locale),
+  number: Type.Optional(
+    Type.String({
+      maxLength: 50,
+      description: 'Of a document that was issued later, such as a credit note',
+    }),
+  ),
+})
+
 export const downloadReceipt = reading<ReadReceiptDeps>().reads({
   ...READ_RECEIPT,
   path: '/payments/:payment_id/receipt',
@@ -30,23 +41,17 @@ export const downloadReceipt = reading<ReadReceiptDeps>().reads({
   summary: 'The receipt of a payment, as PDF',
   description: 'On A4, or on the roll of a printer at the counter. The language is `lang`, else the user’s.',
   params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
-  query: query({
-    form: Type.Optional(Type.Enum([...RECEIPT_FORMS], { description: '`a4` if absent' })),
-    lang: Type.Optional(locale),
-    number: Type.Optional(
-      Type.String({
-        maxLength: 50,
-        description: 'Of a document that was issued later, such as a credit note',
-      }),
-    ),
-  }),
+  query: PrintQuerySchema,
   refuses: ['payment_not_paid', 'busy', 'receipts_unavailable'],
   answer: fileSchema({ file: 'application/pdf', description: 'The receipt' }),
   // Into a file: see cli-receipt.ts.
   command: null,
-  read: async (deps, { params: { payment_id: paymentId }, query: { form, lang, number }, operator, reply }) =>
-    sendReceipt(reply, await readForOperator(deps, { paymentId, form, lang, number, operator })),
+  read: async (deps, { params: { payment_id: paymentId }, query, operator, reply }) =>
+    sendReceipt(reply, await readForOperator(deps, { ...query, paymentId, operator })),
 })
+
+type Print = Static<typeof PrintQuerySchema>
+type PrintQuery = { readonly [Name in keyof Print]: Print[Name] | undefined }
 
 interface PaymentParams {
   readonly payment_id: string
@@ -60,10 +65,12 @@ export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): vo
     async (request, reply) => {
       const paymentId = request.params.payment_id
       const { operator } = pages.operatorsHere.of(request)
-      const form = RECEIPT_FORMS.find((one) => one === queryOf(request, 'form'))
-      const lang = LOCALES.find((one) => one === queryOf(request, 'lang'))
-      const number = queryOf(request, 'number') ?? undefined
-      return sendReceipt(reply, await readForOperator(pages, { paymentId, form, lang, number, operator }))
+      const asked: PrintQuery = {
+        form: RECEIPT_FORMS.find((one) => one === queryOf(request, 'form')),
+        lang: LOCALES.find((one) => one === queryOf(request, 'lang')),
+        number: queryOf(request, 'number') ?? undefined,
+      }
+      return sendReceipt(reply, await readForOperator(pages, { ...asked, paymentId, operator }))
     },
   )
 }
@@ -71,13 +78,7 @@ export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): vo
 /** Throws `not_found`, and what `askForReceipt` throws. */
 async function readForOperator(
   deps: ReadReceiptDeps,
-  of: {
-    readonly paymentId: string
-    readonly form: ReceiptForm | undefined
-    readonly lang: Locale | undefined
-    readonly number: string | undefined
-    readonly operator: Operator
-  },
+  of: PrintQuery & { readonly paymentId: string; readonly operator: Operator },
 ): Promise<PrintedReceipt> {
   const { paymentId, form = 'a4', lang, number, operator } = of
   requireRole(operator, READ_RECEIPT)

@@ -2,16 +2,14 @@
 
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
 import { type IssuedDocument, invoiceInForce, namedDocument, showsRefund } from '../core/invoice.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
-import type { DocumentSnapshot } from '../core/receipt.js'
 import type { ReceiptRules } from '../ledger/documents.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
+import { createWorkQueue, singleFlight } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
 import { notePrint } from './printed-documents.sql.js'
 import { type ReceiptForm, renderReceipt } from './render-receipt.js'
@@ -19,21 +17,11 @@ import { createTypesetter, missingForReceipts, type Typesetter } from './typeset
 
 export interface ReceiptDeps extends Pick<CommonParts, 'database' | 'clock'> {
   readonly receipts: ReceiptRules
-  readonly printer: ReceiptPrinter
+  readonly printer: ReturnType<typeof createReceiptPrinter>
 }
 
-/** What the requests of one process share. */
-export interface ReceiptPrinter {
-  /** Null: its packages, which are optional, are not installed. */
-  readonly typesetter: Typesetter | null
-  /** Each page holds the main thread for some 10 ms. */
-  readonly queue: WorkQueue
-  /** One receipt asked for twice at once is printed once. */
-  readonly shared: SingleFlight<PrintedReceipt>
-}
-
-/** `color`: as for the typesetter. */
-export function createReceiptPrinter(log: Log, color: string | null): ReceiptPrinter {
+/** What the requests of one process share. `color`: as for the typesetter. */
+export function createReceiptPrinter(log: Log, color: string | null) {
   const missing = missingForReceipts()
   if (missing.length > 0)
     log.warn(
@@ -41,9 +29,12 @@ export function createReceiptPrinter(log: Log, color: string | null): ReceiptPri
       'receipts are numbered, not printed: packages are missing',
     )
   return {
+    /** Null: its packages, which are optional, are not installed. */
     typesetter: missing.length > 0 ? null : createTypesetter(color),
+    /** Each page holds the main thread for some 10 ms. */
     queue: createWorkQueue(),
-    shared: singleFlight(),
+    /** One receipt asked for twice at once is printed once. */
+    shared: singleFlight<PrintedReceipt>(),
   }
 }
 
@@ -60,26 +51,15 @@ export interface ReceiptWish {
 /** Who is given a print: the buyer, who asks for it or is sent it, or an operator. */
 export type PrintedFor = 'buyer' | 'mail' | 'operator'
 
-export interface StoredReceipt {
-  /** `2026-000042` */
-  readonly number: string
-  readonly snapshot: DocumentSnapshot
-  /** What it bought; null where a refund took it away. */
-  readonly periodEnd: Instant | null
+/** A document of a payment; `pdf` is null where receipts are not printed. */
+export interface Receipt<Pdf = Uint8Array | null> extends Pick<IssuedDocument, 'number' | 'snapshot'> {
+  readonly pdf: Pdf
 }
+export type PrintedReceipt = Receipt<Uint8Array>
 
 /** `credit-note-A-2026-000001.pdf`: what it is saved as. */
-export function pdfName({ number, snapshot }: Pick<StoredReceipt, 'number' | 'snapshot'>): string {
+export function pdfName({ number, snapshot }: Pick<Receipt, 'number' | 'snapshot'>): string {
   return `${snapshot.kind.replace('_', '-')}-${number}.pdf`
-}
-
-export interface Receipt extends StoredReceipt {
-  /** Null where receipts are not printed. */
-  readonly pdf: Uint8Array | null
-}
-
-export interface PrintedReceipt extends Receipt {
-  readonly pdf: Uint8Array
 }
 
 /** Two seconds of work at most: a later request is better served by coming again. */
@@ -102,27 +82,18 @@ export function askForReceipt(
   )
 }
 
-type DocumentWish = Pick<ReceiptWish, 'userId' | 'paymentId' | 'number'>
-
 /** Throws `not_found`, for another user's payment and an unknown number too, and `payment_not_paid`. */
-async function findReceipt({ database }: Pick<ReceiptDeps, 'database'>, of: DocumentWish) {
+export async function findReceipt(
+  { database }: Pick<ReceiptDeps, 'database'>,
+  of: Pick<ReceiptWish, 'userId' | 'paymentId' | 'number'>,
+) {
   const payment = await findPayment(database, of.userId, of.paymentId)
   if (!payment) throw new BillingError('not_found')
   const documents = await documentsOfPayment(database, payment)
   if (documents.length === 0) throw new BillingError('payment_not_paid')
   const document = documents.find((one) => of.number === undefined || one.number === of.number)
   if (!document) throw new BillingError('not_found')
-  const { number, snapshot } = document
-  const receipt: StoredReceipt = { number, snapshot, periodEnd: payment.periodEnd }
-  return { payment, documents, document, receipt }
-}
-
-/** Without its print. Throws as `findReceipt` does. */
-export async function storedReceipt(
-  deps: Pick<ReceiptDeps, 'database'>,
-  of: DocumentWish,
-): Promise<StoredReceipt> {
-  return (await findReceipt(deps, of)).receipt
+  return { payment, documents, document }
 }
 
 /** Throws as `findReceipt` does. */
@@ -132,19 +103,21 @@ export async function readReceipt(
   { printedFor, waitingMax = Number.POSITIVE_INFINITY }: Printing,
 ): Promise<Receipt> {
   const { database, receipts, printer } = deps
-  const { payment, documents, document, receipt } = await findReceipt(deps, of)
-  const { snapshot, number } = receipt
+  const { payment, documents, document } = await findReceipt(deps, of)
+  const { number, snapshot, kind } = document
   const isRefunded = payment.status === 'refunded' && showsRefund(document, documents)
   const refundedAt = isRefunded ? await findRefundInstant(database, of) : null
-  const refunded = refundedAt === null ? {} : { refundedOn: receipts.dayOf(refundedAt) }
-  const inForce = document.kind === 'receipt' ? invoiceInForce(documents) : null
-  const invoice = inForce && namedDocument(inForce)
+  const inForce = kind === 'receipt' ? invoiceInForce(documents) : null
   const render = async (typesetter: Typesetter) => {
     const isDuplicate = await isPrintedAgain(deps, { payment, document }, printedFor)
-    const content = { snapshot, number, ...refunded, isDuplicate, ...(invoice && { invoice }) }
-    return renderReceipt(typesetter, content, of.locale, of.form)
+    const copy = {
+      ...{ snapshot, number, isDuplicate },
+      ...(refundedAt !== null && { refundedOn: receipts.dayOf(refundedAt) }),
+      ...(inForce && { invoice: namedDocument(inForce) }),
+    }
+    return renderReceipt(typesetter, copy, of.locale, of.form)
   }
-  return { ...receipt, pdf: await print(printer, render, waitingMax) }
+  return { number, snapshot, pdf: await print(printer, render, waitingMax) }
 }
 
 interface Printing {
@@ -173,7 +146,7 @@ async function isPrintedAgain(
 
 /** Null where nothing is printed. Throws `busy` when `waitingMax` wait already. */
 export async function print(
-  { queue, typesetter }: ReceiptPrinter,
+  { queue, typesetter }: ReceiptDeps['printer'],
   render: (typesetter: Typesetter) => Uint8Array | Promise<Uint8Array>,
   waitingMax = WAITING_MAX,
 ): Promise<Uint8Array | null> {

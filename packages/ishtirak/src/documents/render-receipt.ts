@@ -51,7 +51,10 @@ export function renderReceipt(
 ): Uint8Array {
   const { snapshot } = receipt
   const page = describePage(snapshot, receipt, locale)
-  const document = onDocument(page, locale, form)
+  const { author, issuedAt } = page
+  const title = `${page.title} ${receipt.number}`
+  // What the template takes: the document's own title and date, and its page.
+  const document = { lang: locale, form, title, author, issuedAt, document: page }
   if (page.signature === null) return typesetter.typeset(TEMPLATE, document)
   const words = wordsOf(snapshot, locale)
   const said = {
@@ -65,19 +68,6 @@ export function renderReceipt(
   }
   const xml = invoiceXml(snapshot, said, locale)
   return typesetter.typeset(TEMPLATE, { ...document, attached: words.attachedData }, xml)
-}
-
-/** What the template takes: the document's own title and date, and its page. */
-function onDocument(
-  page: Pick<ReturnType<typeof describePage>, 'title' | 'author' | 'issuedAt'> & {
-    readonly number: { readonly value: string } | null
-  },
-  locale: Locale,
-  form: ReceiptForm = 'a4',
-) {
-  const { title, author, issuedAt, number } = page
-  const named = number === null ? title : `${title} ${number.value}`
-  return { lang: locale, form, title: named, author, issuedAt, document: page }
 }
 
 /** What the template lays out of one, in its order. Every text is ready to be read. */

@@ -31,7 +31,7 @@ export function createTurns(): InTurn {
   }
 }
 
-export interface WorkQueue {
+interface WorkQueue {
   /** How many pieces are waiting or under way. */
   readonly waiting: number
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>
