@@ -11,8 +11,8 @@ import { countEndings, sumsOf } from '../../packages/ishtirak/src/books/figures.
 import { linesOf } from '../../packages/ishtirak/src/books/lines.sql.js'
 import {
   countWaitingEvents,
-  findWrittenEvent,
   listEvents,
+  showEvent,
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
 import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
@@ -132,7 +132,7 @@ export const CONSOLE: readonly Run[] = [
   (db) => findTransfer(db, ofPayment),
   (db) => listProofs(db, ofPayment),
   (db) => readReconciliations(db, 'rcn_1', { reconciliations: 1, discrepancies: 1_000 }),
-  (db) => findWrittenEvent(db, 'evt_7_1'),
+  (db) => showEvent(db, 'evt_7_1'),
 ]
 
 export const CONSOLE_LISTS: readonly Run[] = [

@@ -120,10 +120,10 @@ async function deliverInOrder(deps: SendingDeps, claimed: Lease): Promise<void> 
 
 async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): Promise<Lease | null> {
   const { sender } = deps.outgoing
+  const { id, traceparent } = event
   const sent = await sender.send({
-    id: event.id,
-    body: renderEvent(event),
-    traceparent: event.traceparent,
+    ...{ id, body: renderEvent(event) },
+    ...(traceparent !== null && { traceparent }),
   })
   const isAccepted = sent.kind === 'answer' && sent.status >= 200 && sent.status < 300
   deps.count({ name: 'event_delivery', outcome: isAccepted ? 'delivered' : 'failed' })

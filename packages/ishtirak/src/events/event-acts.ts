@@ -16,9 +16,10 @@ import {
   loadEventEndpoint,
   restartWaiting,
   rewindToEvent,
+  showEvent,
   skipToAfterEvent,
 } from './event-history.sql.js'
-import { showEvent, stateOf } from './manage-events.js'
+import { stateOf } from './manage-events.js'
 import { EventParamsSchema, ResentSchema, RestartedSchema, SkippedSchema } from './schemas.js'
 import { eventsWords } from './words.js'
 
@@ -34,7 +35,7 @@ const EVENT: Subject<{ readonly database: Queryable }> = {
   path: '/events/:event_id',
   params: EventParamsSchema,
   command: { group: 'events', argument: 'event' },
-  about: async (deps, id) => ({ userId: (await showEvent(deps, id)).user_id }),
+  about: async (deps, id) => ({ userId: (await showEvent(deps.database, id)).user_id }),
   page: (_id, { userId }) => addressOf('', 'users', userId),
 }
 
@@ -55,12 +56,14 @@ export const resendEvent = act<EventActDeps>()({
   answer: {
     schema: ResentSchema,
     read: async (deps, { id }, outcome, earlier) =>
-      earlier ? { user_id: (await showEvent(deps, id)).user_id, events: earlier.after.events } : outcome,
+      earlier
+        ? { user_id: (await showEvent(deps.database, id)).user_id, events: earlier.after.events }
+        : outcome,
   },
   texts: actTexts(eventsWords, 'resend_event'),
   plan: async ({ database, ...deps }, { id, by }) => ({
     version: 0,
-    changes: changesOf(await showEvent({ database }, id), 'waiting'),
+    changes: changesOf(await showEvent(database, id), 'waiting'),
     save: (): Promise<Resent> =>
       database.transaction(async (transaction) => {
         const resent = await rewindToEvent(transaction, id, deps.clock.now())
@@ -85,7 +88,7 @@ const skipEvent = act<EventActDeps>()({
   answer: { schema: SkippedSchema, read: async () => ({ skipped: true }) },
   texts: actTexts(eventsWords, 'skip_event'),
   plan: async ({ database, ...deps }, { id, by }) => {
-    const event = await showEvent({ database }, id)
+    const event = await showEvent(database, id)
     const waitsNot = () => new BillingError('not_found', { extra: { waiting_event_id: id } })
     if (event.state !== 'waiting') throw waitsNot()
     return {

@@ -1,6 +1,7 @@
 // The written events as the operator sees them; a user's events queued again from one on, or one passed over,
 // by moving the user's pointer: the order stays. Then the one address that events go to.
 import type { Static } from 'typebox'
+import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
@@ -77,10 +78,11 @@ const selectEvent = statement(
   `select ${COLUMNS} from outbox o join users u using (user_id) where o.id = $1`,
 )
 
-/** Null: there is none. */
-export async function findWrittenEvent(database: Queryable, id: string) {
+/** Throws `not_found`. */
+export async function showEvent(database: Queryable, id: string) {
   const [event] = viewRows(WrittenEventSchema, await database.query(selectEvent, [id]))
-  return event ?? null
+  if (!event) throw new BillingError('not_found', { extra: { event_id: id } })
+  return event
 }
 
 // An event from before there was an address is sent too when an operator asks for it.

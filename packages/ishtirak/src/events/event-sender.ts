@@ -12,7 +12,7 @@ export interface OutgoingMessage {
   readonly id: string
   readonly body: string
   /** What it is a part of, where traces are collected. */
-  readonly traceparent?: string | null
+  readonly traceparent?: string
 }
 
 /**
@@ -20,7 +20,7 @@ export interface OutgoingMessage {
  * arrived is unknown.
  */
 export type SentEvent =
-  | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array | null }
+  | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array }
   | { readonly kind: 'failure'; readonly detail: string }
 
 /** Standard Webhooks recommends 15 to 30 seconds; the lane is busy as long. */

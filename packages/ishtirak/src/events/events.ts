@@ -1,14 +1,15 @@
 // What the events to the platform bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { reading } from '../acts/reading.js'
-import { HOUR, SECOND } from '../core/instant.js'
+import { DAY, HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { announceTime } from './announce-time.js'
 import { addTriggerCommand } from './cli-trigger.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
+import { pruneOutbox } from './deliver-events.sql.js'
 import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
 import { EVENTS_WAITING } from './inbox.js'
-import { pruneEvents, reportEvents } from './manage-events.js'
+import { reportEvents } from './manage-events.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 import { EventsQuerySchema, EventsSchema } from './schemas.js'
 import { type EventConfig, eventSettings } from './settings.js'
@@ -17,6 +18,8 @@ import './words.js'
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500
 
+/** A quarter, for a platform to notice that it needs events again. Payments are kept elsewhere. */
+const KEPT = 90 * DAY
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
@@ -57,7 +60,11 @@ export const events: Capability<ChangeDeps & DeliveryDeps & EventActDeps & Remin
       run: () => deliverEvents(deps),
       drain: () => drainDeliveries(deps),
     },
-    // Those that are delivered are remembered for 90 days.
-    { name: 'prune-events', stage: 'tidy', everyMs: HOUR, run: () => pruneEvents(deps, PRUNED_A_ROUND) },
+    {
+      name: 'prune-events',
+      stage: 'tidy',
+      everyMs: HOUR,
+      run: () => pruneOutbox(deps.database, deps.clock.now() - KEPT, PRUNED_A_ROUND),
+    },
   ],
 }

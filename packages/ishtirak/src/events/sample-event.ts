@@ -24,7 +24,7 @@ export function sampleEvent(type: EventType, { userId, catalogue, now }: SampleO
   const plan = type === 'subscription.changed' ? (sold.at(-1) ?? first) : first
   const payment = paymentOf(type, plan, now)
   const subscription = stateOf(type, { plan, free: catalogue.free, now })
-  const told = tell([type], { subscription, payment, ...causeOf(type, { plan, first }, now) }, now)
+  const told = tell([type], { subscription, payment, ...causesOf(type, { plan, first, now }) }, now)
   const row = payment && { ...payment, currency: payment.price.currency }
   return renderEvent({ userId, sequence: 1, type, createdAt: now, told, payment: row })
 }
@@ -72,39 +72,33 @@ function paymentOf(type: EventType, plan: Plan, now: Instant): Change['payment']
   }
 }
 
-const TOP_UP = {
-  ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balanceAfter: 6_000 },
-  ...{ paymentId: 'pay_sample', note: null },
-}
-
-function balanceAt(since: Instant, plan?: Plan) {
-  const order = plan ? { plan, months: 1, price: plan.price, offered: null } : null
-  return { balance: { amount: 6_000, entries: 1, since, order }, paidUntil: since + TERM, endedAt: null }
-}
-
-function causeOf(
+/** What brings each type about; an event is told of what its type carries. */
+function causesOf(
   type: EventType,
-  { plan, first }: { readonly plan: Plan; readonly first: Plan },
-  at: Instant,
-): Pick<Change, 'announcement' | 'balance' | 'grant' | 'change' | 'reason'> {
-  switch (type) {
-    case 'subscription.expiring':
-      return { announcement: { boundary: 'expiring_3_days', at, skipped: [] } }
-    case 'subscription.past_due':
-      return { announcement: { boundary: 'past_due', at, skipped: [] } }
-    case 'subscription.expired':
-      return { announcement: { boundary: 'expired', at, skipped: [] } }
-    case 'subscription.granted':
-      return { grant: { id: 'grt_sample', plan, months: 0, days: 30, start: at, end: at + TERM } }
-    case 'subscription.changed':
-      return { change: { from: first, to: plan, at, until: at + TERM } }
-    case 'payment.refused':
-      return { reason: 'a sample' }
-    case 'balance.changed':
-      return { balance: { facts: balanceAt(at), entry: { ...TOP_UP, createdAt: at } } }
-    case 'balance.renewal_changed':
-      return { balance: { facts: balanceAt(at, plan) } }
-    default:
-      return {}
+  { plan, first, now: at }: { readonly plan: Plan; readonly first: Plan; readonly now: Instant },
+): Omit<Change, 'subscription' | 'payment'> {
+  const { carries, sample } = describedEvent(type)
+  const { state } = sample
+  const isOver = state === 'past_due' || state === 'expired'
+  const announcement = { boundary: isOver ? state : ('expiring_3_days' as const), at, skipped: [] }
+  const end = at + TERM
+  const entry = {
+    ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balanceAfter: 6_000 },
+    ...{ paymentId: 'pay_sample', note: null, createdAt: at },
+  }
+  const isEntry = type === 'balance.changed'
+  const order = isEntry ? null : { plan, months: 1, price: plan.price, offered: null }
+  const balance = { amount: 6_000, entries: 1, since: at, order }
+  return {
+    ...(carries.includes('announcement') && { announcement }),
+    ...(carries.includes('grant') && {
+      grant: { id: 'grt_sample', plan, months: 0, days: 30, start: at, end },
+    }),
+    change: { from: first, to: plan, at, until: end },
+    reason: carries.includes('reason') ? 'a sample' : undefined,
+    balance: {
+      facts: { balance, paidUntil: end, endedAt: null },
+      entry: isEntry ? entry : undefined,
+    },
   }
 }

@@ -42,8 +42,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     }
     const request = { url, method: 'POST' as const, headers, body, reach, timeoutMs, ...(send && { send }) }
     const outcome = await sendRequest({ ...request, maxBytes: ANSWER_BYTES_MAX })
-    if (outcome.kind === 'answer') return { kind: 'answer', status: outcome.status, body: outcome.body }
-    return { kind: 'failure', detail: outcome.kind === 'timeout' ? noAnswer(timeoutMs) : outcome.detail }
+    if (outcome.kind === 'timeout') return { kind: 'failure', detail: noAnswer(timeoutMs) }
+    if (outcome.kind !== 'answer') return { kind: 'failure', detail: outcome.detail }
+    const { status, body: answered } = outcome
+    return { kind: 'answer', status, ...(answered && { body: answered }) }
   }
   return tracedSender({ url, send: sendOnce }, tracing)
 }

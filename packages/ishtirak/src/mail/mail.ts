@@ -1,11 +1,12 @@
 // What mail brings to the service: it sends; each capability writes its own.
 import type { Capability } from '../acts/capability.js'
-import { HOUR, SECOND } from '../core/instant.js'
+import { DAY, HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { correctAddress } from './correct-address.js'
 import { MAIL_WAITING } from './inbox.js'
+import { forgetMails } from './mail.sql.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
-import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
+import { type SendMailDeps, sendDueMail } from './send-mail.js'
 import { type MailConfig, mailSettings } from './settings.js'
 import { unwrittenCard } from './unwritten.js'
 import './words.js'
@@ -15,6 +16,8 @@ const MAILS_A_ROUND = 100
 
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
+/** Also of what was owed while there was no mail server. */
+const REMEMBERED = 90 * DAY
 
 export const mail: Capability<SendMailDeps & ResendDeps & ChangeDeps, MailConfig> = {
   name: 'mail',
@@ -30,7 +33,11 @@ export const mail: Capability<SendMailDeps & ResendDeps & ChangeDeps, MailConfig
       everyMs: 10 * SECOND,
       run: (goesOn) => sendDueMail(deps, MAILS_A_ROUND, goesOn),
     },
-    // What became of mail is remembered for 90 days.
-    { name: 'forget-mail', stage: 'tidy', everyMs: HOUR, run: () => forgetOldMail(deps, FORGOTTEN_A_ROUND) },
+    {
+      name: 'forget-mail',
+      stage: 'tidy',
+      everyMs: HOUR,
+      run: () => forgetMails(deps.database, deps.clock.now() - REMEMBERED, FORGOTTEN_A_ROUND),
+    },
   ],
 }

@@ -3,12 +3,12 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
-import { DAY, type Instant, SECOND } from '../core/instant.js'
+import { type Instant, SECOND } from '../core/instant.js'
 import { DatabaseUnavailable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import { isThisMachine } from '../runtime/environment.js'
-import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
+import { type ClaimedMail, claimDueMails, finishMail, MAIL_LEASE_MS } from './mail.sql.js'
 import {
   type MailMessage,
   type Recipient,
@@ -37,7 +37,6 @@ export interface SendMailDeps
 
 /** Messages under way at once; few mail servers like more connections from one client. */
 const AT_ONCE = 4
-const REMEMBERED = 90 * DAY
 
 /** Sends up to `limit` messages while it `goesOn`. Gives how many it dealt with; without a server none. */
 export async function sendDueMail(
@@ -98,14 +97,6 @@ function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {
   const { lifetimeMs, isStillTrue = () => true } = writer
   const of = { queuedAt: owed.queuedAt, lifetimeMs, isStillTrue: () => isStillTrue(owed, now) }
   return judgeMail(of, owed.user.email, now)
-}
-
-/** Forgets up to `limit` messages of long ago, and what was owed while there was no mail server. */
-export function forgetOldMail(
-  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
-  limit: number,
-): Promise<number> {
-  return forgetMails(database, clock.now() - REMEMBERED, limit)
 }
 
 const CONNECT_MS = 10 * SECOND
