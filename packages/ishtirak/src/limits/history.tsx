@@ -3,30 +3,15 @@
 import { Type } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { list } from '../acts/list.js'
-import { DAY } from '../core/instant.js'
-import { object, timestamp } from '../http/schemas.js'
 import { requireUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { UserParamsSchema } from '../ledger/subjects.js'
 import { type ConsolePages, Folded, type View } from '../pages/console-frame.js'
 import { Table } from '../pages/table.js'
-import { inBatches } from '../runtime/async.js'
-import { type FullHour, forgetFullHours, fullHours, viewFullHour } from './refusals.sql.js'
+import { type FullHour, fullHours } from './refusals.sql.js'
+import { FullHourSchema } from './schemas.js'
 
-export type LimitHistoryDeps = Pick<CommonParts, 'database' | 'clock'>
-
-const FullHourSchema = object('FullLimit', {
-  limit: Type.String({ examples: ['projects'] }),
-  scope: Type.String({ description: 'Of what it is counted for each; empty: of the user' }),
-  refused: Type.Integer({ description: 'How often, in one hour' }),
-  asked: Type.Integer({ description: 'The sum of what was refused' }),
-  used: Type.Integer({ description: 'What was in use at the last refusal' }),
-  maximum: Type.Integer({ description: 'What the plan allowed then' }),
-  first_at: timestamp,
-  last_at: timestamp,
-})
-
-export const limitHistory = list<LimitHistoryDeps>()({
+export const limitHistory = list<Pick<CommonParts, 'database'>>()({
   path: '/users/:user_id/limits/history',
   operationId: 'getLimitHistory',
   summary: 'When the limits of a user were full and what was refused, hour by hour, newest first',
@@ -41,7 +26,6 @@ export const limitHistory = list<LimitHistoryDeps>()({
     if (read.items.length === 0 && cursor === null) await requireUser({ database }, userId)
     return read
   },
-  view: () => viewFullHour,
 })
 
 /** On the page; the reading has all. */
@@ -54,7 +38,7 @@ export function limitHistoryPart({ database }: Pick<CommonParts, 'database'>): U
       description: 'The newest hours in which a limit refused something',
     }),
     load: async ({ userId }) => (await fullHours(database, { userId, cursor: null, limit: SHOWN })).items,
-    view: (hours) => hours.map(viewFullHour),
+    view: (hours) => hours,
     card: (pages, view, hours) => (hours.length === 0 ? null : <LimitHistory {...{ pages, view, hours }} />),
   }
 }
@@ -70,24 +54,15 @@ function LimitHistory(of: { pages: ConsolePages; view: View; hours: readonly Ful
         columns={[
           {
             head: 'limit',
-            text: ({ limitName, scope }) => (scope === '' ? limitName : `${limitName} · ${scope}`),
+            text: ({ limit, scope }) => (scope === '' ? limit : `${limit} · ${scope}`),
             isName: true,
           },
-          { head: 'fullFrom', text: ({ firstAt }) => moment(firstAt) },
-          { head: 'fullUntil', text: ({ lastAt }) => moment(lastAt) },
+          { head: 'fullFrom', text: ({ first_at }) => moment(first_at) },
+          { head: 'fullUntil', text: ({ last_at }) => moment(last_at) },
           { head: 'refusedTimes', text: ({ refused }) => number(refused) },
           { head: 'usedOfMost', text: ({ used, maximum }) => `${number(used)} / ${number(maximum)}` },
         ]}
       />
     </Folded>
   )
-}
-
-const KEPT_MS = 30 * DAY
-const FORGOTTEN_AT_ONCE = 1_000
-
-/** A job. Gives how many it forgot. */
-export function forgetLimitHistory({ database, clock }: LimitHistoryDeps, most: number): Promise<number> {
-  const before = clock.now() - KEPT_MS
-  return inBatches(most, FORGOTTEN_AT_ONCE, (limit) => forgetFullHours(database, before, limit))
 }

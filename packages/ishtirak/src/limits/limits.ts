@@ -1,16 +1,27 @@
 // What counted usage brings to the service.
 import type { Capability } from '../acts/capability.js'
-import { HOUR, MINUTE } from '../core/instant.js'
-import { forgetLimitHistory, limitHistory, limitHistoryPart } from './history.js'
+import { DAY, HOUR, MINUTE } from '../core/instant.js'
+import { inBatches } from '../runtime/async.js'
+import { limitHistory, limitHistoryPart } from './history.js'
 import type { OverviewDeps } from './overview.js'
 import { limitPages } from './portal-part.js'
+import { forgetFullHours } from './refusals.sql.js'
 import { limitSettings } from './settings.js'
 import { limitCalls } from './usage.call.js'
-import { type CountUsageDeps, forgetOperations } from './usage.js'
+import type { CountUsageDeps } from './usage.js'
+import { forgetUsageOperations } from './usage.sql.js'
 import './words.js'
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000
+/** Few enough that the embedded database holds up other work for some milliseconds only. */
+const FORGOTTEN_AT_ONCE = 1_000
+const HISTORY_KEPT = 30 * DAY
+/** How long a repeated operation gets its first answer. Promised in the documentation. */
+const OPERATIONS_REMEMBERED = 48 * HOUR
+
+const inRound = (forget: (most: number) => Promise<number>) =>
+  inBatches(FORGOTTEN_A_ROUND, FORGOTTEN_AT_ONCE, forget)
 
 export const limits: Capability<OverviewDeps & CountUsageDeps, { readonly quotaTimeZone: string }> = {
   name: 'limits',
@@ -18,19 +29,20 @@ export const limits: Capability<OverviewDeps & CountUsageDeps, { readonly quotaT
   calls: limitCalls,
   readings: limitHistory.readings,
   userParts: (deps) => [limitHistoryPart(deps)],
-  jobs: (deps) => [
+  jobs: ({ database, clock }) => [
     {
       name: 'forget-limit-history',
       stage: 'tidy',
       everyMs: HOUR,
-      run: () => forgetLimitHistory(deps, FORGOTTEN_A_ROUND),
+      run: () => inRound((most) => forgetFullHours(database, clock.now() - HISTORY_KEPT, most)),
     },
-    // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
+    // From here on nothing waits for it.
     {
       name: 'forget-operations',
       stage: 'tidy',
       everyMs: MINUTE,
-      run: () => forgetOperations(deps, FORGOTTEN_A_ROUND),
+      run: () =>
+        inRound((most) => forgetUsageOperations(database, clock.now() - OPERATIONS_REMEMBERED, most)),
     },
   ],
   portal: limitPages,

@@ -1,7 +1,7 @@
 // Counting: the usual case by its one statement, everything else by a short transaction that locks the count,
 // decides and writes. It is exact under any concurrency, in any number of processes, and counts an operation
 // once however often it is sent.
-import { type Coalesced, shareStatements } from '../database/coalesce.js'
+import { shareStatements } from '../database/coalesce.js'
 import {
   ConstraintViolation,
   type Database,
@@ -9,7 +9,7 @@ import {
   type Row,
   statement,
 } from '../database/database.js'
-import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
+import { at, column, instantOrNull, integer, rowOf, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import { consumeWhereUsual } from './consume.sql.js'
 import {
@@ -30,9 +30,7 @@ const find = statement(
       where user_id = $1 and limit_name = $2 and scope = $3 limit 1
         for update
    )
-   select f.is_found is not null as has_user, k.amount is not null as has_known,
-          c.amount is not null as has_consumed, n.revision is not null as has_count, f.*,
-          k.limit_name as known_limit, k.scope as known_scope, k.amount as known_amount,
+   select f.*, k.limit_name as known_limit, k.scope as known_scope, k.amount as known_amount,
           k.given_back as known_given_back, k.maximum as known_maximum, k.used as known_used,
           k.resets_at as known_resets_at,
           c.limit_name as consumed_limit, c.scope as consumed_scope, c.amount as consumed_amount,
@@ -94,10 +92,8 @@ const refuse = statement(
 /** What the constraints refuse when two send one operation, or give one back, at the same instant. */
 const RACES = ['usage_operations_once', 'given_back_once']
 
-export type ApplyUsageOperation = Coalesced<UsageOperation, UsageAnswer>
-
 /** Counting, where usual operations that arrive meanwhile share the next statement. */
-export function createApplyUsageOperation(database: Database): ApplyUsageOperation {
+export function createApplyUsageOperation(database: Database) {
   return shareStatements<UsageOperation, UsageAnswer>(database, {
     // One at a time of each user, not only of each count: operation ids are per user, whatever they count.
     keyOf: (operation) => operation.userId,
@@ -173,19 +169,19 @@ function toColumns(operation: UsageOperation, change: UsageChange) {
 
 function foundIn(row: Row): FoundUsage {
   return {
-    user: flag(row, 'has_user') ? parseUser(row) : null,
-    known: flag(row, 'has_known') ? operationIn(row, 'known') : null,
-    consumed: flag(row, 'has_consumed') ? operationIn(row, 'consumed') : null,
-    count: flag(row, 'has_count')
-      ? {
-          countsAs: text(row, 'counts_as'),
-          used: integer(row, 'count_used'),
-          resetsAt: instantOrNull(row, 'count_resets_at'),
-          revision: integer(row, 'revision'),
-        }
-      : null,
+    user: row.is_found === null ? null : parseUser(row),
+    known: row.known_amount === null ? null : operationIn(row, 'known'),
+    consumed: row.consumed_amount === null ? null : operationIn(row, 'consumed'),
+    count: row.revision === null ? null : parseCount(row),
   }
 }
+
+const parseCount = rowOf({
+  countsAs: text,
+  used: column('count_used', integer),
+  resetsAt: column('count_resets_at', instantOrNull),
+  revision: integer,
+})
 
 function operationIn(row: Row, name: 'known' | 'consumed'): StoredOperation {
   return {

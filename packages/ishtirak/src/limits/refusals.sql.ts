@@ -1,36 +1,32 @@
 // When a limit was full: a row for each hour in which something was refused, kept for 30 days. The statement
 // that refuses writes it (operations.sql.ts); what is counted writes none.
+import type { Static } from 'typebox'
 import { pageCursor } from '../acts/paging.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { HOUR, type Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, instant, integer, rowOf, text } from '../database/rows.js'
+import { at, integer } from '../database/rows.js'
+import { viewRows } from '../ledger/schemas.js'
+import { FullHourSchema } from './schemas.js'
 
-const parse = rowOf({
-  hour: instant,
-  limitName: text,
-  scope: text,
-  refused: integer,
-  asked: integer,
-  used: integer,
-  maximum: integer,
-  firstAt: instant,
-  lastAt: instant,
-})
-export type FullHour = ReturnType<typeof parse>
+export type FullHour = Static<typeof FullHourSchema>
 
-type Position = Pick<FullHour, 'hour' | 'limitName' | 'scope'>
+type Position = Pick<FullHour, 'limit' | 'scope'> & { readonly hour: Instant }
 
 const cursors = pageCursor<Position>(
-  ({ hour, limitName, scope }) => [hour, limitName, scope],
-  ([hour, limitName, scope]) =>
-    typeof hour === 'number' && typeof limitName === 'string' && typeof scope === 'string'
-      ? { hour, limitName, scope }
+  ({ hour, limit, scope }) => [hour, limit, scope],
+  ([hour, limit, scope]) =>
+    typeof hour === 'number' && typeof limit === 'string' && typeof scope === 'string'
+      ? { hour, limit, scope }
       : null,
 )
 
+/** In which the first refusal was. */
+const hourOf = ({ first_at }: FullHour) => Date.parse(first_at) - (Date.parse(first_at) % HOUR)
+
 const selectPage = statement(
   'usage_refusals.page',
-  `select * from usage_refusals
+  `select limit_name as "limit", scope, refused, asked, used, maximum, first_at, last_at
+     from usage_refusals
     where user_id = $1 and (hour, limit_name, scope) < ($2::timestamptz, $3::text, $4::text)
     order by hour desc, limit_name desc, scope desc limit $5::int`,
 )
@@ -38,21 +34,14 @@ const selectPage = statement(
 /** Newest first. Throws `invalid_cursor`. */
 export async function fullHours(
   database: Queryable,
-  {
-    userId,
-    cursor,
-    limit,
-  }: { readonly userId: string; readonly cursor: string | null; readonly limit: number },
+  of: { readonly userId: string; readonly cursor: string | null; readonly limit: number },
 ) {
+  const { userId, cursor, limit } = of
   const last = cursor === null ? null : cursors.decode(cursor)
-  const after = last ? [at(last.hour), last.limitName, last.scope] : ['infinity', '', '']
+  const after = last ? [at(last.hour), last.limit, last.scope] : ['infinity', '', '']
   const rows = await database.query(selectPage, [userId, ...after, limit + 1])
-  return cursors.pageOf(rows.map(parse), limit)
-}
-
-/** As the API writes it. */
-export function viewFullHour({ limitName, firstAt, lastAt, hour: _, ...counts }: FullHour) {
-  return { limit: limitName, ...counts, first_at: toTimestamp(firstAt), last_at: toTimestamp(lastAt) }
+  const hours: readonly FullHour[] = viewRows(FullHourSchema, rows)
+  return cursors.pageBy(hours, limit, (one) => ({ ...one, hour: hourOf(one) }))
 }
 
 // Rides on usage_refusals_by_age.

@@ -168,6 +168,18 @@ function usageSchema(limits: readonly LimitDefinition[]) {
 
 type UsageMember = TInteger | TRecord<'^.*$', TInteger>
 
+/** An hour in which a limit refused something. */
+export const FullHourSchema = object('FullLimit', {
+  limit: Type.String({ examples: ['projects'] }),
+  scope: Type.String({ description: 'Of what it is counted for each; empty: of the user' }),
+  refused: Type.Integer({ description: 'How often, in one hour' }),
+  asked: Type.Integer({ description: 'The sum of what was refused' }),
+  used: Type.Integer({ description: 'What was in use at the last refusal' }),
+  maximum: Type.Integer({ description: 'What the plan allowed then' }),
+  first_at: timestamp,
+  last_at: timestamp,
+})
+
 export type ConsumeRequest = Static<PlatformSchemas['ConsumeRequest']>
 export type ReleaseRequest = Static<PlatformSchemas['ReleaseRequest']>
 export type UsageReport = Static<PlatformSchemas['UsageReport']>

@@ -1,23 +1,16 @@
 // What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a
 // user is. Then the user's own overview.
 import { type TProperties, Type } from 'typebox'
-import { type UserRequest, userCall } from '../acts/user-call.js'
+import { userCall } from '../acts/user-call.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { countsByMonth, scopeField } from '../core/limit.js'
-import type { Renewal } from '../core/quote.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import { saveProfile } from '../ledger/users.sql.js'
 import { type Overview, type OverviewDeps, readOverview, readOverviewWithTime } from './overview.js'
-import {
-  AllowanceSchema,
-  namesOf,
-  platformSchemas,
-  type ReleaseRequest,
-  UserUpdateSchema,
-} from './schemas.js'
-import { type CountUsageDeps, countUsage, type UsageWish } from './usage.js'
+import { AllowanceSchema, namesOf, platformSchemas, UserUpdateSchema } from './schemas.js'
+import { type CountUsageDeps, countUsage } from './usage.js'
 
 const schemasOf = ({ catalogue }: Pick<CommonParts, 'catalogue'>) => platformSchemas(catalogue.limits)
 
@@ -77,7 +70,7 @@ const consume = userCall<CountDeps>()({
   path: '/limits/:limit/consume',
   input: (deps) => schemasOf(deps).ConsumeRequest,
   refuses: [...COUNT_REFUSALS, 'conflict'],
-  run: (deps, request) => countUsage(deps, wishOf('consume', request, request.input.amount ?? 1)),
+  run: (deps, request) => countUsage(deps, 'consume', request, request.input.amount ?? 1),
 })
 
 const release = userCall<CountDeps>()({
@@ -92,7 +85,7 @@ const release = userCall<CountDeps>()({
   path: '/limits/:limit/release',
   input: (deps) => schemasOf(deps).ReleaseRequest,
   refuses: [...COUNT_REFUSALS, 'conflict'],
-  run: (deps, request) => countUsage(deps, wishOf('release', request, request.input.amount ?? null)),
+  run: (deps, request) => countUsage(deps, 'release', request, request.input.amount ?? null),
 })
 
 const reportUsage = userCall<CountDeps>()({
@@ -107,29 +100,8 @@ const reportUsage = userCall<CountDeps>()({
   path: '/limits/:limit/usage',
   input: (deps) => schemasOf(deps).UsageReport,
   refuses: COUNT_REFUSALS,
-  run: (deps, request) => countUsage(deps, wishOf('report', request, request.input.used)),
+  run: (deps, request) => countUsage(deps, 'report', request, request.input.used),
 })
-
-function wishOf(
-  kind: UsageWish['kind'],
-  {
-    user: { userId },
-    params: { limit },
-    input,
-  }: UserRequest<Partial<Omit<ReleaseRequest, 'amount'>>, 'limit'>,
-  amount: number | null,
-): UsageWish {
-  return {
-    kind,
-    userId,
-    limit,
-    project_id: input.project_id ?? null,
-    scope_id: input.scope_id ?? null,
-    amount,
-    operationId: input.operation_id ?? '',
-    consumeOperationId: input.consume_operation_id ?? null,
-  }
-}
 
 const overview = userCall<OverviewDeps>()({
   name: 'overview',
@@ -159,6 +131,7 @@ export const limitCalls = [overview, user, updateUser, consume, release, reportU
 function viewPlatformUser(read: Overview) {
   const { plan, status, current_period_end, payment_method } = viewStatus(read.subscription)
   const { email, name, locale } = read.profile
+  const { renewal } = read
   return {
     user_id: read.userId,
     plan,
@@ -175,21 +148,17 @@ function viewPlatformUser(read: Overview) {
       used,
       max,
     })),
-    renewal: read.renewal && viewRenewal(read.renewal),
+    renewal: renewal && {
+      allowed: renewal.allowed,
+      plan: renewal.plan.id,
+      amount: renewal.amount,
+      currency: renewal.plan.currency,
+      would_start: toTimestamp(renewal.wouldStart),
+      would_end: toTimestamp(renewal.wouldEnd),
+      renewable_from: timestampOrNull(renewal.renewableFrom),
+    },
     email,
     name,
     locale,
-  }
-}
-
-function viewRenewal(renewal: Renewal) {
-  return {
-    allowed: renewal.allowed,
-    plan: renewal.plan.id,
-    amount: renewal.amount,
-    currency: renewal.plan.currency,
-    would_start: toTimestamp(renewal.wouldStart),
-    would_end: toTimestamp(renewal.wouldEnd),
-    renewable_from: timestampOrNull(renewal.renewableFrom),
   }
 }
