@@ -6,9 +6,9 @@ import { onlyChoice, Summary } from '../checkout/portal-summary.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { mayOrder } from '../core/person.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
-import { graceEndsAt, type Subscription } from '../core/subscription.js'
+import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
-import { type MessageKey, planName, sayFor } from '../i18n/messages.js'
+import { planName, sayFor } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
 import { Card, type PageParts, renderPage } from '../pages/portal-frame.js'
 import { checkedIn, mayInvite } from '../pages/portal-kinds.js'
@@ -71,7 +71,7 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
 /** Which plan, until when, and the one thing to buy, with what it brings before it is paid. */
 function Hero(section: PortalSection) {
   const { pages, view, say } = section
-  const { subscription } = view.overview
+  const { renewal, subscription } = view.overview
   const isInGrace = subscription.status === 'past_due'
   return (
     <section class="card hero" aria-labelledby="your-plan">
@@ -105,7 +105,8 @@ function Hero(section: PortalSection) {
         <NotPaid {...section} />
       )}
       <Offer {...section} />
-      <CodeAlone {...section} />
+      {/* A code is typed in the choice, where that is shown. */}
+      {renewal && mayInvite(view) && !onlyOffer(section) ? null : <PartsAt {...section} at="field" />}
     </section>
   )
 }
@@ -164,22 +165,19 @@ function Offer(section: PortalSection) {
   const { view, say } = section
   const { renewal, subscription } = view.overview
   if (!renewal || !mayInvite(view)) return null
-  if (!renewal.allowed) return <TooEarly section={section} renewal={renewal} />
+  if (!renewal.allowed) return <TooEarly {...section} renewal={renewal} />
   const only = onlyChoice(section)
   if (!only) return null
-  const title = say(titleOf(subscription), { plan: planName(renewal.plan.name, view.locale) })
+  // Renewed is what runs; what has ended is bought again.
+  const ended = subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
+  const plan = planName(renewal.plan.name, view.locale)
+  const title = say(isPaidNow(subscription) ? 'renew' : ended, { plan })
   return (
     <div class="buy" id="choose">
       <h3 safe>{title}</h3>
       <Summary {...only} />
     </div>
   )
-}
-
-/** Renewed is what runs; what has ended is bought again. */
-function titleOf(subscription: Subscription): MessageKey {
-  if (isPaidNow(subscription)) return 'renew'
-  return subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
 }
 
 /** Below the plan, where something can be bought by an ordinary wish and there is something to choose. */
@@ -204,7 +202,7 @@ function ChoiceFields(section: PortalSection) {
 }
 
 /** Before the renewal window only an explicit wish buys. */
-function TooEarly({ section, renewal }: { readonly section: PortalSection; readonly renewal: Renewal }) {
+function TooEarly({ renewal, ...section }: PortalSection & { readonly renewal: Renewal }) {
   const { pages, view, say } = section
   const { renewableFrom, wouldStart } = renewal
   if (renewableFrom === null) return null
@@ -226,11 +224,4 @@ function TooEarly({ section, renewal }: { readonly section: PortalSection; reado
       )}
     </>
   )
-}
-
-/** A code is typed in the choice, where that is shown. */
-function CodeAlone(section: PortalSection) {
-  const { view } = section
-  const isInChoice = view.overview.renewal && mayInvite(view) && !onlyOffer(section)
-  return isInChoice ? null : <PartsAt {...section} at="field" />
 }

@@ -38,31 +38,25 @@ export function TimeList(section: PortalSection) {
       {over.length === 0 ? null : (
         <details>
           <summary safe>{say('earlierTime')}</summary>
-          <TimeLines section={section} timeList={over} />
+          <TimeLines {...section} timeList={over} />
         </details>
       )}
-      <TimeLines section={section} timeList={current} />
+      <TimeLines {...section} timeList={current} />
     </Card>
   )
 }
 
-function TimeLines({
-  section,
-  timeList,
-}: {
-  readonly section: PortalSection
-  readonly timeList: readonly TimeEntry[]
-}) {
+function TimeLines({ timeList, ...section }: PortalSection & { readonly timeList: readonly TimeEntry[] }) {
   return (
     <ul class="payments time">
       {timeList.map((time) => (
-        <TimeLine section={section} time={time} />
+        <TimeLine {...section} time={time} />
       ))}
     </ul>
   )
 }
 
-function TimeLine({ section, time }: { readonly section: PortalSection; readonly time: TimeEntry }) {
+function TimeLine({ time, ...section }: PortalSection & { readonly time: TimeEntry }) {
   const { pages, view, say } = section
   const { now } = view.overview
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)

@@ -1,9 +1,8 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into
 // it, the page after paying. Nothing here decides about money.
-import type { FastifyRequest } from 'fastify'
 import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS } from '../core/error.js'
-import { type Actor, mayOrder } from '../core/person.js'
+import { mayOrder } from '../core/person.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { frontPage, refusalPage } from '../pages/message-pages.js'
@@ -19,7 +18,13 @@ import { leavePortal, SESSION_MS } from './portal-sessions.sql.js'
 import { type ReadPortalDeps, readPortal } from './read-portal.js'
 
 export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
-  const reader = createReader(deps)
+  const store = {
+    find: deps.findSession,
+    end: (token: string) => leavePortal(deps, token),
+    lastsMs: SESSION_MS,
+    cookie: cookiesFor(deps.publicUrl).cookie.session,
+  }
+  const reader = createSessionReader(store, deps.publicUrl)
   const style = portalStyle(deps.seller.shop.color)
   const own: Pages & Deps = {
     ...deps,
@@ -35,10 +40,12 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
   const shared = { ...own, brought, readParts: partsReader(own, capabilities) }
   return async (app: App): Promise<void> => {
     acceptForms(app)
-    // Also of a page that was open when they were no reader yet.
+    // A reader orders nothing, also from a page that was open when they were no reader yet.
     app.addHook('preHandler', async (request) => {
+      const { method, routeOptions } = request
       const session = shared.users.find(request)
-      if (session) refuseReader(request, session)
+      const reads = method === 'GET' || method === 'HEAD' || routeOptions.config.forReaders === true
+      if (session && !reads && !mayOrder(session)) throw new BillingError('forbidden')
     })
     app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)
@@ -54,24 +61,6 @@ declare module 'fastify' {
     /** It orders nothing, though its method is none of reading: also for a `billing_role` of `reader`. */
     readonly forReaders?: boolean
   }
-}
-
-/** Throws `forbidden` where a reader sends a request that orders something. */
-function refuseReader(request: FastifyRequest, actor: Pick<Actor, 'billingRole'>): void {
-  const { method, routeOptions } = request
-  const reads = method === 'GET' || method === 'HEAD' || routeOptions.config.forReaders === true
-  if (!reads && !mayOrder(actor)) throw new BillingError('forbidden')
-}
-
-function createReader(deps: PortalDeps) {
-  const { findSession, publicUrl } = deps
-  const store = {
-    find: findSession,
-    end: (token: string) => leavePortal(deps, token),
-    lastsMs: SESSION_MS,
-    cookie: cookiesFor(publicUrl).cookie.session,
-  }
-  return createSessionReader(store, publicUrl)
 }
 
 function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
@@ -100,11 +89,6 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
   })
 }
 
-/** Back leads to none of its answers, so they are pages of their own. */
-function isOwnForm({ reader }: PortalPages, request: FastifyRequest): boolean {
-  return request.method === 'POST' && !request.is404 && reader.isFromHere(request)
-}
-
 /** A refusal as a page in the reader's language, with a way on. */
 function refusalPages(pages: PortalPages): RefusalPages {
   return {
@@ -113,7 +97,9 @@ function refusalPages(pages: PortalPages): RefusalPages {
     send: (request, reply, error) => {
       const session = pages.users.find(request)
       const locale = pages.reader.language(request, null, session)
-      if (isOwnForm(pages, request)) return keepRefusal(pages, { request, reply, error, session })
+      const isOwnForm = request.method === 'POST' && !request.is404 && pages.reader.isFromHere(request)
+      // Back leads to none of its answers, so they are pages of their own.
+      if (isOwnForm) return keepRefusal(pages, { request, reply, error, session })
       if (error.code === 'unauthenticated' && request.method === 'GET' && pages.platformPortalUrl !== null)
         return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))

@@ -10,17 +10,14 @@ export interface ReadPortalDeps extends OverviewDeps, HistoryDeps {
   readonly readParts: (seen: SeenPortal) => Promise<readonly PortalPart[]>
 }
 
-export interface PortalWish extends Pick<SeenPortal, 'session' | 'isChoosing' | 'asked'> {
-  readonly requestId: string
-}
-
-/** Beside the language and the way back, which are the reader's. */
-export type ReadPortal = Omit<PortalView, 'locale' | 'backUrl'>
-
 /** A year of monthly payments on one page. */
 const PAYMENTS_A_PAGE = 12
 
-export async function readPortal(deps: ReadPortalDeps, wish: PortalWish): Promise<ReadPortal> {
+/** Beside the language and the way back, which are the reader's. */
+export async function readPortal(
+  deps: ReadPortalDeps,
+  wish: Pick<SeenPortal, 'session' | 'isChoosing' | 'asked'> & { readonly requestId: string },
+): Promise<Omit<PortalView, 'locale' | 'backUrl'>> {
   const { requestId, ...asked } = wish
   const { userId } = wish.session
   // Of a page of the history further back.
