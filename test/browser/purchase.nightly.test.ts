@@ -4,7 +4,7 @@ import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import type { Visitor } from '../support/browser.js'
 import { describeWorldInBrowser, enter } from '../support/browser-world.js'
 import { SELLING_PLANS } from '../support/portal.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { createWorld } from '../support/world.js'
 import { BUY_BUTTON, buyInBrowser } from './purchase.js'
 

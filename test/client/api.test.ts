@@ -7,12 +7,10 @@ import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { clientSource } from '../../scripts/client-source.js'
 import { emptyDatabase } from '../support/databases.js'
-import { WITH_PLATFORM } from '../support/platform.js'
 import { createWorld } from '../support/world.js'
 
 it('the client has the types of the document and a method for each call', async () => {
-  const env = { ...WITH_PLATFORM, BALANCE_MAX: '9000' }
-  await using world = await createWorld(await emptyDatabase('pglite'), { env })
+  await using world = await createWorld(await emptyDatabase('pglite'), { env: { BALANCE_MAX: '9000' } })
   const { body } = await world.call('GET', '/openapi.json')
   const capabilities: readonly Capability<never>[] = CAPABILITIES
   const calls = capabilities.flatMap((one) => one.calls ?? [])

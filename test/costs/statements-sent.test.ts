@@ -6,8 +6,8 @@ import { workOff } from '../../packages/ishtirak/src/bulk/work-off.js'
 import { describeOnEach } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
 import { setProfile } from '../support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { ROLE_KEYS } from '../support/roles.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { createWorld, type World } from '../support/world.js'
 import { counted } from './counted.js'
 
@@ -31,7 +31,7 @@ describeOnEach('work on many', ({ database }) => {
   beforeEach(async () => {
     const one = counted(database())
     countOf = one.countOf
-    world = await createWorld(one.database, { env: { ...ROLES_ENV, TRANSFER_FILE }, withoutJobs: true })
+    world = await createWorld(one.database, { env: { TRANSFER_FILE }, withoutJobs: true })
   })
   afterEach(() => world.stop())
 

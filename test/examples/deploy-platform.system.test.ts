@@ -10,7 +10,7 @@ import { movableClock, systemClock } from '../../packages/ishtirak/src/runtime/c
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { listen } from '../support/listen.js'
-import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -27,7 +27,6 @@ beforeAll(async () => {
     // The platform is another process and has the machine's time, so the events must be of that time too.
     clock: movableClock(systemClock()),
     env: {
-      ...WITH_PLATFORM,
       EVENTS_URL: `http://127.0.0.1:${port}/events`,
       EVENTS_SECRETS: EVENTS_SECRET,
       EVENTS_ALLOW_PRIVATE: 'true',

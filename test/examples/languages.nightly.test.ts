@@ -12,12 +12,12 @@ import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { type Listening, listen } from '../support/listen.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
 import { requireTool } from '../support/system-tools.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { createWorld, type World } from '../support/world.js'
 
-const PLATFORM_KEY = 'a-key-of-the-platform-in-tests'
 const OTHER_SECRET = `whsec_${'C'.repeat(42)}A=`
 const root = path.resolve(import.meta.dirname, '../..')
 const programs = path.join(import.meta.dirname, 'languages')
@@ -40,12 +40,7 @@ beforeAll(async () => {
   world = await createWorld(await emptyDatabase('pglite'), {
     // The programs read the machine's clock.
     clock: movableClock(Date.now()),
-    env: {
-      PLATFORM_API_KEYS: PLATFORM_KEY,
-      EVENTS_URL: receiver.url,
-      EVENTS_SECRETS: `${SECRET},${OLD_SECRET}`,
-      EVENTS_ALLOW_PRIVATE: 'true',
-    },
+    env: { ...receiver.variables, EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` },
   })
   await world.as('user-é 1').buy()
   await world.advance(0)

@@ -6,9 +6,9 @@ import { openPostgres } from '../../packages/ishtirak/src/database/server/postgr
 import { rememberUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, type ServiceProcess, startService } from '../support/process.js'
+import { type ServiceProcess, startService } from '../support/process.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { waitFor } from '../support/wait-for.js'
 import { tokenOf } from '../support/world.js'
 import { call, serviceEnv } from './calls.js'
@@ -40,7 +40,6 @@ let database: Database
 let env: Record<string, string>
 let service: ServiceProcess
 beforeAll(async () => {
-  buildOnce()
   const PORT = String(await freePort())
   env = await serviceEnv({ PORT, OPERATOR_KEYS: `owner:owner:${KEY}`, TRANSFER_FILE })
   database = openPostgres({ url: env.DATABASE_URL ?? '' })

@@ -11,9 +11,7 @@ const service = path.join(root, 'packages/ishtirak')
 const ENV = { DATABASE_URL: 'memory:', PORT: '0' }
 
 const parent = temporaryFolder()
-beforeAll(async () => {
-  buildOnce()
-})
+beforeAll(buildOnce)
 
 /** The program with its packages, without those for traces. prom-client needs one of them. */
 async function withoutSdk(): Promise<string> {

@@ -5,7 +5,7 @@ import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { checkoutIdOf, createWorld, tokenOf } from '../support/world.js'
 
 const UPGRADE = { plan: 'pro' }

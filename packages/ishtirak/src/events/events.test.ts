@@ -7,7 +7,7 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { receivingWorld } from '../../../../test/support/receiving-world.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { EVENT_TYPES } from '../core/event-types.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { SEED_PLANS } from '../core/plan.js'
@@ -17,7 +17,6 @@ import { deliverEvents, drainDeliveries } from './deliver-events.js'
 import { pruneOutbox } from './deliver-events.sql.js'
 import { sampleEvent } from './sample-event.js'
 
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const ENV = { TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
 
 describeOnEach('the operator and the events', (context) => {

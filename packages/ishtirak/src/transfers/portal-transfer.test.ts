@@ -6,7 +6,7 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 
 const DAY = 86_400
