@@ -1,12 +1,12 @@
 // Nothing is cut off, no date is broken, and each choice says to a screen reader what it is.
 import { expect, it } from 'vitest'
+import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
+import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
 import {
   contrastBetween,
   READABLE_CONTRAST,
   VISIBLE_CONTRAST,
-} from '../../packages/ishtirak/src/core/color.js'
-import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
-import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
+} from '../../packages/ishtirak/src/runtime/color.js'
 import { axeFindingsInColors, keepScreenshot, type Visitor } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'
 import { createPayerStates, PAYER_STATES } from '../support/payer-states.js'

@@ -20,8 +20,8 @@ const CLAIMS = {
       const act = (id: string, targets: number, result: string) => `
         insert into bulk_acts (id, act, input, why, operator, role, by_key, targets, made_at)
         values ('${id}', 'grant', '{}', 'x', 'karim', 'owner', false, ${targets}, now());
-        insert into bulk_targets (bulk_id, place, target, worth, leased_until, result)
-        select '${id}', n, 'user-' || n, 1, timestamptz '2000-01-01', ${result}
+        insert into bulk_targets (bulk_id, place, target, leased_until, result)
+        select '${id}', n, 'user-' || n, timestamptz '2000-01-01', ${result}
           from generate_series(1, ${targets}) n;`
       await database.script(`${act('before', 100, `'done'`)} analyze bulk_acts, bulk_targets`)
       await database.script(act('now', ROWS, 'null'))

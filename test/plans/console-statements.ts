@@ -9,7 +9,6 @@ import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import { countEndings, sumsOf } from '../../packages/ishtirak/src/books/figures.sql.js'
 import { linesOf } from '../../packages/ishtirak/src/books/lines.sql.js'
-import { readSearch } from '../../packages/ishtirak/src/core/search.js'
 import {
   countWaitingEvents,
   findWrittenEvent,
@@ -40,6 +39,7 @@ import {
   findPaymentsByWord,
   findUsersByWord,
 } from '../../packages/ishtirak/src/overview/search.sql.js'
+import { readSearch } from '../../packages/ishtirak/src/overview/search-words.js'
 import { timelinePage } from '../../packages/ishtirak/src/overview/timeline.sql.js'
 import {
   findDiscrepancy,

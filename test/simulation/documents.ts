@@ -1,6 +1,7 @@
 // Which documents a payment must have, and their numbers, is worked out from the rows, without the service.
+
+import type { TypedBuyer } from '../../packages/ishtirak/src/buyers/read-buyer.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
-import type { TypedBuyer } from '../../packages/ishtirak/src/core/buyer-details.js'
 import { correctInvoice as correctAct } from '../../packages/ishtirak/src/documents/correct-invoice.js'
 import { askForInvoice, issueOwedInvoices } from '../../packages/ishtirak/src/documents/invoices.js'
 import type { SeededRandom } from '../support/random.js'

@@ -11,7 +11,7 @@ export const ROLE_KEYS = Object.fromEntries(
 
 export const CUSTOM_ROLES = {
   till: [
-    ...['bulk.start', 'bulk.stop', 'drawer.confirm', 'drawer.count', 'payment.record'],
+    ...['bulk.export', 'bulk.start', 'bulk.stop', 'drawer.confirm', 'drawer.count', 'payment.record'],
     ...['payment.read_receipt', 'payment.resend_receipt', 'payment.refund'],
   ],
   night: ['payment.recheck', 'user.grant', 'user.grant_long', 'operator.revoke'],

@@ -26,8 +26,6 @@ export interface CsvRow {
   /** The line of the file on which the row ends, from 1 on. */
   readonly line: number
   readonly characters: number
-  /** A quote begins a cell and does not end it: it was read as a letter. */
-  readonly hasOddQuote: boolean
 }
 
 /** `reason`: what is wrong with the file. `extra` says where. */
@@ -193,7 +191,7 @@ function* rowsIn(text: string, name: DelimiterName): Generator<CsvRow> {
     if (empty.lines > 0) {
       line += empty.lines
       from += empty.characters
-      yield { cells: [], line, characters: empty.characters, hasOddQuote: false }
+      yield { cells: [], line, characters: empty.characters }
       continue
     }
     line += 1
@@ -211,7 +209,7 @@ function* rowsIn(text: string, name: DelimiterName): Generator<CsvRow> {
     if (cells.length > CELLS_MAX) throw csvRefused('too_many_cells', { line, most: CELLS_MAX })
     if (++rows > ROWS_MAX) throw csvRefused('too_many_rows', { line, most: ROWS_MAX })
     if (cells.length > 1) width = cells.length
-    yield { cells, line, characters: from - lineBegin, hasOddQuote: row.hasOddQuote }
+    yield { cells, line, characters: from - lineBegin }
   }
 }
 
@@ -238,7 +236,6 @@ interface Cells {
   readonly cells: readonly string[]
   /** A cell begins with a quote that nothing closes. */
   readonly isOpen: boolean
-  readonly hasOddQuote: boolean
 }
 
 /**
@@ -274,10 +271,9 @@ const closes = (line: string, delimiter: string) => line.endsWith('"') || line.i
 const QUOTES_TRIED = 3
 
 function cellsIn(text: string, delimiter: string): Cells {
-  if (!text.includes('"')) return { cells: text.split(delimiter), isOpen: false, hasOddQuote: false }
+  if (!text.includes('"')) return { cells: text.split(delimiter), isOpen: false }
   const cells: string[] = []
   let isOpen = false
-  let hasOddQuote = false
   for (let from = 0; from <= text.length; ) {
     const end = text[from] === '"' ? closingQuote(text, from + 1, delimiter) : null
     if (typeof end === 'number') {
@@ -287,13 +283,12 @@ function cellsIn(text: string, delimiter: string): Cells {
     }
     // The quote is a letter like others: it begins a word, or nothing closes it.
     isOpen ||= end === 'none'
-    hasOddQuote ||= end !== null
     const found = text.indexOf(delimiter, from)
     const cellEnd = found < 0 ? text.length : found
     cells.push(text.slice(from, cellEnd))
     from = cellEnd + 1
   }
-  return { cells, isOpen, hasOddQuote }
+  return { cells, isOpen }
 }
 
 /** Where the quote stands that ends a cell; `inside` if more of the cell follows it. */

@@ -120,7 +120,7 @@ function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
   return consolePage(
     { pages, view, title: say(title), section: title, languagePath: withQuery(path, typed) },
     <>
-      <Filters {...shown} />
+      {Object.keys(page.fields).length === 0 ? null : <Filters {...shown} />}
       <section class="card" aria-label={say(title)}>
         <Table
           {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}

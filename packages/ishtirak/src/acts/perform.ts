@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
 import { untilFresh } from '../database/database.js'
-import { type Act, type ActDeps, type Call, requireAllowed } from './act.js'
+import { type Act, type ActDeps, type ActPlan, type Call, requireAllowed } from './act.js'
 import {
   type By,
   type FoundAct,
@@ -12,6 +12,7 @@ import {
   requireUnchanged,
   wasTriedMeanwhile,
 } from './audit.sql.js'
+import { type Change, change } from './preview.js'
 import type { About } from './subject.js'
 
 export type Performed =
@@ -101,6 +102,17 @@ async function repeated<Deps>(
 export async function planOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object, By>) {
   requireAllowed(act, call.by.operator, { ...call.input })
   return act.plan(deps, { ...call, by: { ...call.by, act: act.name } })
+}
+
+/** What changes of one of several, which `of` names, or that it is refused. */
+export async function changesOfOne(of: string, plan: () => Promise<ActPlan>): Promise<readonly Change[]> {
+  try {
+    const { changes } = await plan()
+    return changes.map((one) => ({ ...one, of: one.of === null ? of : `${of} · ${one.of}` }))
+  } catch (error) {
+    if (error instanceof BillingError) return [change.text('refused', null, error.code, of)]
+    throw error
+  }
 }
 
 /**

@@ -6,16 +6,16 @@
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field, Typed } from '../acts/act-page.js'
-import { type By, recordAct } from '../acts/audit.sql.js'
-import { performOrRepeat } from '../acts/perform.js'
-import { change } from '../acts/preview.js'
+import { type By, type OperatorAct, recordAct } from '../acts/audit.sql.js'
+import { changesOfOne, performOrRepeat, planOf } from '../acts/perform.js'
+import type { Change } from '../acts/preview.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
-import { INSTRUMENTS } from '../core/account.js'
+import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import type { Operator } from '../core/role.js'
 import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
-import { approveByLine } from '../transfers/decide.js'
+import { approve, approveByLine } from '../transfers/decide.js'
 import type { Candidate } from './bank-match.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
 import { LinesApprovalSchema, LinesApprovedSchema, StatementParamsSchema } from './bank-schemas.js'
@@ -81,12 +81,15 @@ export const approveLines = act<BankDeps>()({
   ],
   plan: async (deps, { id, input, by }) => {
     const read = await readStatement(deps, id)
+    const { account } = read.statement
     const wanted = await wantedIn(deps, read, input, by.operator)
+    // A preview has no reason.
+    const shown = by.reason === null ? wanted : []
+    const changes = await Promise.all(shown.map((one) => changesOf(deps, one, { account, by })))
     return {
       version: versionOf(wanted),
-      changes: wanted.map(changeOf),
+      changes: changes.flat(),
       save: async () => {
-        const { account } = read.statement
         const after: Approval = { statement_id: id, account, lines: wanted.map(describeLine) }
         const entryId = await recordAct(deps, by, { after })
         // A call with the same name was a moment faster: this one is its repetition.
@@ -109,12 +112,23 @@ interface Entry {
   readonly after: Approval
 }
 
-/** Another amount than the one asked for goes to review. */
-function changeOf({ line, candidate: { transfer }, amount }: Chosen) {
-  const { amountAsked, reference, name, userId } = transfer
+/** Of a payment that becomes paid, the access says so. */
+const SHOWN = ['amountAsked', 'amountCame', 'status', 'access', 'refused']
+
+/** What approving the one transfer shows. */
+async function changesOf(
+  deps: BankDeps,
+  chosen: Chosen,
+  { account, by }: { readonly account: AccountKind; readonly by: OperatorAct },
+): Promise<readonly Change[]> {
+  const { line, candidate } = chosen
+  const { paymentId, reference, name, userId } = candidate.transfer
   const of = [line.day, name ?? userId, formatReference(reference)].join(' · ')
-  const isAsked = (amount ?? amountAsked) === amountAsked
-  return change.dinars(isAsked ? 'amount' : 'became_review', amountAsked, line.centimes / 100, of)
+  const changes = await changesOfOne(of, async () => {
+    const input = receivedBy(describeLine(chosen), account)
+    return planOf(approve, deps, { id: paymentId, input, by })
+  })
+  return changes.filter(({ what, after }) => SHOWN.includes(what) && after !== 'paid')
 }
 
 const CHOICE = /^line_(.+)$/
@@ -175,7 +189,7 @@ function sharedAmount({ rule }: Candidate): number | null {
 /** All that is to be approved, as its entry in the audit trail has it. */
 interface Approval {
   readonly statement_id: string
-  readonly account: keyof typeof INSTRUMENTS
+  readonly account: AccountKind
   readonly lines: readonly LineToApprove[]
 }
 
@@ -244,16 +258,21 @@ async function refusalOf(work: () => Promise<void>): Promise<string | null> {
 
 async function approveOne(
   deps: BankDeps,
-  { line, payment_id: paymentId, user_id: userId, amount, received_at }: LineToApprove,
-  of: { readonly account: keyof typeof INSTRUMENTS; readonly together: readonly string[] },
+  one: LineToApprove,
+  of: { readonly account: AccountKind; readonly together: readonly string[] },
   { operator, reason, operationName }: By,
 ): Promise<void> {
-  // Centimes are not booked.
-  if (amount === null || amount > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
-  const received = { amount, received_at, payment_method: INSTRUMENTS[of.account] }
+  const { line, payment_id: paymentId, user_id: userId } = one
+  const received = receivedBy(one, of.account)
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line}` }
   const input = { ...received, ...(reason !== null && { why: reason }) }
   const paying = { id: line, paymentIds: of.together }
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
   await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
+}
+
+/** What the form of the one transfer asks. Throws `wrong_amount`: centimes are not booked. */
+function receivedBy({ amount, received_at }: LineToApprove, account: AccountKind) {
+  if (amount === null || amount > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
+  return { amount, received_at, payment_method: INSTRUMENTS[account] }
 }

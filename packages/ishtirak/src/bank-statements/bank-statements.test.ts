@@ -167,7 +167,12 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     expect((await operator('karim').post(path, own)).body.results).toMatchObject([
       { outcome: 'refused', code: 'second_operator_needed' },
     ])
-    expect((await operator('amina').get(path)).body.changes).toHaveLength(1)
+    const toApprove = (await operator('amina').get(path)).body.changes
+    expect(toApprove.map(({ what }: { what: string }) => what)).toEqual([
+      'amountAsked',
+      'amountCame',
+      'access',
+    ])
     expect((await operator('amina').post(path, { why: 'seen too' })).body.results).toMatchObject([
       { outcome: 'approved' },
     ])
@@ -209,7 +214,8 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const visit = await enterConsole(world, keyOf('karim'))
     const asked = `?chosen=1&line_${less.id}=${other.id}`
     const shown = await visit.open(`/console/bank-statements/${body.statement_id}/approve${asked}`)
-    expect(wordsOf(shown.text)).toMatch(/under review: another amount · .* 2\s000 DA 1\s500 DA/)
+    expect(wordsOf(shown.text)).toMatch(/Amount asked for · .* 2\s000 DA .* came.* 1\s500 DA/)
+    expect(wordsOf(shown.text)).toMatch(/Status · 2026-11-21 · c · .* open under review/)
     const done = await operator('karim').post(`/bank-statements/${body.statement_id}/approve`, {
       lines: wanted,
       why: 'x',
@@ -315,7 +321,14 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const ask = await visit.ask(`${address}/approve`)
     expect(ask.status).toBe(200)
     const before = wordsOf((await visit.open(`${address}/approve`)).text)
-    expect(before).toMatch(/Amount · 2026-11-21 · u1 · [-\w]{14} 2\s000 DA/)
+    expect(before).toMatch(/Amount asked for · 2026-11-21 · u1 · [-\w]{14} 2\s000 DA/)
+    expect(before).toMatch(/Access · 2026-11-21 · u1 · [-\w]{14} Free Pro until/)
+    const { changes } = (await operator('karim').get(`${address.replace('/console', '')}/approve`)).body
+    expect(changes).toMatchObject([
+      { kind: 'dinars', what: 'amountAsked', before: 2_000, after: 2_000 },
+      { kind: 'dinars', what: 'amountCame', before: 2_000, after: 2_000 },
+      { kind: 'access', before: { plan: 'free' }, after: { plan: 'pro', status: 'active' } },
+    ])
     const answer = await visit.submit(ask.path, { ...ask.fields, why: 'the statement' })
     expect(await visit.follow(answer)).toContain('approved')
     expect(await lines()).toEqual({ approved: 1 })

@@ -5,8 +5,8 @@ import type { Field, Typed } from '../acts/act-page.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { filterIn } from '../acts/list.js'
 import { pagesBehind } from '../acts/paging.js'
-import { planOf } from '../acts/perform.js'
-import { type Change, change } from '../acts/preview.js'
+import { changesOfOne, planOf } from '../acts/perform.js'
+import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject, type SubjectList } from '../acts/subject.js'
 import { BillingError, wrongField } from '../core/error.js'
@@ -16,7 +16,7 @@ import { query } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { shortNumberOf } from '../runtime/secret.js'
-import { bulks, endBulk, insertBulk } from './bulk.sql.js'
+import { bulkNamed, endBulk, insertBulk } from './bulk.sql.js'
 import {
   BulkParamsSchema,
   type BulkRequest,
@@ -84,22 +84,6 @@ function versionOf(targets: readonly string[]): number {
 
 const FIRST = 10
 
-/** What changes of one of the list, or that it is refused. */
-async function changesOfOne(
-  deps: BulkDeps,
-  act: Act<BulkDeps>,
-  id: string,
-  { input, by }: { readonly input: object; readonly by: OperatorAct },
-): Promise<readonly Change[]> {
-  try {
-    const { changes } = await planOf(act, deps, { id, input, by })
-    return changes.map((one) => ({ ...one, of: one.of === null ? id : `${id} · ${one.of}` }))
-  } catch (error) {
-    if (error instanceof BillingError) return [change.text('bulk_refused', null, error.code, id)]
-    throw error
-  }
-}
-
 export const startBulk = act<BulkDeps>()({
   name: 'bulk.start',
   roles: ['support', 'cashier', 'accountant'],
@@ -126,7 +110,9 @@ export const startBulk = act<BulkDeps>()({
     const one = { input: { ...input, why }, by }
     const first = await Promise.all(
       // A preview has no reason.
-      by.reason === null ? targets.slice(0, FIRST).map((id) => changesOfOne(deps, asked, id, one)) : [],
+      by.reason === null
+        ? targets.slice(0, FIRST).map((id) => changesOfOne(id, () => planOf(asked, deps, { ...one, id })))
+        : [],
     )
     return {
       version: versionOf(targets),
@@ -183,7 +169,7 @@ type ShowDeps = Pick<BulkDeps, 'database'>
 
 /** Throws `not_found`. */
 export async function showBulk({ database }: ShowDeps, id: string) {
-  const [bulk] = viewRows(BulkSchema, await bulks(database, { limit: 1, id }))
+  const [bulk] = viewRows(BulkSchema, await bulkNamed(database, id))
   if (!bulk) throw new BillingError('not_found', { extra: { bulk_id: id } })
   return bulk
 }

@@ -1,8 +1,9 @@
 // Acts on lists in the console: how far each is, on a page that loads itself anew until all is done.
 import { pathOfAct, titleOf } from '../acts/act-console.js'
-import { mayDo } from '../core/role.js'
+import { sendListFile } from '../acts/list.js'
+import { type ListPage, listRoute } from '../acts/list-page.js'
+import { mayDo, type Permission } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { viewRows } from '../ledger/schemas.js'
 import {
   addressOf,
   type ConsolePages,
@@ -11,67 +12,63 @@ import {
   sendPage,
   type View,
 } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
-import { bulks, resultsOf } from './bulk.sql.js'
+import { resultsOf } from './bulk.sql.js'
 import { showBulk, stopBulk } from './bulk-act.js'
-import { sendResults } from './bulk-readings.js'
-import { BulkSchema } from './bulk-schemas.js'
+import { BULK_EXPORT, bulkList, resultList } from './bulk-readings.js'
 import type { WorkDeps } from './work-off.js'
 
-type Pages = ConsolePages & WorkDeps
+type Pages = ConsolePages & WorkDeps & { readonly acts: readonly Permission[] }
+
+interface Params {
+  readonly bulk_id: string
+}
 
 const SHOWN = 100
 
 export function bulkRoutes(app: App, pages: Pages): void {
   const hidden = forOperators(pages)
 
-  app.get('/console/bulk', hidden, async (request, reply) => {
-    const found = viewRows(BulkSchema, await bulks(pages.database, { limit: SHOWN }))
-    return sendPage(pages, reply, listPage(pages, viewOf(pages, request, reply), found))
-  })
+  listRoute(app, pages, bulksPage)
 
-  app.get<{ Params: { bulk_id: string } }>('/console/bulk/:bulk_id', hidden, async (request, reply) => {
+  app.get<{ Params: Params }>('/console/bulk/:bulk_id', hidden, async (request, reply) => {
     const bulk = await showBulk(pages, request.params.bulk_id)
     const results = await resultsOf(pages.database, { bulkId: bulk.id, after: 0, result: null, limit: SHOWN })
     if (bulk.finished_at === null) reply.header('refresh', '3')
     return sendPage(pages, reply, bulkPage(pages, viewOf(pages, request, reply), bulk, results))
   })
 
-  app.get<{ Params: { bulk_id: string } }>('/console/bulk/:bulk_id/file', hidden, (request, reply) =>
-    sendResults(pages, request.params.bulk_id, reply),
-  )
+  const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'bulk', of.bulk_id))
+  app.get<{ Params: Params }>('/console/bulk/:bulk_id/file', thisSite, (request, reply) => {
+    const { operator } = pages.operatorsHere.of(request)
+    return sendListFile(pages, resultList, { of: request.params, operator, reply })
+  })
 }
 
 type Bulk = Awaited<ReturnType<typeof showBulk>>
 
-function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
-  const { say } = view
-  return consolePage(
-    { pages, view, title: say('bulkTitle') },
-    <section class="card" aria-label={say('bulkTitle')}>
-      <Table
-        {...{ pages, view }}
-        rows={found}
-        columns={[
-          {
-            head: 'act',
-            link: ({ id, act }) => ({
-              href: addressOf(pages.base, 'bulk', id),
-              text: view.titleOfAct(act) ?? act,
-            }),
-          },
-          { head: 'who', text: ({ operator }) => operator },
-          { head: 'when', text: ({ made_at }) => view.moment(made_at) },
-          { head: 'bulk_done', text: ({ done, targets }) => `${done} / ${targets}` },
-          { head: 'why', text: ({ why }) => why },
-        ]}
-        empty={say('bulkNone')}
-      />
-    </section>,
-  )
+const bulksPage: ListPage<WorkDeps, Bulk> = {
+  path: 'bulk',
+  title: 'bulkTitle',
+  list: bulkList,
+  fields: {},
+  shown: 25,
+  columns: [
+    {
+      head: 'act',
+      link: ({ id, act }, view, pages) => ({
+        href: addressOf(pages.base, 'bulk', id),
+        text: view.titleOfAct(act) ?? act,
+      }),
+    },
+    { head: 'who', text: ({ operator }) => operator },
+    { head: 'when', text: ({ made_at }, view) => view.moment(made_at) },
+    { head: 'bulk_done', text: ({ done, targets }) => `${done} / ${targets}` },
+    { head: 'why', text: ({ why }) => why },
+  ],
 }
 
 const COUNTS = ['done', 'refused', 'failed', 'stopped', 'left'] as const
@@ -109,7 +106,9 @@ function bulkPage(
         {mayStop ? (
           <LinkButton href={pathOfAct(pages, stopBulk, bulk.id)} label={titleOf(stopBulk, view)} />
         ) : null}
-        <LinkButton href={`${addressOf(pages.base, 'bulk', bulk.id)}/file`} label={say('asFile')} />
+        {mayDo(view.session.operator, BULK_EXPORT) ? (
+          <LinkButton href={`${addressOf(pages.base, 'bulk', bulk.id)}/file`} label={say('asFile')} />
+        ) : null}
       </p>
       <Table
         {...{ pages, view }}

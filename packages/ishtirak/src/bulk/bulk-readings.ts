@@ -1,35 +1,28 @@
 // What is read of acts on lists, and the call that works at one.
-import type { FastifyReply } from 'fastify'
-import { csvLine } from '../acts/csv.js'
-import { CSV } from '../acts/descriptions.js'
 import { list } from '../acts/list.js'
-import { allPages, pageCursor } from '../acts/paging.js'
+import { byInstant, pageCursor } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
-import { CSV_TYPE, sendFile } from '../acts/send-file.js'
-import { query } from '../http/schemas.js'
+import type { Permission } from '../core/role.js'
 import { viewRows } from '../ledger/schemas.js'
-import { bulks, resultsOf, type TargetResult } from './bulk.sql.js'
+import { bulksBehind, resultsOf } from './bulk.sql.js'
 import { showBulk, startBulk } from './bulk-act.js'
-import {
-  BulkParamsSchema,
-  BulkResultSchema,
-  BulkResultsFilterSchema,
-  BulkSchema,
-  BulksSchema,
-} from './bulk-schemas.js'
+import { BulkParamsSchema, BulkResultSchema, BulkResultsFilterSchema, BulkSchema } from './bulk-schemas.js'
 import { type WorkDeps, workOff } from './work-off.js'
 
 const reads = reading<WorkDeps>().reads
 
-const SHOWN = 50
-
-const listBulks = reads({
+export const bulkList = list<WorkDeps>()({
   path: '/bulk',
   operationId: 'listBulks',
   summary: 'Acts on lists, newest first, with how far each is',
-  answer: BulksSchema,
-  command: { usage: 'bulk list', show: ({ data }) => ({ bulks: data }) },
-  read: async ({ database }) => ({ data: viewRows(BulkSchema, await bulks(database, { limit: SHOWN })) }),
+  item: BulkSchema,
+  title: 'Bulks',
+  command: { usage: 'bulk list', rows: 'bulks' },
+  read: async ({ database }, _, { cursor, limit }) => {
+    const after = cursor === null ? null : byInstant.decode(cursor)
+    const found = viewRows(BulkSchema, await bulksBehind(database, after, limit + 1))
+    return byInstant.pageBy(found, limit, ({ made_at, id }) => ({ at: Date.parse(made_at), id }))
+  },
 })
 
 const getBulk = reads({
@@ -47,7 +40,9 @@ const byPlace = pageCursor<{ readonly place: number }>(
   ([place]) => (typeof place === 'number' ? { place } : null),
 )
 
-const resultList = list<WorkDeps>()({
+export const BULK_EXPORT: Permission = { name: 'bulk.export', roles: startBulk.roles }
+
+export const resultList = list<WorkDeps>()({
   path: '/bulk/:bulk_id/results',
   operationId: 'getBulkResults',
   summary: 'What became of each target of an act on a list',
@@ -65,34 +60,15 @@ const resultList = list<WorkDeps>()({
     () =>
     ({ place: _, ...one }) =>
       one,
-})
-
-/** Throws `not_found`. */
-export async function sendResults(
-  { database }: Pick<WorkDeps, 'database'>,
-  bulkId: string,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  await showBulk({ database }, bulkId)
-  const read = (last: TargetResult | null, limit: number) =>
-    resultsOf(database, { bulkId, after: last?.place ?? 0, result: null, limit })
-  const lines = async function* () {
-    yield csvLine(['target', 'result', 'code'])
-    for await (const page of allPages(read))
-      yield page.map(({ target, result, code }) => csvLine([target, result, code])).join('')
-  }
-  return sendFile(reply, { type: CSV_TYPE, name: `${bulkId}.csv`, content: lines() })
-}
-
-const getResultsFile = reads({
-  path: '/bulk/:bulk_id/file',
-  operationId: 'downloadBulkResults',
-  summary: 'What became of each target of an act on a list, as CSV',
-  params: BulkParamsSchema,
-  query: query({}),
-  answer: CSV,
-  command: null,
-  read: (deps, { params, reply }) => sendResults(deps, params.bulk_id, reply),
+  file: {
+    permission: BULK_EXPORT,
+    path: '/bulk/:bulk_id/file',
+    operationId: 'downloadBulkResults',
+    summary: 'What became of each target of an act on a list, as CSV',
+    usage: 'bulk export <bulk>',
+    name: ({ bulk_id }) => String(bulk_id),
+    columns: Object.keys(BulkResultSchema.properties),
+  },
 })
 
 /** Of a call that goes on: some seconds of work. */
@@ -114,4 +90,4 @@ const continueBulk = reads({
   },
 })
 
-export const BULK_READINGS = [listBulks, getBulk, ...resultList.readings, getResultsFile, continueBulk]
+export const BULK_READINGS = [...bulkList.readings, getBulk, ...resultList.readings, continueBulk]

@@ -58,8 +58,6 @@ export const BulkSchema = object('Bulk', {
   left: Type.Integer(),
 })
 
-export const BulksSchema = object('Bulks', { data: Type.Array(BulkSchema) })
-
 export const BulkParamsSchema = Type.Object({ bulk_id: Type.String({ maxLength: 100 }) })
 
 const RESULTS = ['done', 'refused', 'failed', 'stopped'] as const

@@ -209,14 +209,24 @@ const list = (name: string, where: string) =>
            from bulk_targets where bulk_id = b.id) c
       order by b.made_at desc, b.id desc`,
   )
-const selectNewest = list('newest', '')
+const selectNewest = list(
+  'newest',
+  "where (made_at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))",
+)
 const selectOne = list('one', 'where id = $2')
 
-/** As the API writes them, newest first; `id`: this one alone. */
-export async function bulks(database: Queryable, of: { readonly limit: number; readonly id?: string }) {
-  return of.id === undefined
-    ? database.query(selectNewest, [of.limit])
-    : database.query(selectOne, [1, of.id])
+/** As the API writes them, newest first. */
+export async function bulksBehind(
+  database: Queryable,
+  after: { readonly at: Instant; readonly id: string } | null,
+  limit: number,
+) {
+  return database.query(selectNewest, [limit, after && at(after.at), after?.id ?? null])
+}
+
+/** None, or one. */
+export async function bulkNamed(database: Queryable, id: string) {
+  return database.query(selectOne, [1, id])
 }
 
 const selectResults = statement(

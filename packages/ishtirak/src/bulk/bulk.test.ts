@@ -85,9 +85,21 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const other = await owner.post('/bulk/start', longer)
     expect(other.status).toBe(409)
     expect((await owner.get('/bulk')).body.data).toHaveLength(1)
-    const headers = { authorization: `Bearer ${ROLE_KEYS.viewer}` }
-    const file = await world.call('GET', `/api/v1/operator/bulk/${begun.id}/file`, { headers })
-    expect(file.text).toBe('target,result,code\r\na,done,\r\nb,done,\r\nc,done,\r\n')
+  })
+
+  it('gives its results as a file, of which the trail tells', async () => {
+    const { id } = await start(grantAll)
+    await work(id)
+    const fileFor = (role: 'viewer' | 'support') =>
+      world.call('GET', `/api/v1/operator/bulk/${id}/file`, {
+        headers: { authorization: `Bearer ${ROLE_KEYS[role]}` },
+      })
+    expect((await fileFor('support')).text).toBe('target,result,code\r\na,done,\r\nb,done,\r\nc,done,\r\n')
+    expect((await fileFor('viewer')).status).toBe(403)
+    const { data } = (await owner.get('/audit?act=bulk.export')).body
+    expect(data).toMatchObject([{ actor: 'support', after: { file: id, bulk_id: id } }])
+    const pages = [await owner.get('/bulk?limit=1')]
+    expect(pages.map(({ body }) => body)).toMatchObject([{ data: [{ id }], next_cursor: null }])
   })
 
   it('is begun once of two sendings at the same moment', async () => {

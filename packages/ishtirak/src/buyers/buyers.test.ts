@@ -6,7 +6,7 @@ import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
 import { tokenOf } from '../../../../test/support/world.js'
 import { loadUser } from '../ledger/load.js'
-import { saveBuyers } from './buyers.sql.js'
+import { saveBuyer } from './buyers.sql.js'
 import { setBuyer } from './set-buyer.js'
 
 const BUYER = '/api/v1/billing/buyer'
@@ -89,7 +89,7 @@ describeWorld('the details of a buyer', {}, ({ world, database }) => {
     if (!buyer) throw new Error('there is none')
     const change = { userId: 'atlas', version: seen - 1, buyer: { ...buyer, name: 'Other' } }
     const audit = anEntry('act_x', 'user.buyer')
-    expect(await saveBuyers(database(), [{ ...change, audit }], world.clock.now())).toEqual(new Set())
+    expect(await saveBuyer(database(), { ...change, audit }, world.clock.now())).toBe('stale')
     expect((await world.as('atlas').get(BUYER)).body.name).toBe(ATLAS.name)
     const many = Array.from({ length: 8 }, (_, index) =>
       setBuyer(parts, { userId: 'atlas' }, { kind: 'person', name: `Lina ${index}` }),

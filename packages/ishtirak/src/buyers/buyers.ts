@@ -4,9 +4,7 @@ import type { Capability } from '../acts/capability.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { buyerCalls } from './buyer.call.js'
-import { addBuyersCommand } from './cli-import.js'
 import { correctBuyer } from './correct-buyer.js'
-import { importBuyers } from './import-buyers.js'
 import { buyerPages } from './portal-part.js'
 import type { BuyerDeps } from './set-buyer.js'
 import { buyerPart } from './user-part.js'
@@ -15,8 +13,6 @@ import './words.js'
 export const buyers: Capability<BuyerDeps & ActDeps & ChangeDeps & SubjectDeps> = {
   name: 'buyers',
   acts: [correctBuyer],
-  readings: [importBuyers],
-  commands: addBuyersCommand,
   userParts: (deps) => [buyerPart(deps)],
   calls: buyerCalls,
   portal: buyerPages,

@@ -12,7 +12,7 @@ import { loadUser } from '../ledger/load.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import { buyerInput } from './buyer-schemas.js'
 import { faultInWords, kindInWords, labelOf } from './buyer-words.js'
-import { saveBuyers } from './buyers.sql.js'
+import { saveBuyer } from './buyers.sql.js'
 import { describeBuyerChange, requireBuyer } from './set-buyer.js'
 import { buyersWords } from './words.js'
 
@@ -58,8 +58,7 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
         if (changed.length === 0) return 'unchanged'
         const now = deps.clock.now()
         const audit = auditEntry(deps.ids, by, { before, after, now })
-        const saved = await saveBuyers(deps.database, [{ userId, version, buyer, audit }], now)
-        return saved.has(userId) ? 'saved' : 'stale'
+        return saveBuyer(deps.database, { userId, version, buyer, audit }, now)
       },
     }
   },

@@ -7,9 +7,8 @@ import { platformFor } from '../../../../test/support/platform.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
-import { SEED_LIMITS } from '../core/limit.js'
-import { SEED_PLANS } from '../core/plan.js'
 import { readPlans } from '../runtime/plans-file.js'
+import { SEED_LIMITS, SEED_PLANS } from '../runtime/seed-plans.js'
 
 const DAY = 86_400
 const words = (name: string) => ({ ar: `${name} بالعربية`, fr: `${name} en français`, en: name })

@@ -10,8 +10,8 @@ import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { readSearch } from '../core/search.js'
 import { findUsersByWord } from './search.sql.js'
+import { readSearch } from './search-words.js'
 
 const addNames = sql(`insert into users (user_id, name, created_at)
    select i, n, '2026-11-20' from unnest($1::text[], $2::text[]) as t(i, n)`)

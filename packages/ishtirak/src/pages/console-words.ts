@@ -39,6 +39,7 @@ export function codeInWords(
 export const recordedActs = () => consoleKeysWith('did_')
 
 type Other =
+  | 'bulk.export'
   | 'codes.export'
   | 'payment.read_proof'
   | 'payment.read_receipt'
@@ -50,6 +51,7 @@ type Other =
 
 /** What is no act of a capability. */
 const ACTIONS: Readonly<Record<Other, ConsoleKey>> = {
+  'bulk.export': 'act_bulk_export',
   'codes.export': 'act_export_codes',
   'payment.read_proof': 'act_read_proof',
   'payment.read_receipt': 'act_read_receipt',

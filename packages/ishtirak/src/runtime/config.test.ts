@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
-import { SEED_LIMITS } from '../core/limit.js'
 import { offersOf } from '../core/plan.js'
 import { forPlatform, inSandbox, misspelt, readConfig, SETTINGS } from '../main/config.js'
 import { ConfigError } from './config-file.js'
 import { Environment, isThisMachine } from './environment.js'
+import { SEED_LIMITS } from './seed-plans.js'
 import { EXAMPLE_SELLER } from './seller.js'
 
 const SECRET = 's'.repeat(32)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readSearch } from './search.js'
+import { readSearch } from './search-words.js'
 
 const read = (typed: string) => readSearch(typed, true).amountAndDay
 
