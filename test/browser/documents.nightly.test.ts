@@ -1,5 +1,4 @@
 // A newcomer sends the first calls with one click, and nothing is loaded from elsewhere.
-import { expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { axeFindings, keepScreenshot, type Visitor } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'

@@ -1,5 +1,4 @@
 // What a user of the portal sees first on a phone, and what nothing on a page may say.
-import { describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { Visitor } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'

@@ -1,5 +1,4 @@
 // A purchase in the other languages without JavaScript, by keyboard, and by a thumb.
-import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import type { Visitor } from '../support/browser.js'
 import { describeWorldInBrowser, enter } from '../support/browser-world.js'

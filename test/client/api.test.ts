@@ -1,5 +1,4 @@
 // packages/client/src/api.ts is made here: the client imports nothing of the service, and has its types.
-import { expect, expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/index.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import type { HostEvent, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'

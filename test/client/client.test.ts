@@ -1,5 +1,4 @@
 // The client against the real service, and against one that is down, slow or stumbling.
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   BillingConfigurationError,
   BillingUnreachableError,

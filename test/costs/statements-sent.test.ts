@@ -1,7 +1,6 @@
 // How many statements an operator's work on many sends: of a bank statement as many as of one line, and of
 // each line that is approved and each target of an act on many the few that its own act takes. A number that
 // rises is waste, or is raised here with its reason.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { workOff } from '../../packages/ishtirak/src/bulk/work-off.js'
 import { describeOnEach } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'

@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.js'
 import { TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'

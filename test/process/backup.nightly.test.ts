@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 import { backUpTo } from '../../packages/ishtirak/src/backup/backup.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { emptyPostgresUrl } from '../support/databases.js'

@@ -1,7 +1,6 @@
 // PORT is not what the sandbox was started with, as in another terminal.
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyEvent } from '../../packages/client/src/verify-event.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'

@@ -1,6 +1,5 @@
 // After the restart each line and each target has one result, and nothing happened twice.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { rememberUser } from '../../packages/ishtirak/src/ledger/users.sql.js'

@@ -1,6 +1,5 @@
 // Receipts are dear: some 10 ms of the main thread each. Many at once must not hold up everybody else.
 import { Agent, get } from 'node:http'
-import { expect, it } from 'vitest'
 import { freePort } from '../support/free-port.js'
 import { startService } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'

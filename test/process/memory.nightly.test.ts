@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
 import { memoryLimits, requireMemory } from '../../packages/ishtirak/src/database/embedded/cluster-folder.js'
 import { launchService, startService } from '../support/process.js'
 import { temporaryFolder } from '../support/temporary-folder.js'

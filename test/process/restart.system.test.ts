@@ -1,5 +1,4 @@
 import { get } from 'node:http'
-import { expect, it } from 'vitest'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { runCommand, type ServiceProcess, startService } from '../support/process.js'

@@ -2,7 +2,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'

@@ -1,7 +1,6 @@
 // The SDK of OpenTelemetry is loaded only where a collector is named; without it the start says so.
 import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { startCollector } from '../support/collector.js'
 import { buildOnce, startService } from '../support/process.js'
 import { temporaryFolder } from '../support/temporary-folder.js'

@@ -1,6 +1,5 @@
 // An account with persons: the token, the platform and the portal say who acts, and a reader orders nothing.
 
-import { expect, it } from 'vitest'
 import { enterConsole } from '../support/console.js'
 import { describeWorld } from '../support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../support/operator.js'

@@ -1,6 +1,5 @@
 // The main job, as its users do it: plans, upgrade, pay, confirmed, status, history.
 // The document of the two plans holds to the letter, also where a dearer plan is sold beside them.
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../support/describe-world.js'
 import { PLANS_FILE } from '../support/setting-files.js'
 import { createWorld } from '../support/world.js'

@@ -1,6 +1,5 @@
 // Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
 
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorldOnEach } from '../support/describe-world.js'
 import { PRO } from '../support/fixtures.js'
 import { PLANS_FILE, TRANSFER_FILE } from '../support/setting-files.js'

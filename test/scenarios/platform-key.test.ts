@@ -1,5 +1,4 @@
 // What a user can do with a token, a server of the platform does with its key, in the address of that user.
-import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../support/codes.js'
 import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'

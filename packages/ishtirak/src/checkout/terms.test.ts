@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { PLANS_FILE } from '../../../../test/support/setting-files.js'
 import { createWorld } from '../../../../test/support/world.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -2,7 +2,6 @@
 // no page may act, or write to the audit trail, for one; and no form counts that is not of this origin.
 // Routes are read from the running app.
 
-import { beforeEach, expect, it } from 'vitest'
 import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'

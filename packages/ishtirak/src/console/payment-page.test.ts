@@ -1,6 +1,5 @@
 // The page of a payment: what it says to which operator.
 
-import { expect, it } from 'vitest'
 import { actOften, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

@@ -1,7 +1,6 @@
 // One form that is sent twice at the same moment, where the other one is refused while this one is about to
 // be saved: nothing is done, and both lead to the refusal.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   PAYMENT_ACTS_BY_VERB,
   PAYMENT_VERBS,

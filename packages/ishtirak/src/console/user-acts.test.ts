@@ -1,6 +1,5 @@
 // Acts on a user in the console: asked, shown beforehand, done once, told afterwards; and only what the role
 // may.
-import { beforeEach, expect, it } from 'vitest'
 import { USER_QUESTIONS, USER_VERBS } from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'

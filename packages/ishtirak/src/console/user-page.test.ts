@@ -1,6 +1,5 @@
 // The page of a user: what the plan is and why; and the portal as that user sees it, where nothing can be
 // done.
-import { beforeEach, describe, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,7 +1,6 @@
 // Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where
 // it is cash.
 
-import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
-import { expect, it, vi } from 'vitest'
 import { configFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-import { beforeEach, expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'

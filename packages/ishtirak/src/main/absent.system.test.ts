@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'

@@ -1,6 +1,5 @@
 // The page of the inbox: what waits, each with a link to where its next act is done.
 
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

@@ -1,7 +1,6 @@
 // What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no
 // more.
 
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

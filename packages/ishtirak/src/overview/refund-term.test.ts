@@ -1,6 +1,5 @@
 // A year that is refunded in its fourth month: what moves and what is left is known before, and is what then
 // happens.
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { afterOf, beforeOf } from '../../../../test/support/preview.js'

@@ -1,7 +1,6 @@
 // The search: users by the beginning of their address or of any word of their name in any script, payments by
 // what a slip says.
 
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { NAMES } from '../../../../test/support/names.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { COMPANY } from '../../../../test/support/receipt.js'

@@ -1,6 +1,5 @@
 // Pictures and PDFs of transfers: uploaded by users, read by operators, kept as long as they are needed.
 
-import { describe, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY } from '../../../../test/support/platform.js'
