@@ -1,7 +1,6 @@
 // The documents are true: every code is listed, every link leads somewhere, every command exists.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 import { URGENCIES } from '../packages/ishtirak/src/acts/inbox-kind.js'
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../packages/ishtirak/src/core/error.js'
 import { offersOf, type Plan } from '../packages/ishtirak/src/core/plan.js'
