@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
 import { temporaryFolder } from './support/temporary-folder.js'
 
 let folder: string

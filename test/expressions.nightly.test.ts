@@ -3,7 +3,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
-import { describe, expect, it } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../packages/ishtirak/src/http/request.js'
 import { emptyDatabase } from './support/databases.js'
 import { createWorld } from './support/world.js'

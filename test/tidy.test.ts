@@ -2,7 +2,6 @@
 // files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
 import { mutations } from './mutations/mutations.mjs'
 
 const packages = path.resolve(import.meta.dirname, '../packages')

@@ -1,7 +1,6 @@
 // The jobs of the people who run the shop, in the console in a browser, click by click.
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'
 import { enterConsole } from '../support/console.js'

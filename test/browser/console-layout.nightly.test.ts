@@ -1,6 +1,5 @@
 // The looks of the console that console.system.test.ts has not.
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import { keepScreenshot } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'

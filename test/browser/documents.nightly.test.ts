@@ -1,9 +1,8 @@
 // A newcomer sends the first calls with one click, and nothing is loaded from elsewhere.
-import { expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { axeFindings, keepScreenshot, type Visitor } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'
-import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
 
 const sandboxKeys = async () => ({
@@ -12,8 +11,7 @@ const sandboxKeys = async () => ({
   platformKey: PLATFORM_KEY,
 })
 
-const openSandbox = (database: Database) =>
-  createWorld(database, { env: WITH_PLATFORM, host: 'none', sandboxKeys })
+const openSandbox = (database: Database) => createWorld(database, { host: 'none', sandboxKeys })
 
 describeWorldInBrowser('the page at /docs', openSandbox, ({ visit, world: sandbox, database }) => {
   const trial = ({ page }: Visitor, name: string) =>
@@ -53,7 +51,7 @@ describeWorldInBrowser('the page at /docs', openSandbox, ({ visit, world: sandbo
   it('takes a pasted token, says when it is refused, and keeps nothing', async () => {
     const visitor = await visit()
     const { page } = visitor
-    await using service = await createWorld(database(), { env: WITH_PLATFORM, host: 'none' })
+    await using service = await createWorld(database(), { host: 'none' })
     await page.goto(`${service.url}/docs`)
     expect(await send(visitor, 'What may')).toContain('"unauthenticated"')
     await page.fill('#token', await tokenOf({ sub: 'pasted' }))

@@ -1,5 +1,4 @@
 // The sign-in of an operator at an issuer on another site, in a browser with its own rules for cookies.
-import { expect, it } from 'vitest'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'
 import { startIssuer } from '../support/issuer.js'

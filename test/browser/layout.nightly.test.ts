@@ -1,5 +1,4 @@
 // Nothing is cut off, no date is broken, and each choice says to a screen reader what it is.
-import { expect, it } from 'vitest'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
 import {

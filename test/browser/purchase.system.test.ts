@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { choose, describeWorldInBrowser, enter } from '../support/browser-world.js'
 import { operatorOf } from '../support/operator.js'

@@ -1,6 +1,5 @@
 // The page of a transfer: what is copied from it, its code, and the way to pay by card instead.
 import decodeQR from 'qr/decode.js'
-import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { axeFindings, keepScreenshot } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'

@@ -1,7 +1,6 @@
 // They are run in init.nightly.test.ts.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 import { COMBINATIONS, initProduction } from '../support/combinations.js'
 import { requireTool } from '../support/system-tools.js'
 import { temporaryFolder } from '../support/temporary-folder.js'

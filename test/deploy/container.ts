@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
 import { nodeOf, TRIED_NODES } from '../packages/installation.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce } from '../support/process.js'

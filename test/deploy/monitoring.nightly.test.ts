@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
 import { requireTool } from '../support/system-tools.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -58,7 +58,6 @@ afterAll(() => world.stop())
 const promtool = (...parameters: string[]) =>
   execFileSync('promtool', parameters, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-const TRANSFER_FILE = path.join(root, 'docs/transfer.example.json')
 const EVENTS = {
   EVENTS_ALLOW_PRIVATE: 'true',
   EVENTS_URL: 'http://127.0.0.1:9/events',
@@ -88,7 +87,6 @@ function misfiring(tests: readonly Tried[]): string {
     return ''
   } catch (error) {
     return String(Reflect.get(Object(error), 'stdout')) + String(Reflect.get(Object(error), 'stderr'))
-  } finally {
   }
 }
 

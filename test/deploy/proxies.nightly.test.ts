@@ -9,14 +9,14 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../../packages/ishtirak/src/http/request.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { launchChromium } from '../support/chromium.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
-import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { requireTool } from '../support/system-tools.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
@@ -118,8 +118,7 @@ describe.each([
         PUBLIC_URL: `https://${NAME}`,
         TRUSTED_PROXIES: '127.0.0.1',
         RATE_LIMIT_PER_MINUTE: String(QUOTA),
-        TRANSFER_FILE: path.resolve(import.meta.dirname, '../../docs/transfer.example.json'),
-        ...WITH_PLATFORM,
+        TRANSFER_FILE,
       },
       isNew: true,
     })

@@ -2,7 +2,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, expect, it, vi } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce } from '../support/process.js'

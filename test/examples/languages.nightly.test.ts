@@ -6,18 +6,17 @@ import { createServer, type RequestListener } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { type Listening, listen } from '../support/listen.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
 import { requireTool } from '../support/system-tools.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { createWorld, type World } from '../support/world.js'
 
-const PLATFORM_KEY = 'a-key-of-the-platform-in-tests'
 const OTHER_SECRET = `whsec_${'C'.repeat(42)}A=`
 const root = path.resolve(import.meta.dirname, '../..')
 const programs = path.join(import.meta.dirname, 'languages')
@@ -40,12 +39,7 @@ beforeAll(async () => {
   world = await createWorld(await emptyDatabase('pglite'), {
     // The programs read the machine's clock.
     clock: movableClock(Date.now()),
-    env: {
-      PLATFORM_API_KEYS: PLATFORM_KEY,
-      EVENTS_URL: receiver.url,
-      EVENTS_SECRETS: `${SECRET},${OLD_SECRET}`,
-      EVENTS_ALLOW_PRIVATE: 'true',
-    },
+    env: { ...receiver.variables, EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` },
   })
   await world.as('user-é 1').buy()
   await world.advance(0)

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
 import { dropPostgres, emptyPostgresUrl } from '../support/databases.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import {

@@ -1,7 +1,6 @@
 // On the oldest version of Node that is promised. The nightly run has the newer ones.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import {
   type Installed,

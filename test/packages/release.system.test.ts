@@ -2,7 +2,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
 import { licenceProblems, versionProblems, writeRelease } from '../../scripts/release-files.mjs'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { ROOT } from './installation.js'

@@ -1,5 +1,4 @@
 // Which index each query needs is in test/costs/indexes.ts.
-import { beforeAll, describe, expect, it } from 'vitest'
 import {
   claimDuePayments,
   claimLookAtProvider,

@@ -1,15 +1,12 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { backUpTo } from '../../packages/ishtirak/src/backup/backup.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, runCommand } from '../support/process.js'
+import { runCommand } from '../support/process.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-
-beforeAll(buildOnce)
 
 it('`backup` and `restore` lead from the embedded database to a server', async () => {
   const folder = temporaryFolder()

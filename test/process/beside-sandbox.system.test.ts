@@ -1,12 +1,11 @@
 // PORT is not what the sandbox was started with, as in another terminal.
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyEvent } from '../../packages/client/src/verify-event.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { runCommand, type ServiceProcess, startService } from '../support/process.js'
 import { Receiver } from '../support/receiver.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
@@ -20,7 +19,6 @@ let service: ServiceProcess
 let receiver: Receiver
 let elsewhere: Record<string, string>
 beforeAll(async () => {
-  buildOnce()
   await makeEmbeddedFolder(folder)
   const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
   receiver = await Receiver.start()

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
 import { memoryLimits, requireMemory } from '../../packages/ishtirak/src/database/embedded/cluster-folder.js'
-import { buildOnce, launchService, startService } from '../support/process.js'
+import { launchService, startService } from '../support/process.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { tokenOf } from '../support/world.js'
 import { call, residentMb, serviceEnv } from './calls.js'
-
-beforeAll(buildOnce)
 
 describe('the first start', () => {
   it('with too few addresses ends with 1 and a sentence, before anything is created', async () => {

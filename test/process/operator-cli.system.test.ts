@@ -3,12 +3,10 @@ import { spawn } from 'node:child_process'
 import { readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import {
-  buildOnce,
   type CommandHost,
   hostCommands,
   PROGRAM,
@@ -17,8 +15,8 @@ import {
   startService,
 } from '../support/process.js'
 import { png } from '../support/proof-files.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 import { buyPro, call } from './calls.js'
 
@@ -34,7 +32,6 @@ let paymentId: string
 
 // One purchase for all tests: the last opens the database after the service has stopped.
 beforeAll(async () => {
-  buildOnce()
   await makeEmbeddedFolder(folder)
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   env = {

@@ -1,7 +1,6 @@
 // What takes longer than a second says how far it is, on a terminal (made by `script`) in one line.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { requireTool } from '../support/system-tools.js'
 
 const root = path.resolve(import.meta.dirname, '../..')

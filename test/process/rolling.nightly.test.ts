@@ -1,7 +1,6 @@
 // The older version works on after the newer one has migrated, as long as the migration allows it.
 import { cp, readdir, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'

@@ -1,8 +1,7 @@
 // A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
@@ -11,12 +10,9 @@ import { temporaryFolder } from '../support/temporary-folder.js'
 
 const parent = temporaryFolder()
 let folder: string
-beforeAll(async () => {
-  buildOnce()
-  await makeEmbeddedFolder(path.join(parent, 'whole'))
-})
+beforeAll(() => makeEmbeddedFolder(path.join(parent, 'whole')))
 beforeEach(() => {
-  folder = mkdtempSync(path.join(parent, 'data-'))
+  folder = temporaryFolder()
 })
 
 const copyOfDatabase = () => cpSync(path.join(parent, 'whole'), folder, { recursive: true })
@@ -95,6 +91,7 @@ it.runIf(process.geteuid?.() === 0)('a disk that is full', async () => {
 })
 
 it('a reader that has read enough ends a command without a word', () => {
+  buildOnce()
   const line = `"${process.execPath}" "${PROGRAM}" doctor | head -n 1`
   const { stdout, stderr } = spawnSync('/bin/sh', ['-c', line], { env: { DATABASE_URL: 'memory:' } })
   expect([String(stdout), String(stderr)]).toEqual([expect.stringMatching(/^.*configuration.*\n$/), ''])

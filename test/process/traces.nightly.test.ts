@@ -1,7 +1,6 @@
 // The SDK of OpenTelemetry is loaded only where a collector is named; without it the start says so.
 import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { startCollector } from '../support/collector.js'
 import { buildOnce, startService } from '../support/process.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -11,9 +10,7 @@ const service = path.join(root, 'packages/ishtirak')
 const ENV = { DATABASE_URL: 'memory:', PORT: '0' }
 
 const parent = temporaryFolder()
-beforeAll(async () => {
-  buildOnce()
-})
+beforeAll(buildOnce)
 
 /** The program with its packages, without those for traces. prom-client needs one of them. */
 async function withoutSdk(): Promise<string> {

@@ -1,13 +1,12 @@
 // An account with persons: the token, the platform and the portal say who acts, and a reader orders nothing.
 
-import { expect, it } from 'vitest'
 import { enterConsole } from '../support/console.js'
 import { describeWorld } from '../support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor } from '../support/platform.js'
 import { enterPortal, wordsOf } from '../support/portal.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
 import type { Caller } from '../support/world.js'
 import { writtenEvents } from '../support/written-events.js'
 

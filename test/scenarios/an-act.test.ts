@@ -3,7 +3,6 @@
 // call of the client.
 import { Command } from 'commander'
 import { Type } from 'typebox'
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { act } from '../../packages/ishtirak/src/acts/act.js'
 import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'

@@ -2,7 +2,6 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
 import { DEMO_PATH, refuseSecondDemo, runDemo } from '../../packages/demo/src/demo.js'
 import { describeScenario } from '../support/databases.js'
 import { fillDemo, sandboxOf } from '../support/demo.js'

@@ -1,11 +1,9 @@
 // The main job, as its users do it: plans, upgrade, pay, confirmed, status, history.
 // The document of the two plans holds to the letter, also where a dearer plan is sold beside them.
-import path from 'node:path'
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../support/describe-world.js'
+import { PLANS_FILE } from '../support/setting-files.js'
 import { createWorld } from '../support/world.js'
 
-const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
 const TEAM =
   '{"id":"team","name":"Team","price":9000,"currency":"DZD",' +
   '"limits":{"projects":50,"domains_per_project":20,"deploys_per_day":500,"storage_mb":51200}}'

@@ -1,18 +1,15 @@
 // Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
 
-import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorldOnEach } from '../support/describe-world.js'
 import { PRO } from '../support/fixtures.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { type Caller, checkoutIdOf } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const BALANCE = `${BILLING}/balance`
 const PAYMENTS = `${BILLING}/payments`
 const DAY = 86_400
-const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
 const PRO_MONTHLY = { plan: PRO, months: 1, price: 2_000, offered: null }
 const setOrder = sql(
   'update users set renews_at = $2::timestamptz, standing_order = $3::jsonb where user_id = $1',

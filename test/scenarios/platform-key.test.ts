@@ -1,11 +1,10 @@
 // What a user can do with a token, a server of the platform does with its key, in the address of that user.
-import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../support/codes.js'
 import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { checkoutIdOf, createWorld, tokenOf } from '../support/world.js'
 
 const UPGRADE = { plan: 'pro' }

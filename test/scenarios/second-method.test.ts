@@ -1,7 +1,6 @@
 // Another gateway than Chargily, over the port alone, which lists nothing and pushes nothing: what it takes
 // is settled by looks, and where both have payments neither disturbs the other.
 
-import { beforeEach, describe, expect, it } from 'vitest'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'

@@ -1,5 +1,4 @@
 // Traces: a purchase is one, from the click through the webhook to the event that the platform receives.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { startTracing } from '../../packages/ishtirak/src/main/trace-export.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'

@@ -1,6 +1,5 @@
 // `ishtirak events trigger`: a sample as a receiver gets it, and nothing of it in the database.
 import { Command } from 'commander'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { verifyEvent } from '../../packages/client/src/verify-event.js'
 import { EVENT_TYPES } from '../../packages/ishtirak/src/core/event-types.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'

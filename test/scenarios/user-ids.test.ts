@@ -1,7 +1,6 @@
 // User ids are the platform's. An id that a token may name works everywhere. Those that are refused are in
 // http/auth.test.ts and platform-key.test.ts.
 
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../support/describe-world.js'
 import { platformFor } from '../support/platform.js'
 import { anEvent, postEvent } from '../support/provider-events.js'

@@ -1,5 +1,4 @@
 // A clock that is wrong for a moment and right again: nothing is written by it, and what waited goes on.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type BrowserTools, describeInBrowser, type Visitor } from './browser.js'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { TestRunner } from 'vitest'
 
 /** An empty folder, removed after the test that asks for it, or after the file or `describe` that does. */
 export function temporaryFolder(): string {

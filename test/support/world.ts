@@ -1,7 +1,6 @@
 // The real service on real HTTP, the emulator as its provider, and one clock that stands still until moved.
 import { createServer } from 'node:net'
 import { SignJWT } from 'jose'
-import { beforeEach } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { beginDelivery } from '../../packages/ishtirak/src/events/deliver-events.js'

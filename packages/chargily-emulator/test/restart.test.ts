@@ -1,7 +1,6 @@
 // An instance that is left without `close`, on a clock that stands still, does nothing more.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { EmulatorError, startEmulator } from '../src/emulator.js'
 import { call, emulator, KEY, ManualClock, merchant, newCheckout, payAtPage } from './support.js'

@@ -1,6 +1,5 @@
 import { request } from 'node:http'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { type Emulator, EmulatorError, startEmulator } from '../src/emulator.js'
 import {

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { isRole, maybeOnePerson, ROLES } from '../core/role.js'
 import { type Claims, operatorNameOf, roleOf } from './claims.js'
 

@@ -1,7 +1,6 @@
 // The sign-in by an OpenID Connect issuer: a real one, out to it and back. What does not fit signs no one in.
 
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {

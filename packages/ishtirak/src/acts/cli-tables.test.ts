@@ -1,5 +1,4 @@
 import type { TObject } from 'typebox'
-import { expect, it } from 'vitest'
 import { OperatorSessionsSchema } from '../access/session-acts.js'
 import { CodeBatchSchema } from '../codes/code-schemas.js'
 import { EventsSchema } from '../events/schemas.js'

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type DatabaseKind,
   describeScenario,
@@ -14,9 +13,9 @@ import {
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
 import { setBuyer } from '../buyers/set-buyer.js'

@@ -1,6 +1,5 @@
 // Lines of bank statements beside transfers: what is sure, what is to be chosen, and why. Whatever people and
 // banks make of a reference, no line is said to be sure of another transfer than the one that was meant.
-import { describe, expect, it } from 'vitest'
 import { SeededRandom } from '../../../../test/support/random.js'
 import { drawReference, formatReference, isReference } from '../core/reference.js'
 import { type BankLine, matcherOf, type PayableTransfer } from './bank-match.js'

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { BUYER_FIELDS, type BuyerField, fieldsOfBuyer, missingDetails } from '../core/buyer-details.js'
 import { changedFields, readBuyerDetails, type TypedBuyer } from './read-buyer.js'

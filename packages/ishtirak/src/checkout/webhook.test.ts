@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { sql } from '../../../../test/support/sql.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'

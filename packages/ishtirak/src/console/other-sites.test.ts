@@ -2,15 +2,14 @@
 // no page may act, or write to the audit trail, for one; and no form counts that is not of this origin.
 // Routes are read from the running app.
 
-import { beforeEach, expect, it } from 'vitest'
 import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 
 const OTHER_SITES = [

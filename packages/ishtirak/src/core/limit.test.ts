@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { FREE, instantOf, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { quotaWindowsIn } from '../runtime/calendar.js'
 import { SEED_LIMITS } from '../runtime/seed-plans.js'

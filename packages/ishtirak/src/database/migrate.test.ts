@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyDatabase, emptyPostgresUrl, readDump } from '../../../../test/support/databases.js'
 import { sql } from '../../../../test/support/sql.js'

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeOnEach, freshDatabase } from '../../../../test/support/databases.js'
 import { sql } from '../../../../test/support/sql.js'
 import { ConstraintViolation, DatabaseError, DatabaseUnavailable, type Parameter } from './database.js'

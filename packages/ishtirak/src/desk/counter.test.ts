@@ -1,5 +1,4 @@
 // The counter, page by page: a customer is found or made, and the receipt opens after the act.
-import { beforeEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'

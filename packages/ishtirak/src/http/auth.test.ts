@@ -1,7 +1,6 @@
 // Keys and the key server are real, only the clock is ours.
 import { createServer } from 'node:http'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { beforeAll, describe, expect, it } from 'vitest'
 import { listen } from '../../../../test/support/listen.js'
 import { BillingError } from '../core/error.js'
 import { movableClock } from '../runtime/clock.js'

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createUploads, openFileForm } from './upload.js'
 
 const MIB = 1024 * 1024

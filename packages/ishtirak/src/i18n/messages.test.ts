@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
 import { CONSOLE_TEXTS, FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'

@@ -2,7 +2,6 @@
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { aPayment } from '../../../../test/support/fixtures.js'
 import { oneWaits } from '../../../../test/support/lock-wait.js'

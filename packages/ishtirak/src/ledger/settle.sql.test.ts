@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { bookingOf } from '../../../../test/support/bookings.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { aPayment, aReport, NOON } from '../../../../test/support/fixtures.js'

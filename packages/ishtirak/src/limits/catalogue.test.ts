@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'

@@ -1,4 +1,3 @@
-import { afterAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { platformFor } from '../../../../test/support/platform.js'
 import { type Answer, createWorld } from '../../../../test/support/world.js'

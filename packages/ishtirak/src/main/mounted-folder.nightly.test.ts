@@ -1,4 +1,3 @@
-import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { CHARGILY_KEY } from '../../../../test/support/world.js'
 import { createIshtirak, type Ishtirak } from './create-ishtirak.js'

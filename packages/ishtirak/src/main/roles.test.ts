@@ -1,7 +1,6 @@
 // What each role may do is written down a second time in the documentation.
 
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { PERMISSIONS, permissionNamed } from '../../../../test/support/permissions.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { readSearch } from './search-words.js'
 
 const read = (typed: string) => readSearch(typed, true).amountAndDay

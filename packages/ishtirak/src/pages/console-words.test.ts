@@ -1,4 +1,3 @@
-import { expect, expectTypeOf, it } from 'vitest'
 import { actsOf } from '../acts/capability.js'
 import type { Check } from '../acts/check.js'
 import type { MailVerdict } from '../core/announcement.js'

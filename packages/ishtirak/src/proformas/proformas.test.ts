@@ -1,21 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
 
 const API = '/api/v1/billing'
 const DAY = 86_400
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const ENV = { PLANS_FILE, TRANSFER_FILE }
 
 const selectNumbers = sql(`select array_agg(p.number order by p.number) as numbers, max(s.last_number) as last
@@ -24,9 +22,7 @@ const turn = sql(`update proformas set snapshot = snapshot || '{"live": true}'`)
 const forget = sql('delete from proformas')
 
 describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
-  beforeEach(async () => {
-    await named('user-1')
-  })
+  beforeEach(() => named('user-1'))
 
   const named = (userId: string, changes = {}) =>
     setBuyer(world.service.parts, { userId }, { ...fieldsOfBuyer(COMPANY), ...changes })

@@ -1,7 +1,6 @@
 // The provider's list against our books: what only one side has comes to light, by itself within a day or
 // when asked.
 
-import { beforeEach, describe, expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'

@@ -1,7 +1,6 @@
 // Every refusal names its variable and never its value.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { offersOf } from '../core/plan.js'
 import { forPlatform, inSandbox, misspelt, readConfig, SETTINGS } from '../main/config.js'

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
 import { FLAT, GRADED } from '../../../../test/support/stamp-duty.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import type { Seller } from '../core/receipt.js'

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
 
 /** Each text with one digit changed. */

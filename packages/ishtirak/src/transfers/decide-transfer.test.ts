@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { aPayment, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'

@@ -3,7 +3,6 @@
 import * as fs from 'node:fs'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readDump } from '../../../../../test/support/databases.js'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { sql } from '../../../../../test/support/sql.js'

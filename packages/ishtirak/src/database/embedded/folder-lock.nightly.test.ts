@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { startHolder } from '../../../../../test/support/lock-holder.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 

@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
 import { startHolder } from '../../../../../test/support/lock-holder.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { DataFolderLocked, DataFolderUnusable, lockFolder } from './folder-lock.js'

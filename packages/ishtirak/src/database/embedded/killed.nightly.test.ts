@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Child } from '../../../../../test/support/child-process.js'
 import { runBuilt } from '../../../../../test/support/compiled-sources.js'
 import { readDump } from '../../../../../test/support/databases.js'

@@ -1,5 +1,4 @@
 import { fdatasyncSync } from 'node:fs'
-import { beforeEach, expect, it } from 'vitest'
 import { readDump } from '../../../../../test/support/databases.js'
 import { sql } from '../../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { beforeEach, expect, it } from 'vitest'
 import { withoutChance } from '../../../../../scripts/without-chance.mjs'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'

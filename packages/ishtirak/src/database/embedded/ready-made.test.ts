@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { beforeEach, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { packCluster, readyMadeDump, unpackReadyMade } from './ready-made.js'
 

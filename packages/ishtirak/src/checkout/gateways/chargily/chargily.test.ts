@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { freePort } from '../../../../../../test/support/free-port.js'
 import {
   CHECKOUT,

@@ -1,7 +1,6 @@
 // Adapter and emulator share no code: where they disagree, one has misread the contract.
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../../../../test/support/listen.js'
 import { KEY, ORDER } from '../../../../../../test/support/stub-provider.js'
 import { startEmulator } from '../../../../../chargily-emulator/src/emulator.js'
