@@ -53,7 +53,7 @@ describeInBrowser('the console on a phone', ({ visit }) => {
       ['health', '/console/health?actor='],
       ['year', '/console/year'],
       ['counter', '/console/counter?q=a'],
-      ['drawer', '/console/drawer'],
+      ['drawer', '/console/drawer/2026-11-21'],
       ['journal', '/console/trail'],
       ['operators', '/console/operators'],
       ['months', '/console/months'],
