@@ -236,7 +236,13 @@ export const batchList = list<ListDeps>()({
   filter: CodeFilterSchema,
   item: CodeBatchSchema,
   title: 'CodeBatches',
-  command: { usage: 'codes list', rows: 'batches' },
+  command: {
+    ...{ usage: 'codes list', rows: 'batches' },
+    columns: [
+      ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
+      ...['until', 'revoked_at', 'why'],
+    ],
+  },
   read: pageOfBatches,
 })
 
