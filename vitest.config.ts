@@ -29,6 +29,7 @@ const shared = {
   // The files of a worker share its modules, its databases and its provider: importing cost as much as
   // testing.
   isolate: false,
+  globals: true,
   // Only what hangs is given up: no test is judged by how fast the machine is.
   testTimeout: 300_000,
   hookTimeout: 300_000,

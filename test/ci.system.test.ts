@@ -1,19 +1,17 @@
 // What .ci/run does before it tests, with stand-ins for npm, for who asks, and for Debian's package manager.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from './support/temporary-folder.js'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-ci-'))
+  folder = temporaryFolder()
   mkdirSync(path.join(folder, 'bin'))
   cpSync(path.resolve(import.meta.dirname, '../.ci'), path.join(folder, '.ci'), { recursive: true })
   standIn('npm', `echo "npm $*" >>${folder}/calls; [ "$2" != test:all ] || echo "   Tests  3 passed (3)"`)
   standIn('apt-get', `echo "apt-get $*" >>${folder}/calls`)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function standIn(name: string, script: string): void {
   writeFileSync(path.join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })

@@ -1,10 +1,11 @@
 // The documents are true: every code is listed, every link leads somewhere, every command exists.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { URGENCIES } from '../packages/ishtirak/src/acts/inbox-kind.js'
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../packages/ishtirak/src/core/error.js'
 import { offersOf, type Plan } from '../packages/ishtirak/src/core/plan.js'
 import { CATALOGS } from '../packages/ishtirak/src/i18n/messages.js'
+import { CAPABILITIES } from '../packages/ishtirak/src/main/capabilities.js'
 import { readConfig } from '../packages/ishtirak/src/main/config.js'
 import { ConfigError } from '../packages/ishtirak/src/runtime/config-file.js'
 import { nodeProblem } from '../packages/ishtirak/src/runtime/node-version.js'
@@ -30,6 +31,17 @@ it('docs/errors.md lists every code with its status, and no other', () => {
     [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code]) => [code, Number(status)]),
   )
   expect(listed.sort()).toEqual(ERROR_CODES.map((code) => [code, ERRORS[code]]).sort())
+})
+
+it('docs/operator.md lists every kind of entry of the inbox, the most urgent first', () => {
+  const [, section = ''] = read('docs/operator.md').split('\n## The inbox\n')
+  const [table = ''] = section.split('\n## ')
+  const listed = [...table.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name).slice(1)
+  const kinds = CAPABILITIES.flatMap(({ inbox = [] }) => inbox)
+  const urgent = URGENCIES.flatMap((urgency) => kinds.filter((kind) => kind.urgency === urgency))
+  expect([...listed].sort()).toEqual(kinds.map(({ name }) => name).sort())
+  const urgencies = listed.map((name) => kinds.find((kind) => kind.name === name)?.urgency)
+  expect(urgencies).toEqual(urgent.map(({ urgency }) => urgency))
 })
 
 it('a problem that is shown has the title, status and detail that the service sends', () => {

@@ -3,10 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../packages/ishtirak/src/http/request.js'
 import { emptyDatabase } from './support/databases.js'
-import { createWorld, type World } from './support/world.js'
+import { createWorld } from './support/world.js'
 
 const source = path.resolve(import.meta.dirname, '../packages')
 
@@ -30,14 +29,6 @@ const ENDS = ['\u0001', ' x']
 const MOST_MS = 60
 
 describe('at the largest length', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await createWorld(await emptyDatabase('pglite'))
-  })
-  afterAll(async () => {
-    await world.stop()
-  })
-
   it('no expression of the sources takes more than time in proportion', () => {
     const slow = expressionsOfSources().filter(({ expression }) => costliestMs(expression) > MOST_MS)
     expect(slow.map(({ file, expression }) => `${file} ${expression}`)).toEqual([])
@@ -45,6 +36,7 @@ describe('at the largest length', () => {
   })
 
   it('no pattern of the routes’ schemas does', async () => {
+    await using world = await createWorld(await emptyDatabase('pglite'))
     const patterns = patternsIn(JSON.parse(JSON.stringify(world.service.app.swagger())))
     expect(patterns.size).toBeGreaterThan(5)
     const slow = [...patterns].filter((pattern) => costliestMs(new RegExp(pattern, 'u')) > MOST_MS)

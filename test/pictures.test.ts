@@ -2,7 +2,6 @@
 // them together are small.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 
 const BYTES_MAX = 1_500_000
 

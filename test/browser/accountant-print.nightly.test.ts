@@ -1,5 +1,4 @@
 // No column is cut off on A4, with long names, documents and sums.
-import { expect, it } from 'vitest'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

@@ -1,18 +1,15 @@
 // The jobs of the people who run the shop, in the console in a browser, click by click.
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { describeInBrowser } from '../support/browser.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
 import { enterConsole } from '../support/console.js'
 import { type Hand, handOf } from '../support/console-hand.js'
 import { cookieOf, openShop, type Waiting, waitingIn } from '../support/console-pages.js'
-import { freshDatabase } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
 import { setProfile } from '../support/profile.js'
 import { ROLE_KEYS } from '../support/roles.js'
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.js'
-import type { World } from '../support/world.js'
+import { sinkOfTests } from '../support/smtp-sink.js'
 
 const USERS = 200
 
@@ -25,25 +22,17 @@ const TABLE = readFileSync(new URL('../../docs/internals/console.md', import.met
     return /^\d/.test(clicks) ? [[job, Number.parseInt(clicks, 10)]] : []
   })
 
-describeInBrowser('the jobs of the console', ({ visit }) => {
-  let database: Database
-  let mail: SmtpSink
-  let shop: World
+const mail = await sinkOfTests()
+const openBusyShop = (database: Database) => openShop(database, USERS, { SMTP_URL: mail.url })
+
+describeWorldInBrowser('the jobs of the console', openBusyShop, ({ visit, world: shop }) => {
   let payers: { readonly user_id: string; readonly payment_id: string }[]
   beforeAll(async () => {
-    database = await freshDatabase('pglite')
-    mail = await startSmtpSink()
-    shop = await openShop(database, USERS, { SMTP_URL: mail.url })
     const { body } = await operator().get('/payments?status=paid&limit=100')
     const byUser = body.data.map((payment: { id: string; user_id: string }) => [payment.user_id, payment.id])
     payers = [...new Map<string, string>(byUser.toReversed())]
       .toReversed()
       .map(([user_id, payment_id]) => ({ user_id, payment_id }))
-  })
-  afterAll(async () => {
-    await shop.stop()
-    await mail[Symbol.asyncDispose]()
-    await database.close()
   })
 
   it('has a job here for each row of the table in docs/internals/console.md', () => {
@@ -75,7 +64,7 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
       expect(await page.textContent('main')).toContain(email)
       await click('main form button')
       await expectDone(page)
-      await shop.service.runner.runAll()
+      await shop().service.runner.runAll()
       expect(mail.messages.flatMap(({ to }) => to)).toContain(email)
     },
     'see why a plan is what it is': async ({ page, enter }) => {
@@ -91,9 +80,9 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
       clickTwice,
     }) => {
       const email = 'paid.yesterday@example.dz'
-      shop.emulator.setFaults({ drop: { times: 1 } })
-      await shop.as('paid-yesterday').buy()
-      await setProfile(shop, 'paid-yesterday', { email })
+      shop().emulator.setFaults({ drop: { times: 1 } })
+      await shop().as('paid-yesterday').buy()
+      await setProfile(shop(), 'paid-yesterday', { email })
       await enter(SEARCH, email)
       expect(await page.textContent('main')).toContain('The provider has reported no payment so far')
       await click('main a[href$="/recheck"]')
@@ -102,8 +91,8 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
       expect(await page.textContent('[role="status"]')).toContain('The payment is now: paid.')
     },
     'accept a payment under review': async ({ page, click, fill }) => {
-      shop.emulator.setFaults({ wrong_amount: { times: 1 } })
-      const { paymentId } = await shop.as('user-of-a-review').buy()
+      shop().emulator.setFaults({ wrong_amount: { times: 1 } })
+      const { paymentId } = await shop().as('user-of-a-review').buy()
       await page.reload()
       await click(`main a[href$="/payments/${paymentId}"]`)
       await click('a[href$="/accept"]')
@@ -112,7 +101,7 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
       await expectDone(page)
     },
     'look at the proof of a transfer, approve it': async ({ page, click, download, choose, fill }) => {
-      const [transfer] = await waitingIn(shop, 'transfer_proof')
+      const [transfer] = await waitingIn(shop(), 'transfer_proof')
       await click(`main a[href$="/payments/${transfer?.payment_id}"]`)
       expect(await download('a[href*="/proofs/"]')).toMatch(/^pay_.*-1\.(jpg|png|pdf)$/)
       await click('a[href$="/approve"]')
@@ -178,7 +167,7 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
       const wanted = { plan: 'pro', method: 'transfer' }
       const rows: string[] = []
       for (let n = 0; n < 20; n += 1) {
-        const { body } = await shop.as(`by-transfer-${n}`).post('/api/v1/billing/payments', wanted)
+        const { body } = await shop().as(`by-transfer-${n}`).post('/api/v1/billing/payments', wanted)
         rows.push(`21/11/2026;VIREMENT ${body.transfer.reference};;${body.amount},00`)
       }
       const csv = `Date;Libellé;Débit;Crédit\n${rows.join('\n')}\n`
@@ -200,7 +189,7 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
       await enter('input[name="days"]', '2')
       await fill('input[name="why"]', 'the outage of 20 November')
       await click('main form button.go')
-      await shop.service.runner.runAll()
+      await shop().service.runner.runAll()
       await page.reload()
       const [bulk] = (await operator().get('/bulk')).body.data
       expect(bulk).toMatchObject({ refused: 0, failed: 0, left: 0 })
@@ -210,7 +199,7 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
       expect(await page.textContent('h1')).toBe('Health')
     },
     'sign an operator out': async ({ page, click, fill }) => {
-      const theirs = await enterConsole(shop, ROLE_KEYS.support)
+      const theirs = await enterConsole(shop(), ROLE_KEYS.support)
       await click('nav a[href$="/console/operators"]')
       await click('tr:has-text("support") a[href$="/revoke"]')
       await fill('input[name="why"]', 'their laptop is lost')
@@ -234,14 +223,14 @@ describeInBrowser('the jobs of the console', ({ visit }) => {
     }
   }
 
-  const operator = () => operatorOf(shop, ROLE_KEYS.owner)
+  const operator = () => operatorOf(shop(), ROLE_KEYS.owner)
 
   /** A minute later: the trail shows the newest twelve acts, and acts of one instant have no order. */
   async function arrive() {
-    shop.clock.advance(60_000)
+    shop().clock.advance(60_000)
     const visitor = await visit({ width: 1280, javaScript: false, acceptLanguage: 'en' })
-    await visitor.context.addCookies([await cookieOf(shop)])
-    await visitor.page.goto(`${shop.url}/console`)
+    await visitor.context.addCookies([await cookieOf(shop())])
+    await visitor.page.goto(`${shop().url}/console`)
     return visitor.page
   }
 })

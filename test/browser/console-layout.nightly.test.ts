@@ -1,15 +1,12 @@
 // The looks of the console that console.system.test.ts has not.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { describeInBrowser, keepScreenshot } from '../support/browser.js'
+import { keepScreenshot } from '../support/browser.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
 import { lookAtConsole } from '../support/console-look.js'
 import { cookieOf, openShop } from '../support/console-pages.js'
-import { freshDatabase } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
 import { ROLE_KEYS } from '../support/roles.js'
-import type { World } from '../support/world.js'
 
 const SCREEN = 740
 const LINE = 64
@@ -35,80 +32,76 @@ const brokenWords = (page: Page) =>
     return broken
   })
 
-describeInBrowser('the console on a phone', ({ visit }) => {
-  let database: Database
-  let shop: World
-  let paths: readonly (readonly [name: string, path: string])[]
-  beforeAll(async () => {
-    database = await freshDatabase('pglite')
-    shop = await openShop(database, 40)
-    const { body } = await operatorOf(shop, ROLE_KEYS.owner).get('/payments?status=paid&limit=1')
-    const [{ id, user_id: user }] = body.data
-    paths = [
-      ['inbox', '/console'],
-      ['user', `/console/users/${encodeURIComponent(user)}`],
-      ['payment', `/console/payments/${id}`],
-      ['act', `/console/users/${encodeURIComponent(user)}/grant?days=14`],
-      ['search', '/console/search?q=a'],
-      ['health', '/console/health?actor='],
-      ['year', '/console/year'],
-      ['counter', '/console/counter?q=a'],
-      ['drawer', '/console/drawer/2026-11-21'],
-      ['journal', '/console/trail'],
-      ['operators', '/console/operators'],
-      ['months', '/console/months'],
-      ['statements', '/console/bank-statements'],
-      ['codes', '/console/codes'],
-    ]
-  })
-  afterAll(async () => {
-    await shop.stop()
-    await database.close()
-  })
+describeWorldInBrowser(
+  'the console on a phone',
+  (database) => openShop(database, 40),
+  ({ visit, world: shop }) => {
+    let paths: readonly (readonly [name: string, path: string])[]
+    beforeAll(async () => {
+      const { body } = await operatorOf(shop(), ROLE_KEYS.owner).get('/payments?status=paid&limit=1')
+      const [{ id, user_id: user }] = body.data
+      paths = [
+        ['inbox', '/console'],
+        ['user', `/console/users/${encodeURIComponent(user)}`],
+        ['payment', `/console/payments/${id}`],
+        ['act', `/console/users/${encodeURIComponent(user)}/grant?days=14`],
+        ['search', '/console/search?q=a'],
+        ['health', '/console/health?actor='],
+        ['year', '/console/year'],
+        ['counter', '/console/counter?q=a'],
+        ['drawer', '/console/drawer/2026-11-21'],
+        ['journal', '/console/trail'],
+        ['operators', '/console/operators'],
+        ['months', '/console/months'],
+        ['statements', '/console/bank-statements'],
+        ['codes', '/console/codes'],
+      ]
+    })
 
-  it.each(['fr', 'en'])('has pages without fault on a desktop (%s)', async (locale) => {
-    expect(await lookAtConsole(visit, shop, [locale, { width: 1280 }])).toEqual([])
-  })
+    it.each(['fr', 'en'])('has pages without fault on a desktop (%s)', async (locale) => {
+      expect(await lookAtConsole(visit, shop(), [locale, { width: 1280 }])).toEqual([])
+    })
 
-  it.each(LOCALES)('holds at each width and size (%s)', async (locale) => {
-    const { page, context } = await visit({ width: 360 })
-    await context.addCookies([await cookieOf(shop)])
-    const broken: string[] = []
-    for (const [name, path] of paths) {
-      await page.goto(`${shop.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`)
-      for (const [width, size] of [
-        [320, 200],
-        [320, 100],
-        [360, 100],
-      ] as const) {
-        await page.setViewportSize({ width, height: SCREEN })
-        await page.emulateMedia({ colorScheme: size === 100 ? 'dark' : 'light' })
-        const seen = await page.evaluate((percent) => {
-          document.documentElement.style.fontSize = `${percent}%`
-          const parts = [...document.querySelectorAll('body *')].filter(
-            (one) =>
-              one.getClientRects().length > 0 && !one.closest('.skip, details:not([open]) > :not(summary)'),
-          )
-          const past = parts.filter((one) => {
-            const { left, right } = one.getBoundingClientRect()
-            return left < -1 || right > innerWidth + 1
-          })
-          return {
-            past: past.map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
-            head: document.querySelector('header')?.getBoundingClientRect().height ?? 0,
-            all: document.documentElement.scrollHeight,
-          }
-        }, size)
-        await keepScreenshot(page, `console-${name}-${locale}-${width}-${size}`)
-        expect([name, width, size, seen.past]).toEqual([name, width, size, []])
-        if (size === 100) expect([name, seen.head <= LINE]).toEqual([name, true])
-        if (locale === 'ar' && width === 360)
-          broken.push(...(await brokenWords(page)).map((word) => `${name}: ${word}`))
-        if (name === 'user' && width === 360) expect(seen.all).toBeLessThanOrEqual(3 * SCREEN)
+    it.each(LOCALES)('holds at each width and size (%s)', async (locale) => {
+      const { page, context } = await visit({ width: 360 })
+      await context.addCookies([await cookieOf(shop())])
+      const broken: string[] = []
+      for (const [name, path] of paths) {
+        await page.goto(`${shop().url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`)
+        for (const [width, size] of [
+          [320, 200],
+          [320, 100],
+          [360, 100],
+        ] as const) {
+          await page.setViewportSize({ width, height: SCREEN })
+          await page.emulateMedia({ colorScheme: size === 100 ? 'dark' : 'light' })
+          const seen = await page.evaluate((percent) => {
+            document.documentElement.style.fontSize = `${percent}%`
+            const parts = [...document.querySelectorAll('body *')].filter(
+              (one) =>
+                one.getClientRects().length > 0 && !one.closest('.skip, details:not([open]) > :not(summary)'),
+            )
+            const past = parts.filter((one) => {
+              const { left, right } = one.getBoundingClientRect()
+              return left < -1 || right > innerWidth + 1
+            })
+            return {
+              past: past.map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
+              head: document.querySelector('header')?.getBoundingClientRect().height ?? 0,
+              all: document.documentElement.scrollHeight,
+            }
+          }, size)
+          await keepScreenshot(page, `console-${name}-${locale}-${width}-${size}`)
+          expect([name, width, size, seen.past]).toEqual([name, width, size, []])
+          if (size === 100) expect([name, seen.head <= LINE]).toEqual([name, true])
+          if (locale === 'ar' && width === 360)
+            broken.push(...(await brokenWords(page)).map((word) => `${name}: ${word}`))
+          if (name === 'user' && width === 360) expect(seen.all).toBeLessThanOrEqual(3 * SCREEN)
+        }
       }
-    }
-    expect(broken).toEqual([])
-    await page.locator('.menu summary').click()
-    expect(await page.locator('.menu a[aria-current], .menu nav a').first().isVisible()).toBe(true)
-  })
-})
+      expect(broken).toEqual([])
+      await page.locator('.menu summary').click()
+      expect(await page.locator('.menu a[aria-current], .menu nav a').first().isVisible()).toBe(true)
+    })
+  },
+)

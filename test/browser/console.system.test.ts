@@ -1,6 +1,5 @@
 // The console in a browser: every page in one look, and an accepted payment by the keyboard alone.
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
 import { describeWorldInBrowser } from '../support/browser-world.js'
 import { leaveBy } from '../support/console-hand.js'
 import { lookAtConsole } from '../support/console-look.js'

@@ -1,10 +1,9 @@
 // What a user of the portal sees first on a phone, and what nothing on a page may say.
-import { describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { Visitor } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { operatorOf } from '../support/operator.js'
+import { platformFor } from '../support/platform.js'
 import { setProfile } from '../support/profile.js'
 import { createWorld, type World } from '../support/world.js'
 
@@ -95,7 +94,7 @@ describeWorldInBrowser('the first screen', openStage, ({ visit, world }) => {
 
 /** Runs 36 days; at their end each user is in the state of their id. */
 async function openStage(database: Database): Promise<World> {
-  const world = await createWorld(database, { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
+  const world = await createWorld(database)
   await setProfile(world, 'expired', { name: 'Yacine Hadj', email: 'expired@example.dz' })
   await world.as('expired').buy()
   await world.advance(4 * DAY)

@@ -1,32 +1,17 @@
 // The sign-in of an operator at an issuer on another site, in a browser with its own rules for cookies.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { describeInBrowser } from '../support/browser.js'
-import { freshDatabase } from '../support/databases.js'
-import { startIssuer, type TestIssuer } from '../support/issuer.js'
-import { createWorld, type World } from '../support/world.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
+import { startIssuer } from '../support/issuer.js'
+import { createWorld } from '../support/world.js'
 
-describeInBrowser('the sign-in by an issuer', ({ visit }) => {
-  let database: Database
-  let issuer: TestIssuer
-  let world: World
-  beforeAll(async () => {
-    database = await freshDatabase('pglite')
-    issuer = await startIssuer()
+describeWorldInBrowser('the sign-in by an issuer', createWorld, ({ visit, database }) => {
+  it('leads from the page that was asked for to the issuer and back to it', async () => {
+    await using issuer = await startIssuer()
     // A page of its own is where the way back begins, for the rules of cookies.
     issuer.asks = true
     issuer.account.sub = 'x'.repeat(255)
-    world = await createWorld(database, { env: issuer.env, clock: movableClock(Date.now()) })
+    await using world = await createWorld(database(), { env: issuer.env, clock: movableClock(Date.now()) })
     await issuer.serve(world.config.publicUrl)
-  })
-  afterAll(async () => {
-    await world.stop()
-    await issuer[Symbol.asyncDispose]()
-    await database.close()
-  })
-
-  it('leads from the page that was asked for to the issuer and back to it', async () => {
     const { page, complaints } = await visit({ width: 360, javaScript: false, acceptLanguage: 'fr' })
     await page.goto(`${world.url}/console?kind=review`)
     await page.getByRole('link', { name: /^Se connecter avec/ }).click()

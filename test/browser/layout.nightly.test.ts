@@ -1,16 +1,14 @@
 // Nothing is cut off, no date is broken, and each choice says to a screen reader what it is.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
+import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
 import {
   contrastBetween,
   READABLE_CONTRAST,
   VISIBLE_CONTRAST,
-} from '../../packages/ishtirak/src/core/color.js'
-import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
-import { axeFindingsInColors, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
-import { freshDatabase } from '../support/databases.js'
-import { createPayerStates, PAYER_STATES, type PayerStates } from '../support/payer-states.js'
+} from '../../packages/ishtirak/src/runtime/color.js'
+import { axeFindingsInColors, keepScreenshot, type Visitor } from '../support/browser.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
+import { createPayerStates, PAYER_STATES } from '../support/payer-states.js'
 
 /** The height of a phone's screen, 360 px wide. */
 const SCREEN = 800
@@ -23,18 +21,7 @@ const QR_CODE_BYTES_MAX = 2_000
 /** The width of A4 in px. */
 const DOCUMENT = 794
 
-describeInBrowser('the layout of the portal', ({ visit }) => {
-  let database: Database
-  let payers: PayerStates
-  beforeAll(async () => {
-    database = await freshDatabase('pglite')
-    payers = await createPayerStates(database)
-  })
-  afterAll(async () => {
-    await payers.stop()
-    await database.close()
-  })
-
+describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, world: payers }) => {
   /** With larger text, only words that fit on a line. With the usual size also dates. */
   const brokenIn = ({ page }: Visitor, size: number) =>
     page.evaluate((isUsual) => {
@@ -78,7 +65,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     // The page of a pending payment loads itself again after three seconds; here it stays as it is.
     await page.route(/[?&]look=/, (route) => route.fulfill({ status: 204 }))
     for (const locale of LOCALES) {
-      await payers.show(page, state, locale)
+      await payers().show(page, state, locale)
       for (const look of state.startsWith('sandbox') ? ['1280 100', '360 100'] : LOOKS) {
         const [width = 0, size = 0] = look.split(' ').map(Number)
         await page.setViewportSize({ width, height: SCREEN })
@@ -100,7 +87,6 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
       await page.emulateMedia({ media: null })
       visitor.requests()
       const response = await page.goto(page.url())
-      // The icon is written in the page.
       expect(visitor.requests().filter((one) => !one.startsWith('data:'))).toEqual([page.url()])
       const codes = await page.locator('.qr').count()
       const bytesMax = PAGE_BYTES_MAX + codes * QR_CODE_BYTES_MAX
@@ -115,11 +101,10 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     ['en', 'month'],
   ])('names each choice within its plan, none broken or over another (%s)', async (locale, month) => {
     const { page } = await visit({ width: 360 })
-    await payers.show(page, 'free', locale)
+    await payers().show(page, 'free', locale)
     const choices = page.getByRole('group', { name: 'Starter' }).getByRole('radio')
     expect(await choices.count()).toBe(3)
     const named = (name: string | RegExp, of = choices) => of.and(page.getByRole('radio', { name })).count()
-    // With what it saves and costs.
     expect(await named(/6.*400.*5\s000/)).toBe(1)
     expect(await named(month, choices.first())).toBe(1)
     const seen = await page.evaluate(() => {
@@ -133,7 +118,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     expect(seen).toEqual({ tooWide: [], lines: [1, 1, 1, 1] })
     // Three plans of three terms, three ways to pay and the button are within two screens of a phone.
     for (const state of ['free', 'canceled']) {
-      await payers.show(page, state, locale)
+      await payers().show(page, state, locale)
       const button = page.locator('form[action$="/portal/choice"] button.go')
       const { y = SCREEN * 3, height = 0 } = (await button.boundingBox()) ?? {}
       expect(y + height).toBeLessThanOrEqual(2 * SCREEN)
@@ -144,7 +129,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
 
   it('prints the accounts without the form of the slip', async () => {
     const visitor = await visit({ width: 1280 })
-    await payers.show(visitor.page, 'transfer-asked', 'fr')
+    await payers().show(visitor.page, 'transfer-asked', 'fr')
     await visitor.page.emulateMedia({ media: 'print' })
     expect(await visitor.page.locator('#transfer').isVisible()).toBe(true)
     for (const gone of ['input[type=file]', '.kind', 'form', 'details', '.actions', '.hero'])

@@ -1,14 +1,13 @@
 // A purchase in the other languages without JavaScript, by keyboard, and by a thumb.
-import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import type { Visitor } from '../support/browser.js'
 import { describeWorldInBrowser, enter } from '../support/browser-world.js'
 import { SELLING_PLANS } from '../support/portal.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { createWorld } from '../support/world.js'
 import { BUY_BUTTON, buyInBrowser } from './purchase.js'
 
-describeWorldInBrowser('a purchase', {}, ({ visit, world, database }) => {
+describeWorldInBrowser('a purchase', createWorld, ({ visit, world, database }) => {
   it.each([
     ['fr', 1280],
     ['en', 360],

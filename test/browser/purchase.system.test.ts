@@ -1,12 +1,12 @@
-import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { choose, describeWorldInBrowser, enter } from '../support/browser-world.js'
 import { operatorOf } from '../support/operator.js'
 import { png } from '../support/proof-files.js'
+import { createWorld } from '../support/world.js'
 import { BUY_BUTTON, buyInBrowser } from './purchase.js'
-import { askForTransfer, BY_TRANSFER, enterIn, SELLS_BY_TRANSFER, VALUE } from './transfer.js'
+import { askForTransfer, BY_TRANSFER, enterIn, sellByTransfer, VALUE } from './transfer.js'
 
-describeWorldInBrowser('a purchase', {}, ({ visit, world }) => {
+describeWorldInBrowser('a purchase', createWorld, ({ visit, world }) => {
   it('in Arabic on a phone', async () => {
     await buyInBrowser(world(), await visit({ width: 360 }), 'ar')
   })
@@ -30,7 +30,7 @@ describeWorldInBrowser('a purchase', {}, ({ visit, world }) => {
   })
 })
 
-describeWorldInBrowser('a transfer', SELLS_BY_TRANSFER, ({ visit, world }) => {
+describeWorldInBrowser('a transfer', sellByTransfer, ({ visit, world }) => {
   it('is asked for in Arabic on a phone, shown with a picture, approved, and has a receipt', async () => {
     const visitor = await visit({ width: 360, touch: true, javaScript: false })
     const { page, complaints } = visitor

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import type { Visitor } from '../support/browser.js'

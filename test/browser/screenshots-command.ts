@@ -9,7 +9,7 @@ import { openDatabase } from '../../packages/ishtirak/src/database/open-database
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { launchChromium } from '../support/chromium.js'
 import { cookieOf, openShop, SHOP_FILES, waitingIn } from '../support/console-pages.js'
-import { platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { platformFor } from '../support/platform.js'
 import { setProfile } from '../support/profile.js'
 import { readMessage, startSmtpSink } from '../support/smtp-sink.js'
 import { requireTool } from '../support/system-tools.js'
@@ -47,7 +47,7 @@ async function inMemory(does: (database: Database) => Promise<void>): Promise<vo
 /** What a user sees before the month ends: the portal. Then they pay for half a year. */
 async function drawUsers(browser: Browser, database: Database): Promise<void> {
   await using sink = await startSmtpSink()
-  const env = { ...SHOP_FILES, ...WITH_PLATFORM, SMTP_URL: sink.url }
+  const env = { ...SHOP_FILES, SMTP_URL: sink.url }
   await using shop = await createWorld(database, { env, host: 'none', isNew: true })
   for (const { id, ...profile } of USERS) {
     await setProfile(shop, id, { ...profile, email: 'yasmine@example.dz' })

@@ -1,14 +1,13 @@
 // The page of a transfer: what is copied from it, its code, and the way to pay by card instead.
 import decodeQR from 'qr/decode.js'
-import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { axeFindings, keepScreenshot } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'
 import { leaveBy } from '../support/console-hand.js'
 import { OPERATOR_KEY } from '../support/operator.js'
-import { askForTransfer, enterIn, RIP, SELLS_BY_TRANSFER, VALUE } from './transfer.js'
+import { askForTransfer, enterIn, RIP, sellByTransfer, VALUE } from './transfer.js'
 
-describeWorldInBrowser('the page of a transfer', SELLS_BY_TRANSFER, ({ visit, world }) => {
+describeWorldInBrowser('the page of a transfer', sellByTransfer, ({ visit, world }) => {
   it('has values that one click selects whole', async () => {
     const visitor = await visit({ width: 360 })
     await enterIn(world(), visitor, 'ar')
@@ -26,7 +25,6 @@ describeWorldInBrowser('the page of a transfer', SELLS_BY_TRANSFER, ({ visit, wo
     const { reference, accounts } = data[0].transfer
     for (const [kind, account] of Object.entries({ ccp: accounts[0], bank: accounts[2] })) {
       await page.check(`input[name="kind"][value="${kind}"]`)
-      // One at a time.
       expect(await page.locator('.qr').filter({ visible: true }).count()).toBe(1)
       const drawn = page.locator(`.${kind} .qr`)
       const pixels = await drawn.evaluate(async (svg) => {
@@ -61,7 +59,7 @@ describeWorldInBrowser('the page of a transfer', SELLS_BY_TRANSFER, ({ visit, wo
   })
 })
 
-describeWorldInBrowser('a bank statement', SELLS_BY_TRANSFER, ({ visit, world }) => {
+describeWorldInBrowser('a bank statement', sellByTransfer, ({ visit, world }) => {
   it('is read and chosen from on a phone, in Arabic', async () => {
     const { page, complaints } = await visit({ width: 360, touch: true })
     await page.goto(`${world().url}/console?lang=ar`)

@@ -1,13 +1,12 @@
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { Visitor } from '../support/browser.js'
 import { choose, enter } from '../support/browser-world.js'
-import { OPERATOR_ENV } from '../support/operator.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
-import type { World } from '../support/world.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
+import { createWorld, type World } from '../support/world.js'
 
-export const SELLS_BY_TRANSFER = { env: { ...OPERATOR_ENV, TRANSFER_FILE } }
+export const sellByTransfer = (database: Database) => createWorld(database, { env: { TRANSFER_FILE } })
 export const VALUE = '.copied .copy'
-/** Of the first account of the example. */
 export const RIP = '00799999002345678941'
 export const BY_TRANSFER = 'input[name="method"][value="transfer"]'
 

@@ -1,18 +1,15 @@
 // packages/client/src/api.ts is made here: the client imports nothing of the service, and has its types.
-import { expect, expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/index.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import type { HostEvent, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
-import { clientSource } from '../support/client-source.js'
+import { clientSource } from '../../scripts/client-source.js'
 import { emptyDatabase } from '../support/databases.js'
-import { WITH_PLATFORM } from '../support/platform.js'
 import { createWorld } from '../support/world.js'
 
 it('the client has the types of the document and a method for each call', async () => {
-  const env = { ...WITH_PLATFORM, BALANCE_MAX: '9000' }
-  await using world = await createWorld(await emptyDatabase('pglite'), { env })
+  await using world = await createWorld(await emptyDatabase('pglite'), { env: { BALANCE_MAX: '9000' } })
   const { body } = await world.call('GET', '/openapi.json')
   const capabilities: readonly Capability<never>[] = CAPABILITIES
   const calls = capabilities.flatMap((one) => one.calls ?? [])

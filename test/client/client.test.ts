@@ -1,31 +1,25 @@
 // The client against the real service, and against one that is down, slow or stumbling.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   BillingConfigurationError,
   BillingUnreachableError,
   type ClientOptions,
   createClient,
 } from '../../packages/client/src/index.js'
-import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
+import { makeCodes, VOUCHER } from '../support/codes.js'
 import { emptyDatabase } from '../support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
-import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { operatorOf } from '../support/operator.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { checkoutIdOf, createWorld, type World } from '../support/world.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
+import { checkoutIdOf, createWorld } from '../support/world.js'
 
 const A_URL = 'the address of billing, as https://billing.example.dz'
 const A_KEY = 'one of the keys of the service, in ASCII on one line'
 const FRENCH = { lang: 'fr' } as const
 
-let world: World
 let users = 0
 let userId: string
-beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'), {
-    env: { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE },
-  })
-})
+const world = await createWorld(await emptyDatabase('pglite'), { env: { TRANSFER_FILE } })
 beforeEach(() => {
   users += 1
   userId = `user/${users}`

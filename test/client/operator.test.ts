@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { addressOfAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { inject } from 'vitest'
 import { type Database, type Row, statement } from '../../packages/ishtirak/src/database/database.js'
 import { saveSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'

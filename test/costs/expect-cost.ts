@@ -1,5 +1,3 @@
-import { expect } from 'vitest'
-
 /** What a cost may be below its number: more is a gain to be kept. */
 const GAIN = 0.9
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import {
   type Database,

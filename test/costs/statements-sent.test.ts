@@ -1,13 +1,12 @@
 // How many statements an operator's work on many sends: of a bank statement as many as of one line, and of
 // each line that is approved and each target of an act on many the few that its own act takes. A number that
 // rises is waste, or is raised here with its reason.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { workOff } from '../../packages/ishtirak/src/bulk/work-off.js'
 import { describeOnEach } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
 import { setProfile } from '../support/profile.js'
-import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { ROLE_KEYS } from '../support/roles.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { createWorld, type World } from '../support/world.js'
 import { counted } from './counted.js'
 
@@ -31,7 +30,7 @@ describeOnEach('work on many', ({ database }) => {
   beforeEach(async () => {
     const one = counted(database())
     countOf = one.countOf
-    world = await createWorld(one.database, { env: { ...ROLES_ENV, TRANSFER_FILE }, withoutJobs: true })
+    world = await createWorld(one.database, { env: { TRANSFER_FILE }, withoutJobs: true })
   })
   afterEach(() => world.stop())
 

@@ -1,11 +1,9 @@
 // They are run in init.nightly.test.ts.
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 import { COMBINATIONS, initProduction } from '../support/combinations.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { composedIn, read } from './files.js'
 import { settingOf } from './unit.js'
 
@@ -15,7 +13,7 @@ it.each(ofCompose)(
   'with $proxy and $database they believe the proxy alone, and limit the service as the unit',
   async (combination) => {
     requireTool('docker-compose')
-    const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-compose-'))
+    const folder = temporaryFolder()
     await initProduction(folder, combination, 'billing.atlas.example')
     const { services, networks } = composedIn(folder)
     const { ishtirak, postgres } = services
@@ -35,6 +33,5 @@ it.each(ofCompose)(
       stop_grace_period: `${settingOf('ishtirak.service', 'TimeoutStopSec')}s`,
       ...(isOnServer && { depends_on: { postgres: { condition: 'service_healthy' } } }),
     })
-    await rm(folder, { recursive: true })
   },
 )

@@ -1,5 +1,4 @@
 // Containers: with the embedded database, on a server with little memory, and with empty variables.
-import { expect, it } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { environmentFile, IMAGE, inspect, podman, start } from './container.js'
 import { settingOf } from './unit.js'

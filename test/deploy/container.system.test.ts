@@ -1,5 +1,4 @@
 // deploy/Containerfile, built without a registry and run by podman on a server's database.
-import { describe, expect, it } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { IMAGE, inspect, podman, start, versionOfImage } from './container.js'
 

@@ -1,14 +1,12 @@
 // Built without a registry. Containers have no rights, a read-only root and the system calls of the unit.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
 import { nodeOf, TRIED_NODES } from '../packages/installation.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 import { read, root } from './files.js'
@@ -18,12 +16,11 @@ import { seccompProfile } from './unit.js'
 export const IMAGE = 'localhost/ishtirak'
 
 export let podman: Podman
-let folder: string
+const folder = temporaryFolder()
 
 beforeAll(async () => {
   podman = openPodman()
   requireTool('systemd')
-  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-container-'))
   writeFileSync(path.join(folder, 'seccomp.json'), seccompProfile())
   const cache = execFileSync('npm', ['config', 'get', 'cache'], { cwd: root, encoding: 'utf8' }).trim()
   const node = nodeOf(versionOfImage())
@@ -34,10 +31,7 @@ beforeAll(async () => {
     ...['--file', path.join(root, 'deploy/Containerfile'), '--ignorefile', contextWithBuild(), root],
   )
 })
-afterAll(async () => {
-  await podman.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => podman.close())
 
 /** The newest of those that the packages are tried on, in the line of the image that is built from. */
 export function versionOfImage(): string {
@@ -47,7 +41,6 @@ export function versionOfImage(): string {
   return version
 }
 
-/** The context of the image, and what was built. */
 function contextWithBuild(): string {
   buildOnce()
   const file = path.join(folder, 'ignore')
@@ -96,7 +89,6 @@ export async function start(
   await podman.run(
     ...['run', '--detach', '--name', name, '--network', 'host', '--health-interval', 'disable'],
     ...['--read-only', '--read-only-tmpfs=false', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
-    // What the unit of systemd allows.
     ...['--security-opt', `seccomp=${path.join(folder, 'seccomp.json')}`],
     ...['--env-file', environmentFile({ DRAIN_SECONDS: 1, ...variables }), ...options, IMAGE],
   )

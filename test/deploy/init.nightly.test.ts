@@ -1,15 +1,14 @@
 // Each combination runs with the real programs, where every port and address is as it was written.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { inject } from 'vitest'
 import { COMBINATIONS, type Combination, initProduction } from '../support/combinations.js'
 import { buildOnce, PROGRAM } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, tokenOf } from '../support/world.js'
 import { caddyWith, composedIn, makeCertificate, nginxWith, PATH, read, replaced, root } from './files.js'
@@ -18,13 +17,12 @@ import { type Machine, openMachine, type Started } from './machine.js'
 const DOMAIN = 'pay.atlas.example'
 const EMULATOR = path.join(root, 'packages/chargily-emulator/bin/chargily-emulator.js')
 
-let shared: string
+const shared = temporaryFolder()
 let machine: Machine
 beforeAll(async () => {
   for (const tool of ['nginx', 'caddy', 'systemd', 'docker-compose', 'prometheus', 'curl'] as const)
     requireTool(tool)
   buildOnce()
-  shared = mkdtempSync(path.join(tmpdir(), 'ishtirak-production-'))
   // The workers of a proxy that root starts are another user.
   chmodSync(shared, 0o755)
   makeCertificate(shared, DOMAIN)
@@ -33,10 +31,7 @@ beforeAll(async () => {
   const env = { PATH, NODE_EXTRA_CA_CERTS: path.join(shared, 'fullchain.pem') }
   machine.start(env, process.execPath, EMULATOR, '--port', '4000', '--key', CHARGILY_KEY)
 })
-afterAll(async () => {
-  await machine.close()
-  await rm(shared, { recursive: true, force: true })
-})
+afterAll(() => machine.close())
 
 describe.each(COMBINATIONS)('$service, $proxy, $database', (combination) => {
   let folder: string

@@ -1,13 +1,13 @@
 // Each alert fires when it should and is explained in docs/deploy.md.
 
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
 import { createWorld, type World } from '../support/world.js'
 import { read, root } from './files.js'
@@ -58,7 +58,6 @@ afterAll(() => world.stop())
 const promtool = (...parameters: string[]) =>
   execFileSync('promtool', parameters, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-const TRANSFER_FILE = path.join(root, 'docs/transfer.example.json')
 const EVENTS = {
   EVENTS_ALLOW_PRIVATE: 'true',
   EVENTS_URL: 'http://127.0.0.1:9/events',
@@ -79,7 +78,7 @@ interface Tried {
 
 /** Gives what `promtool` says of the alerts that are not as expected; nothing if all are. */
 function misfiring(tests: readonly Tried[]): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-alerts-'))
+  const folder = temporaryFolder()
   const file = path.join(folder, 'test.json')
   const rule_files = [path.join(root, RULES)]
   writeFileSync(file, JSON.stringify({ rule_files, evaluation_interval: '1m', tests }))
@@ -88,8 +87,6 @@ function misfiring(tests: readonly Tried[]): string {
     return ''
   } catch (error) {
     return String(Reflect.get(Object(error), 'stdout')) + String(Reflect.get(Object(error), 'stderr'))
-  } finally {
-    rmSync(folder, { recursive: true })
   }
 }
 
@@ -158,7 +155,6 @@ describe('the alerts', () => {
     const { database } = ailing.service.parts
     await database.query(sendProof, [id, new Date(ailing.clock.now()).toISOString()])
     await ailing.advance(25 * 3_600)
-    // From here on no job has a round.
     ailing.clock.advance(3 * 3_600_000)
     await waitFor(async () => (await figuresOf(ailing)).includes('ishtirak_provider_up 0'))
     expect(alertsFor(await figuresOf(ailing), ailing)).toEqual([
@@ -182,7 +178,7 @@ it('the dashboard is sound: panels side by side in 24 columns, queries that Prom
     return Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`)
   })
   expect(new Set(cells).size).toBe(cells.length)
-  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-queries-'))
+  const folder = temporaryFolder()
   const file = path.join(folder, 'rules.json')
   const filled = panelQueries.map((query) =>
     query.replaceAll('$job', 'ishtirak').replaceAll('$__rate_interval', '1m'),
@@ -191,7 +187,6 @@ it('the dashboard is sound: panels side by side in 24 columns, queries that Prom
   const recorded = filled.map((expr, index) => ({ record: `panel:${index}`, expr }))
   writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: recorded }] }))
   expect(promtool('check', 'rules', file)).toContain(`SUCCESS: ${filled.length} rules found`)
-  rmSync(folder, { recursive: true })
 })
 
 describe.each([

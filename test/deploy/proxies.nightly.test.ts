@@ -2,24 +2,23 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { chmodSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../../packages/ishtirak/src/http/request.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { launchChromium } from '../support/chromium.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
-import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../support/world.js'
 import { caddyWith, imageOf, makeCertificate, nginxWith, PATH, read, replaced } from './files.js'
@@ -93,7 +92,6 @@ function countInsteadOfAnswering({ service: { app } }: World, path: string) {
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length
     })
-    // The proxy gives it up.
     incoming.on('error', () => undefined)
   }
   app.server.removeAllListeners('request').on('request', counting)
@@ -108,21 +106,19 @@ describe.each([
   ['nginx.conf', nginx],
   ['Caddyfile', caddy],
 ] as const)('behind %s', (sample, proxy) => {
-  let folder: string
+  const folder = temporaryFolder()
   let ports: Ports
   let world: World
   let child: ChildProcess | undefined
   const get = (from: string, target: string, headers = {}) => ask(ports.https, from, target, { headers })
 
   beforeAll(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-proxy-'))
     world = await createWorld(await emptyDatabase('postgres'), {
       env: {
         PUBLIC_URL: `https://${NAME}`,
         TRUSTED_PROXIES: '127.0.0.1',
         RATE_LIMIT_PER_MINUTE: String(QUOTA),
-        TRANSFER_FILE: path.resolve(import.meta.dirname, '../../docs/transfer.example.json'),
-        ...WITH_PLATFORM,
+        TRANSFER_FILE,
       },
       isNew: true,
     })
@@ -150,7 +146,6 @@ describe.each([
     child?.kill('SIGTERM')
     if (child?.exitCode === null) await once(child, 'exit')
     await world.stop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   it('http leads to https, which is to be used from then on, also after a refusal', async () => {

@@ -1,14 +1,12 @@
 // What the unit forbids is tried in the container's test: systemd itself runs on no test machine.
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 import { read, root } from './files.js'
@@ -17,11 +15,10 @@ import { settingOf } from './unit.js'
 /** Of 10, which is a service without any of it. */
 const EXPOSURE = 1.1
 
-let folder: string
+const folder = temporaryFolder()
 beforeAll(() => {
   requireTool('systemd')
   buildOnce()
-  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-unit-'))
   const own = path.join(folder, 'ishtirak.service.d')
   mkdirSync(own)
   for (const name of ['ishtirak.service', 'ishtirak@.service']) {
@@ -31,7 +28,6 @@ beforeAll(() => {
   }
   cpSync(path.join(root, 'deploy/ishtirak-server.conf'), path.join(own, 'server.conf'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 it('systemd from 247 on finds nothing wrong and little exposed; it waits for a whole stop', () => {
   const analyze = (unit: string, ...parameters: string[]) =>
@@ -76,7 +72,6 @@ it('its command needs no variable but those of its file, and ends with 0', async
     async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200),
     PATIENCE,
   )
-  // What other users of the machine can see of a process.
   const shown = ['cmdline', 'environ']
     .map((file) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8'))
     .join()

@@ -5,12 +5,11 @@ import { createServer } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { movableClock, systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { listen } from '../support/listen.js'
-import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -27,7 +26,6 @@ beforeAll(async () => {
     // The platform is another process and has the machine's time, so the events must be of that time too.
     clock: movableClock(systemClock()),
     env: {
-      ...WITH_PLATFORM,
       EVENTS_URL: `http://127.0.0.1:${port}/events`,
       EVENTS_SECRETS: EVENTS_SECRET,
       EVENTS_ALLOW_PRIVATE: 'true',
@@ -83,7 +81,6 @@ it('refuses the 11th deploy of a day on free, sells pro, and takes the next afte
   await world.emulator.pay(checkoutIdOf(opened.checkout_url), 'paid', 'edahabia')
   await world.emulator.settled()
   const taken = await call('POST', '/deploys')
-  // 50 a day on pro, 11 of them used.
   expect([taken.status, taken.body.remaining]).toEqual([201, 39])
   const again = await call('POST', '/upgrade')
   expect([again.status, again.body.code]).toEqual([409, 'already_subscribed'])

@@ -1,19 +1,18 @@
 // Platforms as the READMEs in clients/ show them, against a service.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { OLD_SECRET, SECRET } from '../support/receiver.js'
 import { requireTool, type SystemTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { PATIENCE } from '../support/wait-for.js'
 import { createWorld, type World } from '../support/world.js'
 
-const PLATFORM_KEY = 'a-key-of-the-platform-in-tests'
 const OTHER_SECRET = `whsec_${'C'.repeat(42)}A=`
 const clients = path.resolve(import.meta.dirname, '../../clients')
 const programs = path.join(import.meta.dirname, 'languages')
@@ -37,21 +36,17 @@ const PLATFORMS: readonly Platform[] = [
 ]
 
 let world: World
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-frameworks-'))
   await cp(path.join(programs, 'laravel'), folder, { recursive: true })
   for (const written of ['bootstrap/cache', 'storage', 'vendor/composer'])
     await mkdir(path.join(folder, written), { recursive: true })
   // As Composer writes it: by this the framework finds the package's service provider.
   const manifest = await readFile(path.join(clients, 'php/composer.json'), 'utf8')
   await writeFile(path.join(folder, 'vendor/composer/installed.json'), `{"packages":[${manifest}]}`)
-  world = await createWorld(await emptyDatabase('pglite'), { env: { PLATFORM_API_KEYS: PLATFORM_KEY } })
+  world = await createWorld(await emptyDatabase('pglite'))
 })
-afterAll(async () => {
-  await world.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => world.stop())
 
 describe.each(PLATFORMS)('a platform in $name', ({ name, tools, command }) => {
   const processes: ChildProcess[] = []

@@ -1,23 +1,22 @@
 // Programs in each language against a service, with events that are good, stale and forged.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { type Listening, listen } from '../support/listen.js'
+import { PLATFORM_KEY } from '../support/platform.js'
 import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
 import { requireTool } from '../support/system-tools.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { createWorld, type World } from '../support/world.js'
 
-const PLATFORM_KEY = 'a-key-of-the-platform-in-tests'
 const OTHER_SECRET = `whsec_${'C'.repeat(42)}A=`
 const root = path.resolve(import.meta.dirname, '../..')
 const programs = path.join(import.meta.dirname, 'languages')
@@ -29,24 +28,18 @@ const LANGUAGES = [
   { language: 'go', tools: ['golang-go'], command: ['./run'] },
 ] as const
 
-let folder: string
+const folder = temporaryFolder()
 let world: World
 let receiver: Receiver
 let event: Received
 let answering: Listening
 beforeAll(async () => {
   answering = await listen(createServer(answerByKey))
-  folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-languages-'))
   receiver = await Receiver.start()
   world = await createWorld(await emptyDatabase('pglite'), {
     // The programs read the machine's clock.
     clock: movableClock(Date.now()),
-    env: {
-      PLATFORM_API_KEYS: PLATFORM_KEY,
-      EVENTS_URL: receiver.url,
-      EVENTS_SECRETS: `${SECRET},${OLD_SECRET}`,
-      EVENTS_ALLOW_PRIVATE: 'true',
-    },
+    env: { ...receiver.variables, EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` },
   })
   await world.as('user-é 1').buy()
   await world.advance(0)
@@ -59,7 +52,6 @@ afterAll(async () => {
   await world.stop()
   await receiver.goDown()
   await answering[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** Answers as the key says: by a status, or in a way that no status says. */
@@ -90,7 +82,6 @@ async function buildGo(): Promise<void> {
 }
 
 describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
-  /** The program, which answers a line with a line until it is ended. */
   const begin = () => {
     const { PATH = '' } = process.env
     const [program = '', ...args] = command

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { dropPostgres, emptyPostgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
@@ -83,7 +82,6 @@ describe.each(Object.entries(HOSTS))('mounted in %s', (name, start) => {
   const deploy = (id: string) => call('POST', '/deploys', { id })
 
   it('sells pro through the webhook, and the limits are those of pro', async () => {
-    // Free has 10 a day.
     expect(await deploy('one')).toEqual({ status: 201, body: { remaining: 9 } })
     const opened = await call('POST', '/billing/api/v1/billing/upgrade', { plan: 'pro' })
     expect(opened.status).toBe(200)
@@ -91,11 +89,9 @@ describe.each(Object.entries(HOSTS))('mounted in %s', (name, start) => {
     await emulator.settled()
     const { body: status } = await call('GET', '/billing/api/v1/billing/status')
     expect(status).toMatchObject({ plan: 'pro', status: 'active', payment_method: 'edahabia' })
-    // Pro has 50, and two are used.
     expect(await deploy('two')).toEqual({ status: 201, body: { remaining: 48 } })
   })
 
-  // One of them takes the events.
   if (name === 'express')
     it('hears of the purchase in the same process', async () => {
       const lastEvent = async () => (await call('GET', '/last-event')).body

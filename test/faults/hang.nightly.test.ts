@@ -1,5 +1,4 @@
 // `npm run nightly -- fault:hang` in small: the database server hangs under load, and recovers.
-import { expect, it } from 'vitest'
 import { withEmulator } from './command.js'
 import { MOST_AT_WORK, runHang } from './hang.js'
 

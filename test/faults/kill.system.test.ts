@@ -1,6 +1,5 @@
 // `npm run nightly -- fault:kill` in small: two cycles on a server.
 
-import { beforeAll, describe, expect, it } from 'vitest'
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { postgresUrl, readDump } from '../support/databases.js'

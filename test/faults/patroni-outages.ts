@@ -30,9 +30,7 @@ interface ServiceMachine {
 }
 
 export const CLUSTER_OUTAGES: Readonly<Record<string, Harm>> = {
-  switchover: async (cluster) => {
-    await cluster.switchOver()
-  },
+  switchover: (cluster) => cluster.switchOver(),
   'primary killed': async (cluster) => {
     const primary = await cluster.machineOf('leader')
     await primary.kill()

@@ -127,7 +127,6 @@ export class PatroniCluster {
     const seen = await Promise.allSettled(
       this.machines.map(async ({ address }) => {
         const response = await fetch(`http://${address}:8008/cluster`, { signal: AbortSignal.timeout(1_000) })
-        // Patroni's documentation of `GET /cluster`.
         return ((await response.json()) as { members: Member[] }).members
       }),
     )

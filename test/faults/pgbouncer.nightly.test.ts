@@ -1,6 +1,6 @@
 // No session state may leak to the next client of a server connection in transaction mode.
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { inject } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'

@@ -18,7 +18,6 @@ export interface Pooler {
 /** Debian installs it outside the usual PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`
 
-/** Throws with the package to install. */
 export function pgbouncerVersion(): string {
   return requireTool('pgbouncer').split('\n')[0] ?? ''
 }

@@ -1,5 +1,4 @@
 // 600 calls are one for each route, and some more; the same in every run.
-import { expect, it } from 'vitest'
 import { describeOnEach } from '../support/databases.js'
 import { fuzz } from './fuzz.js'
 

@@ -21,7 +21,6 @@ export interface FuzzOptions {
   readonly seed: number
   readonly calls: number
   readonly only?: number
-  /** After each call, of how many. */
   readonly onCall?: (done: number, of: number) => void
 }
 

@@ -4,14 +4,13 @@ import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { platformFor } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
 import { ROLE_KEYS } from '../support/roles.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../support/setting-files.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
 import type { Targets } from './draw.js'
 import { formTokenIn, operatorSessions, readSendings } from './pages.js'
 
 export type Stage = { world: World; targets: Targets }
 
-const PLANS_FILE = new URL('../fixtures/terms.json', import.meta.url).pathname
 const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
 
 export async function openStage(database: Database): Promise<Stage> {

@@ -1,5 +1,4 @@
 // A small part of `npm run nightly -- fuzz --uploads 20000`, the same bodies in every run.
-import { expect, it } from 'vitest'
 import { describeScenario } from '../support/databases.js'
 import { fuzzUploads } from './uploads.js'
 

@@ -4,7 +4,7 @@ import { readProofFile } from '../../packages/ishtirak/src/transfers/proof-file.
 import { enterPortal } from '../support/portal.js'
 import { jpeg, pdf, png } from '../support/proof-files.js'
 import { SeededRandom } from '../support/random.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { createWorld, tokenOf } from '../support/world.js'
 
 export interface FuzzedUploads {
@@ -29,7 +29,6 @@ export async function fuzzUploads(
   of: {
     readonly seed: number
     readonly bodies: number
-    /** After each body, of how many. */
     readonly onBody?: (done: number, of: number) => void
   },
 ): Promise<FuzzedUploads> {

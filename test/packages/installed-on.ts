@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../support/free-port.js'
 import { waitFor } from '../support/wait-for.js'
 import { type Installed, npm, ROOT, start } from './installation.js'

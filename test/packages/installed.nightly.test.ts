@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dropPostgres, emptyPostgresUrl } from '../support/databases.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import {
   type Installed,
   install,
@@ -14,25 +14,21 @@ import {
   packAll,
   QUIET,
   ROOT,
-  remove,
   start,
   TRIED_NODES,
-  temporaryFolder,
 } from './installation.js'
 import { bin, buyPro, describeInstalledOn, manifestOf, startSandbox } from './installed-on.js'
 import { typeErrors } from './types.js'
 
 const [OLDEST, ...LATER] = TRIED_NODES
 
-let folder: string
+const folder = temporaryFolder()
 let packed: readonly Packed[]
 let oldest: Installed
 beforeAll(() => {
-  folder = temporaryFolder()
   packed = packAll(folder)
   oldest = install(nodeOf(OLDEST), path.join(folder, 'on-oldest'), packed)
 })
-afterAll(() => remove(folder))
 
 for (const version of LATER)
   describeInstalledOn(version, () => installCopy(nodeOf(version), path.join(folder, `on-${version}`), oldest))

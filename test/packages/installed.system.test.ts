@@ -1,7 +1,7 @@
 // On the oldest version of Node that is promised. The nightly run has the newer ones.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import {
   type Installed,
   install,
@@ -9,23 +9,19 @@ import {
   type Packed,
   packAll,
   ROOT,
-  remove,
   start,
   TRIED_NODES,
-  temporaryFolder,
 } from './installation.js'
 import { bin, describeInstalledOn } from './installed-on.js'
 
 /** The last of its line. */
 const OLDER = '18.20.8'
 const [OLDEST] = TRIED_NODES
-let folder: string
+const folder = temporaryFolder()
 let packed: readonly Packed[]
 beforeAll(() => {
-  folder = temporaryFolder()
   packed = packAll(folder)
 })
-afterAll(() => remove(folder))
 
 const packageOf = (name: string) => {
   const found = packed.find((one) => one.name === name)

@@ -3,25 +3,23 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv } from 'ajv'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeRelease } from '../../scripts/release-files.mjs'
 import { buildOnce } from '../support/process.js'
-import { keptPackage, ROOT, remove, temporaryFolder } from './installation.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { keptPackage, ROOT } from './installation.js'
 
 const INSTANT = '2026-11-25T12:00:00.000Z'
 const jsonOf = (...parts: string[]) => JSON.parse(readFileSync(path.join(...parts), 'utf8'))
 const { version } = jsonOf(ROOT, 'package.json')
 const bomName = `ishtirak-${version}.cdx.json`
 
-let folder: string
+const folder = temporaryFolder()
 let written: readonly string[]
 const release = () => path.join(folder, 'release')
 beforeAll(() => {
-  folder = temporaryFolder()
   buildOnce()
   written = writeRelease(ROOT, release(), Date.parse(INSTANT) / 1000)
 })
-afterAll(() => remove(folder))
 
 describe('the files of a release', () => {
   it('are the packages and clients, the SBOM, the licences, and checksums of all of them', () => {

@@ -2,17 +2,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { licenceProblems, versionProblems, writeRelease } from '../../scripts/release-files.mjs'
-import { ROOT, remove, temporaryFolder } from './installation.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { ROOT } from './installation.js'
 
 const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 
-let folder: string
-beforeAll(() => {
-  folder = temporaryFolder()
-})
-afterAll(() => remove(folder))
+const folder = temporaryFolder()
 
 describe('a licence', () => {
   it.each([

@@ -1,5 +1,4 @@
 // Deciding lines, or withdrawing a file, takes as much for each line of many as of few.
-import { expect, it } from 'vitest'
 import { settleLines } from '../../packages/ishtirak/src/bank-statements/bank-matches.sql.js'
 import { waitingTransfers } from '../../packages/ishtirak/src/bank-statements/bank-references.sql.js'
 import { removeWithdrawn } from '../../packages/ishtirak/src/bank-statements/bank-statements.sql.js'

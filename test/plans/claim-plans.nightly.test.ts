@@ -1,5 +1,4 @@
 // What a process claims for itself is as much as it asks for, whatever the database knows of the rows.
-import { expect, it } from 'vitest'
 import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { claimTargets } from '../../packages/ishtirak/src/bulk/bulk.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

@@ -9,7 +9,6 @@ import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import { countEndings, sumsOf } from '../../packages/ishtirak/src/books/figures.sql.js'
 import { linesOf } from '../../packages/ishtirak/src/books/lines.sql.js'
-import { readSearch } from '../../packages/ishtirak/src/core/search.js'
 import {
   countWaitingEvents,
   findWrittenEvent,
@@ -40,6 +39,7 @@ import {
   findPaymentsByWord,
   findUsersByWord,
 } from '../../packages/ishtirak/src/overview/search.sql.js'
+import { readSearch } from '../../packages/ishtirak/src/overview/search-words.js'
 import { timelinePage } from '../../packages/ishtirak/src/overview/timeline.sql.js'
 import {
   findDiscrepancy,
@@ -135,7 +135,6 @@ export const CONSOLE: readonly Run[] = [
   (db) => findWrittenEvent(db, 'evt_7_1'),
 ]
 
-/** Across users. */
 export const CONSOLE_LISTS: readonly Run[] = [
   (db) => inboxPage(db, inbox, { kind: null, after: null, limit: 50, now: NOON }),
   (db) => inboxOfUser(db, inbox, { userId: 'user-7', limit: 50, now: NOON }),

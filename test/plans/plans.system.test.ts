@@ -1,5 +1,4 @@
 // Which index each query needs is in test/costs/indexes.ts.
-import { beforeAll, describe, expect, it } from 'vitest'
 import {
   claimDuePayments,
   claimLookAtProvider,
@@ -44,7 +43,6 @@ import {
 } from './explain.js'
 import { booking, consume, fill, ids, rowsOf } from './tables.js'
 
-/** As `describePlans`. */
 const KINDS = DATABASE_KINDS.slice(-1)
 
 const reports = ids(32).map((userId, n) =>

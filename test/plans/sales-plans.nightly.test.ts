@@ -1,6 +1,5 @@
 // A page of the journal reads as much as the page is long, however many sales there are.
 
-import { expect, it } from 'vitest'
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import { sumsOf } from '../../packages/ishtirak/src/books/figures.sql.js'
 import { linesOf } from '../../packages/ishtirak/src/books/lines.sql.js'

@@ -1,5 +1,4 @@
 // Rows are found by index, and the sweep reads nothing that is young.
-import { beforeEach, expect, it } from 'vitest'
 import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'

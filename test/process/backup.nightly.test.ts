@@ -1,18 +1,15 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { backUpTo } from '../../packages/ishtirak/src/backup/backup.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, runCommand } from '../support/process.js'
-
-beforeAll(buildOnce)
+import { runCommand } from '../support/process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
 it('`backup` and `restore` lead from the embedded database to a server', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  const folder = temporaryFolder()
   const file = path.join(folder, 'move.backup.gz')
   await makeEmbeddedFolder(folder)
   const database = await openFolder(path.join(folder, 'database'))
@@ -40,5 +37,4 @@ it('`backup` and `restore` lead from the embedded database to a server', async (
     code: 1,
     output: expect.stringContaining('not empty, document_series has rows'),
   })
-  await rm(folder, { recursive: true, force: true })
 })

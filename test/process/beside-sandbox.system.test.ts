@@ -1,27 +1,24 @@
 // PORT is not what the sandbox was started with, as in another terminal.
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyEvent } from '../../packages/client/src/verify-event.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { runCommand, type ServiceProcess, startService } from '../support/process.js'
 import { Receiver } from '../support/receiver.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 import { call } from './calls.js'
 
 const VIEWER_KEY = 'the-key-of-a-viewer-of-the-tests'
 
-let folder: string
+const folder = temporaryFolder()
 let service: ServiceProcess
 let receiver: Receiver
 let elsewhere: Record<string, string>
 beforeAll(async () => {
-  buildOnce()
-  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-beside-'))
   await makeEmbeddedFolder(folder)
   const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
   receiver = await Receiver.start()
@@ -32,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.kill('SIGKILL')
   await receiver.goDown()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 it('doctor asks the running service, and finds nothing wrong', async () => {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { buildOnce } from '../support/process.js'
 import { PATIENCE } from '../support/wait-for.js'
 

@@ -1,14 +1,13 @@
 // After the restart each line and each target has one result, and nothing happened twice.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { rememberUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, type ServiceProcess, startService } from '../support/process.js'
+import { type ServiceProcess, startService } from '../support/process.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { waitFor } from '../support/wait-for.js'
 import { tokenOf } from '../support/world.js'
 import { call, serviceEnv } from './calls.js'
@@ -40,7 +39,6 @@ let database: Database
 let env: Record<string, string>
 let service: ServiceProcess
 beforeAll(async () => {
-  buildOnce()
   const PORT = String(await freePort())
   env = await serviceEnv({ PORT, OPERATOR_KEYS: `owner:owner:${KEY}`, TRANSFER_FILE })
   database = openPostgres({ url: env.DATABASE_URL ?? '' })

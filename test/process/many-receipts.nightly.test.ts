@@ -1,15 +1,12 @@
 // Receipts are dear: some 10 ms of the main thread each. Many at once must not hold up everybody else.
 import { Agent, get } from 'node:http'
-import { beforeAll, expect, it } from 'vitest'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, startService } from '../support/process.js'
+import { startService } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'
 import { JWT_SECRET, tokenOf } from '../support/world.js'
 
 const USERS = 50
 const LANGUAGES = ['ar', 'fr', 'en']
-
-beforeAll(() => buildOnce())
 
 /** On a connection of its own: `fetch` may send it behind a receipt that is being printed. */
 const own = new Agent({ keepAlive: true, maxSockets: 1 })

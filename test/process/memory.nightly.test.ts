@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
 import { memoryLimits, requireMemory } from '../../packages/ishtirak/src/database/embedded/cluster-folder.js'
-import { buildOnce, launchService, startService } from '../support/process.js'
+import { launchService, startService } from '../support/process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { tokenOf } from '../support/world.js'
 import { call, residentMb, serviceEnv } from './calls.js'
 
-beforeAll(buildOnce)
-
 describe('the first start', () => {
   it('with too few addresses ends with 1 and a sentence, before anything is created', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+    const folder = temporaryFolder()
     const limited = ['sh', '-c', 'ulimit -v 16777216; exec "$0" "$@"']
     const service = launchService({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: folder }, limited)
     expect(await service.ended()).toBe(1)
@@ -20,7 +17,6 @@ describe('the first start', () => {
       'the embedded database needs 22500 MB of address space (not memory), ulimit -v allows 16384 MB',
     ])
     expect(await readdir(folder)).toEqual([])
-    await rm(folder, { recursive: true, force: true })
   })
 
   it('with less memory than it needs is refused, by what the machine has', () => {
@@ -43,7 +39,7 @@ it('package, container and unit start the service with one thread of V8 beside i
 })
 
 it('with the embedded database it first starts below 350 MB, then rests below 250 MB', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  const folder = temporaryFolder()
   const start = async () =>
     startService({
       ...{ PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0', DATA_DIR: folder },
@@ -57,7 +53,6 @@ it('with the embedded database it first starts below 350 MB, then rests below 25
   const again = await start()
   expect(residentMb(again.pid, 'VmRSS')).toBeLessThan(250)
   await again.kill('SIGTERM')
-  await rm(folder, { recursive: true, force: true })
 })
 
 it('under load on a database server it stays below 150 MB, started without an option of node', async () => {

@@ -1,15 +1,12 @@
 // Processes where files, streams and exit are looked at; otherwise all commands run in one process.
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import {
-  buildOnce,
   type CommandHost,
   hostCommands,
   PROGRAM,
@@ -18,15 +15,15 @@ import {
   startService,
 } from '../support/process.js'
 import { png } from '../support/proof-files.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 import { buyPro, call } from './calls.js'
 
 const KEY = 'a-key-of-the-operator-0123'
 
-let folder: string
+const folder = temporaryFolder()
 let env: Record<string, string>
-/** The same for a command that asks the running service. */
 let beside: Record<string, string>
 let emulator: Emulator
 let service: ServiceProcess
@@ -35,8 +32,6 @@ let paymentId: string
 
 // One purchase for all tests: the last opens the database after the service has stopped.
 beforeAll(async () => {
-  buildOnce()
-  folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
   await makeEmbeddedFolder(folder)
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   env = {
@@ -53,12 +48,10 @@ afterAll(async () => {
   commands.close()
   await service.kill('SIGKILL')
   await emulator.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const run = (words: readonly string[]) => commands.run(words, beside)
 const say = (words: string, ...more: readonly string[]) => run([...words.split(' '), ...more])
-/** Of a command that is refused: all that it prints is on stderr. */
 async function refused(words: string, ...more: readonly string[]): Promise<string> {
   const { code, output, errors } = await say(words, ...more)
   expect([code, output]).toEqual([1, errors])

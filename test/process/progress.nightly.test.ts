@@ -1,7 +1,6 @@
 // What takes longer than a second says how far it is, on a terminal (made by `script`) in one line.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { requireTool } from '../support/system-tools.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -29,7 +28,6 @@ it('a simulation says it of its seeds, and nothing but lines into a file', () =>
   expect([status, CONTROL.test(stdout + stderr)]).toEqual([0, false])
 })
 
-/** Each script with some of its options. */
 const COMMANDS: Readonly<Record<string, string>> = {
   'scripts/simulate.mjs': '--seeds --race --database',
   'scripts/fuzz.mjs': '--calls --uploads --only',

@@ -1,15 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
 import { call, serviceEnv } from './calls.js'
-
-beforeAll(() => buildOnce())
 
 /** On a new connection: one that was open before proves nothing. */
 function statusOf(service: ServiceProcess, path: string): Promise<number | undefined> {
@@ -57,8 +52,7 @@ it('a second signal ends the wait', async () => {
 
 // How a service is killed under load is in test/faults.
 it('a killed sandbox keeps checkout, payment and clock', async () => {
-  buildOnce()
-  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  const folder = temporaryFolder()
   await makeEmbeddedFolder(folder)
   const env = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
   let service = await startService(env)
@@ -81,6 +75,5 @@ it('a killed sandbox keeps checkout, payment and clock', async () => {
     await pay(checkout)
   } finally {
     await service.kill('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
   }
 })

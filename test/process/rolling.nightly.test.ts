@@ -1,11 +1,10 @@
 // The older version works on after the newer one has migrated, as long as the migration allows it.
-import { cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, tokenOf } from '../support/world.js'
 import { buyPro, call, serviceEnv } from './calls.js'
@@ -13,14 +12,13 @@ import { buyPro, call, serviceEnv } from './calls.js'
 const root = path.resolve(import.meta.dirname, '../..')
 const service = path.join(root, 'packages/ishtirak')
 
-let parent: string
+const parent = temporaryFolder()
 let emulator: Emulator
 let env: Record<string, string>
 let known: number
 const running = new Set<ServiceProcess>()
 beforeAll(async () => {
   buildOnce()
-  parent = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
   known = (await readdir(path.join(service, 'migrations'))).length
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   env = await serviceEnv({ CHARGILY_API_URL: emulator.url })
@@ -28,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...running].map((service) => service.kill('SIGKILL')))
   await emulator.close()
-  await rm(parent, { recursive: true, force: true })
 })
 
 /** This version with further migrations: the next version's program. */

@@ -1,33 +1,18 @@
 // A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { buildOnce, PROGRAM, runCommand } from '../support/process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
-let parent: string
+const parent = temporaryFolder()
 let folder: string
-beforeAll(async () => {
-  buildOnce()
-  parent = mkdtempSync(path.join(tmpdir(), 'ishtirak-start-'))
-  await makeEmbeddedFolder(path.join(parent, 'whole'))
-})
-afterAll(() => rmSync(parent, { recursive: true, force: true }))
+beforeAll(() => makeEmbeddedFolder(path.join(parent, 'whole')))
 beforeEach(() => {
-  folder = mkdtempSync(path.join(parent, 'data-'))
+  folder = temporaryFolder()
 })
 
 const copyOfDatabase = () => cpSync(path.join(parent, 'whole'), folder, { recursive: true })
@@ -106,6 +91,7 @@ it.runIf(process.geteuid?.() === 0)('a disk that is full', async () => {
 })
 
 it('a reader that has read enough ends a command without a word', () => {
+  buildOnce()
   const line = `"${process.execPath}" "${PROGRAM}" doctor | head -n 1`
   const { stdout, stderr } = spawnSync('/bin/sh', ['-c', line], { env: { DATABASE_URL: 'memory:' } })
   expect([String(stdout), String(stderr)]).toEqual([expect.stringMatching(/^.*configuration.*\n$/), ''])

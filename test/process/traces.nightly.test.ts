@@ -1,21 +1,16 @@
 // The SDK of OpenTelemetry is loaded only where a collector is named; without it the start says so.
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startCollector } from '../support/collector.js'
 import { buildOnce, startService } from '../support/process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const service = path.join(root, 'packages/ishtirak')
 const ENV = { DATABASE_URL: 'memory:', PORT: '0' }
 
-let parent: string
-beforeAll(async () => {
-  buildOnce()
-  parent = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-})
-afterAll(() => rm(parent, { recursive: true, force: true }))
+const parent = temporaryFolder()
+beforeAll(buildOnce)
 
 /** The program with its packages, without those for traces. prom-client needs one of them. */
 async function withoutSdk(): Promise<string> {

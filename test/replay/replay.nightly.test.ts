@@ -1,7 +1,6 @@
 // `npx vitest run test/replay -u` writes the pages anew after a change that means to print something else.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
 import { hasConsoleBlocks, isAsExpected, replay, settingOf, type Typed } from './page.js'

@@ -1,7 +1,6 @@
 // A capability that is declared here alone brings a variable of the environment, a list of secrets and a mail
 // of a new kind: no other folder knows of them.
 
-import { expect, it } from 'vitest'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import { DAY } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

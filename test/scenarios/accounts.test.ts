@@ -1,14 +1,13 @@
 // An account with persons: the token, the platform and the portal say who acts, and a reader orders nothing.
 
-import { expect, it } from 'vitest'
 import { enterConsole } from '../support/console.js'
-import { describeScenario } from '../support/databases.js'
+import { describeWorld } from '../support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor } from '../support/platform.js'
 import { enterPortal, wordsOf } from '../support/portal.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { type Caller, worldOfEachTest } from '../support/world.js'
+import type { Caller } from '../support/world.js'
 import { writtenEvents } from '../support/written-events.js'
 
 const BILLING = '/api/v1/billing'
@@ -17,10 +16,9 @@ const PERSON = 'lina «ب»'
 
 const selectProfile = sql('select email, name from users where user_id = $1')
 
-describeScenario('an account with persons', ({ database }) => {
-  const env = { TRANSFER_FILE, BALANCE_MAX: '100000' }
-  const world = worldOfEachTest(database, { env })
+const env = { TRANSFER_FILE, BALANCE_MAX: '100000' }
 
+describeWorld('an account with persons', { env }, ({ database, world }) => {
   const see = async (role: string, path?: string) =>
     (await (await enterPortal(world, person(role))).open(path)).text
   const person = (role?: unknown) => world.as(PERSON, { account: ACCOUNT, billing_role: role })

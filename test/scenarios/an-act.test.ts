@@ -3,7 +3,6 @@
 // call of the client.
 import { Command } from 'commander'
 import { Type } from 'typebox'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { act } from '../../packages/ishtirak/src/acts/act.js'
 import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
@@ -20,10 +19,9 @@ import { commandHost } from '../../packages/ishtirak/src/main/command-host.js'
 import { createOperatorCalls } from '../../packages/ishtirak/src/main/operator-calls.js'
 import { addAllOperatorCommands } from '../../packages/ishtirak/src/main/operator-commands.js'
 import { enterConsole } from '../support/console.js'
-import { describeScenario } from '../support/databases.js'
+import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'
 import { ROLE_KEYS } from '../support/roles.js'
-import { createWorld, type World } from '../support/world.js'
 
 const flag = act<ChangeDeps & SubjectDeps>()({
   name: 'user.flag',
@@ -52,12 +50,7 @@ const flag = act<ChangeDeps & SubjectDeps>()({
 })
 const flags: Capability<ChangeDeps & SubjectDeps> = { name: 'flags', acts: [flag] }
 
-describeScenario('an act that is declared once', ({ database }) => {
-  let world: World
-  beforeAll(async () => {
-    world = await createWorld(database(), { capabilities: [...CAPABILITIES, flags] })
-  })
-  afterAll(() => world.stop())
+describeWorld('an act that is declared once', { capabilities: [...CAPABILITIES, flags] }, ({ world }) => {
   beforeEach(() => world.as('user-1').buy())
   afterEach(() => {
     delete process.env.OPERATOR_KEY
@@ -207,7 +200,6 @@ function programOf(): Command {
   return program
 }
 
-/** What the command printed. */
 async function run(args: readonly string[]): Promise<string> {
   const { write } = process.stdout
   const printed: string[] = []

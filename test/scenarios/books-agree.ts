@@ -1,7 +1,6 @@
 // The books of a year agree with each other and with the receipts, month by month, before and after each is
 // closed; and twelve months side by side say the same.
 
-import { expect } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type OperatorCaller, operatorOf } from '../support/operator.js'
 import { sql } from '../support/sql.js'

@@ -1,6 +1,5 @@
 // What one caller can cost everybody else: each call that proves nothing is counted by its address, and what
 // is dear waits its turn.
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { cookiesFor } from '../../packages/ishtirak/src/pages/reader.js'
 import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'

@@ -1,9 +1,7 @@
 // `ishtirak demo`: a year of a pretend shop, through the use cases, on the database of a running sandbox.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
 import { DEMO_PATH, refuseSecondDemo, runDemo } from '../../packages/demo/src/demo.js'
 import { describeScenario } from '../support/databases.js'
 import { fillDemo, sandboxOf } from '../support/demo.js'
@@ -11,6 +9,7 @@ import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { Receiver } from '../support/receiver.js'
 import { startSmtpSink } from '../support/smtp-sink.js'
 import { sql } from '../support/sql.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { createWorld, START, type World } from '../support/world.js'
 import { expectBooksToAgree } from './books-agree.js'
 
@@ -68,7 +67,6 @@ describeScenario('a demo', ({ database }) => {
       expect.arrayContaining(['canceled', 'expired', 'paid', 'pending', 'refunded', 'review']),
     )
     expect(await database().query(selectPeriods)).toEqual([{ users: 0 }])
-    // Numbers without gaps, in each year.
     const receipts = await database().query(selectReceipts)
     expect(receipts.map(({ receipts: count, last }) => [count, last])).toEqual(
       receipts.map(({ receipts: count }) => [count, count]),
@@ -97,10 +95,9 @@ describeScenario('a demo', ({ database }) => {
   it('sends no mail or event of the past, and goes through where its seller refuses some', async () => {
     const receiver = await Receiver.start()
     await using smtp = await startSmtpSink()
-    const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-demo-'))
+    const folder = temporaryFolder()
     onTestFinished(async () => {
       await receiver.goDown()
-      rmSync(folder, { recursive: true })
     })
     const { stamp_duty: _, ...withoutCash } = JSON.parse(readFileSync('docs/seller.example.json', 'utf8'))
     const SELLER_FILE = path.join(folder, 'seller.json')

@@ -1,16 +1,15 @@
 // The documents that the service gives of itself: what the linter of the field finds, and the names that
 // generated clients take from them.
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.js'
 import { OPERATOR_KEY } from '../support/operator.js'
-import { createWorld, type World } from '../support/world.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { createWorld } from '../support/world.js'
 
 interface Operation {
   readonly operationId: string
@@ -26,14 +25,13 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
 
-let world: World
 const documents: Record<string, Document> = {}
 const documentAt = (address: string) => documents[address] as Document
 const operationsOf = ({ paths }: Pick<Document, 'paths'>) =>
   Object.values(paths).flatMap(Object.values<Operation>)
 
+const world = await createWorld(await emptyDatabase('pglite'))
 beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'))
   const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
   for (const address of ['/openapi.json', '/openapi-operator.json'])
     documents[address] = (await world.call('GET', address, { headers })).body
@@ -42,7 +40,7 @@ afterAll(() => world.stop())
 
 describe('each document', () => {
   it('gives the linter no error by its recommended rules', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'openapi-'))
+    const folder = temporaryFolder()
     const files = Object.keys(documents).map((address) => path.join(folder, path.basename(address)))
     for (const [index, document] of Object.values(documents).entries())
       await writeFile(files[index] ?? '', JSON.stringify(document))
@@ -52,7 +50,6 @@ describe('each document', () => {
     const lint = [cli, 'lint', '--extends', 'recommended', ...files]
     const said = await promisify(execFile)(process.execPath, lint, { env, cwd: folder }).catch(String)
     expect(said).toMatchObject({ stdout: expect.any(String) })
-    await rm(folder, { recursive: true })
   })
 
   it('has our name and version, and each operation has its name, its callers and its answers', async () => {
@@ -121,7 +118,6 @@ describe('the documents', () => {
   })
 })
 
-/** What is asked for, and what is answered. */
 function shapesOf(operation: unknown) {
   const { requestBody, responses, parameters = [] } = Object(operation)
   return {
@@ -148,7 +144,6 @@ function* examplesIn({ paths, webhooks }: Document): Generator<Shown> {
   }
 }
 
-/** Each schema of an object with members, as text. */
 function* shapesIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   if ('properties' in value && 'type' in value && value.type === 'object') yield JSON.stringify(value)

@@ -1,6 +1,5 @@
 // A provider that fails costs a user nothing but the attempt: no place of the ten, and not more than five
 // calls a minute.
-import { expect, it } from 'vitest'
 import { describeScenario } from '../support/databases.js'
 import { createWorld } from '../support/world.js'
 

@@ -1,6 +1,5 @@
 // A purchase in the log at info level: the lines of each request are found by its id, from the click to the
 // booking.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole, signIn } from '../support/console.js'
 import { emptyDatabase } from '../support/databases.js'
 import { captureLog } from '../support/example-app.js'

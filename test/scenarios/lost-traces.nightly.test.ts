@@ -1,5 +1,4 @@
 // Traces whose collector takes none: the service waits for it in the machine's time.
-import { expect, it, onTestFinished } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { startTracing } from '../../packages/ishtirak/src/main/trace-export.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'

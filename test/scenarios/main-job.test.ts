@@ -1,18 +1,14 @@
 // The main job, as its users do it: plans, upgrade, pay, confirmed, status, history.
 // The document of the two plans holds to the letter, also where a dearer plan is sold beside them.
-import path from 'node:path'
-import { expect, it } from 'vitest'
-import { describeOnEach } from '../support/databases.js'
-import { createWorld, worldOfEachTest } from '../support/world.js'
+import { describeWorldOnEach } from '../support/describe-world.js'
+import { PLANS_FILE } from '../support/setting-files.js'
+import { createWorld } from '../support/world.js'
 
-const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
 const TEAM =
   '{"id":"team","name":"Team","price":9000,"currency":"DZD",' +
   '"limits":{"projects":50,"domains_per_project":20,"deploys_per_day":500,"storage_mb":51200}}'
 
-describeOnEach('the main job', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { PLANS_FILE } })
-
+describeWorldOnEach('the main job', { env: { PLANS_FILE } }, ({ database, world }) => {
   it('gives exactly the two plans of the seed to anybody, and a dearer one beside them', async () => {
     await using seed = await createWorld(database())
     for (const [at, others] of [

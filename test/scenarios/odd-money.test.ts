@@ -1,25 +1,23 @@
 // Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
 
-import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
-import { describeOnEach } from '../support/databases.js'
+import { describeWorldOnEach } from '../support/describe-world.js'
 import { PRO } from '../support/fixtures.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../support/setting-files.js'
 import { sql } from '../support/sql.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { type Caller, checkoutIdOf, worldOfEachTest } from '../support/world.js'
+import { type Caller, checkoutIdOf } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const BALANCE = `${BILLING}/balance`
 const PAYMENTS = `${BILLING}/payments`
 const DAY = 86_400
-const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
 const PRO_MONTHLY = { plan: PRO, months: 1, price: 2_000, offered: null }
 const setOrder = sql(
   'update users set renews_at = $2::timestamptz, standing_order = $3::jsonb where user_id = $1',
 )
 const selectSums = sql('select user_id, balance from users order by user_id')
-describeOnEach('odd money', ({ database }) => {
-  const world = worldOfEachTest(database, { env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE } })
+const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
+
+describeWorldOnEach('odd money', { env: ENV }, ({ database, world }) => {
   let user: Caller
   beforeEach(() => {
     user = world.as('user-1')

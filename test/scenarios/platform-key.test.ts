@@ -1,20 +1,17 @@
 // What a user can do with a token, a server of the platform does with its key, in the address of that user.
-import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../support/codes.js'
-import { describeScenario } from '../support/databases.js'
+import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { checkoutIdOf, createWorld, tokenOf, worldOfEachTest } from '../support/world.js'
+import { TRANSFER_FILE } from '../support/setting-files.js'
+import { checkoutIdOf, createWorld, tokenOf } from '../support/world.js'
 
 const UPGRADE = { plan: 'pro' }
 const PDF = 'application/pdf'
 const KEY = { authorization: `Bearer ${PLATFORM_KEY}` }
 
-describeScenario('by the platform’s key', ({ database }) => {
-  const env = { TRANSFER_FILE }
-  const world = worldOfEachTest(database, { env })
+describeWorld('by the platform’s key', { env: { TRANSFER_FILE } }, ({ database, world }) => {
   /** An address that was given out, as the test calls it. */
   const pathOf = (address: string) => address.slice(world.url.length)
   const byKey = (method: string, address: string, body?: unknown) =>
@@ -36,13 +33,11 @@ describeScenario('by the platform’s key', ({ database }) => {
     const [payment] = (await platform.get('/payments?status=paid')).body.data
     expect(payment.id).toBe(opened.body.payment_id)
     expect((await platform.get(`/payments/${payment.id}`)).body).toEqual(payment)
-    // The address is one that the key opens.
     const receipt = await byKey('GET', payment.receipt_url)
     expect([receipt.headers.get('content-type'), receipt.text]).toEqual([
       PDF,
       expect.stringMatching(/^%PDF-/),
     ])
-    // Of another user it is none.
     for (const path of [`/payments/${payment.id}`, `/payments/${payment.id}/receipt`])
       expect([path, (await platformFor(world, 'user-2').get(path)).body.code]).toEqual([path, 'not_found'])
 

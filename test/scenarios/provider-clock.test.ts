@@ -1,7 +1,6 @@
 // The provider may report any instant of payment. An impossible one is not used: the payment counts from
 // the nearest instant that can be, one month and no more, and the operator sees it. The bounds are in
 // core/settlement.test.ts.
-import { afterEach, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeScenario } from '../support/databases.js'

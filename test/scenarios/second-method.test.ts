@@ -1,7 +1,6 @@
 // Another gateway than Chargily, over the port alone, which lists nothing and pushes nothing: what it takes
 // is settled by looks, and where both have payments neither disturbs the other.
 
-import { beforeEach, describe, expect, it } from 'vitest'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
@@ -19,17 +18,15 @@ import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
 import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
 import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/reconciliation/reconcile.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
-import { describeScenario } from '../support/databases.js'
+import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'
 import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
 import { sql } from '../support/sql.js'
 import { waitFor } from '../support/wait-for.js'
-import { CHARGILY_KEY, type World, worldOfEachTest } from '../support/world.js'
+import { CHARGILY_KEY, type World } from '../support/world.js'
 
 const USER = 'user-1'
-/** Where nothing listens. */
 const AWAY = 'http://127.0.0.1:9'
-/** At Chargily's address. */
 const PUSHED: Webhook = {
   path: '/api/v1/billing/webhook',
   signatureHeader: 'signature',
@@ -44,8 +41,7 @@ const selectDiscrepancies =
   sql(`select c.method, c.finished_at is not null as is_finished, d.id, d.kind, d.checkout_id
      from reconciliations c left join discrepancies d on d.reconciliation_id = c.id order by c.method`)
 
-describeScenario('another gateway', ({ database }) => {
-  const world = worldOfEachTest(database, { withoutJobs: true })
+describeWorld('another gateway', { withoutJobs: true }, ({ database, world }) => {
   let chargily: PaymentMethod
   let gateway: PretendMethod
   let deps: World['service']['parts']

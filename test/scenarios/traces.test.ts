@@ -1,5 +1,4 @@
 // Traces: a purchase is one, from the click through the webhook to the event that the platform receives.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { startTracing } from '../../packages/ishtirak/src/main/trace-export.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
@@ -23,7 +22,6 @@ describeScenario('traces', ({ database }) => {
     const log = createLog({ level: 'silent' })
     return createWorld(database(), { env: receiver.variables, log, tracing: startTracing(collectorUrl, log) })
   }
-  /** The user buys, and the platform learns of it. */
   const purchase = async (world: World, headers: Record<string, string> = {}) => {
     const upgrade = { plan: 'pro' }
     const { body } = await world.as(USER).post('/api/v1/billing/upgrade', upgrade, headers)
@@ -63,7 +61,6 @@ describeScenario('traces', ({ database }) => {
     await using collector = await startCollector()
     const world = await worldWith(collector.url)
     for (const probe of ['/healthz', '/readyz']) await world.call('GET', probe)
-    // A broken traceparent is none.
     await purchase(world, { traceparent: `00-${'0'.repeat(32)}-${CLICK.spanId}-01` })
     await world.stop()
     expect(collector.spanOf('POST /api/v1/billing/upgrade').parentSpanId ?? '').toBe('')

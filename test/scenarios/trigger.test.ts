@@ -1,6 +1,5 @@
 // `ishtirak events trigger`: a sample as a receiver gets it, and nothing of it in the database.
 import { Command } from 'commander'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { verifyEvent } from '../../packages/client/src/verify-event.js'
 import { EVENT_TYPES } from '../../packages/ishtirak/src/core/event-types.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
@@ -64,7 +63,6 @@ it('ends with 1 where it was not accepted, and shows why; for a wrong type it na
   expect(printed).toContain('answered 500: the body was read')
   await receiver.goDown()
   await expect(trigger('payment.paid', ...toReceiver())).rejects.toThrow('no answer')
-  // The types that there are.
   await expect(trigger('payment.payed', '--user', 'amine')).rejects.toThrow()
   for (const type of EVENT_TYPES) expect(printed).toContain(type)
 })

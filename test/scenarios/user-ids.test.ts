@@ -1,21 +1,17 @@
 // User ids are the platform's. An id that a token may name works everywhere. Those that are refused are in
 // http/auth.test.ts and platform-key.test.ts.
 
-import { expect, it } from 'vitest'
-import { describeOnEach } from '../support/databases.js'
+import { describeWorldOnEach } from '../support/describe-world.js'
 import { platformFor } from '../support/platform.js'
 import { anEvent, postEvent } from '../support/provider-events.js'
 import { sql } from '../support/sql.js'
-import { worldOfEachTest } from '../support/world.js'
 
 /** As it is between the provider's answer and our saving it: a crash there leaves this. */
 const forgetAnswer =
   sql(`update payments set status = 'requested', method_reference = null, checkout_url = null
     where status = 'pending'`)
 
-describeOnEach('the id of a user', ({ database }) => {
-  const world = worldOfEachTest(database)
-
+describeWorldOnEach('the id of a user', {}, ({ database, world }) => {
   it('of any signs buys, is asked about as it is, and never for another that looks like it', async () => {
     const odd = [' lead', '\u00a0', 'a/b?c#d%', 'e\u0301']
     for (const userId of [...odd, '😀'.repeat(255)]) {

@@ -1,5 +1,4 @@
 // A clock that is wrong for a moment and right again: nothing is written by it, and what waited goes on.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
@@ -73,7 +72,6 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     const { status, body, headers } = await answer
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'clock_wrong', '5'])
   }
-  /** Every row of every table. */
   const everything = async () => {
     const tables = await ask(`select tablename as name from pg_tables where schemaname = current_schema()`)
     const each = tables.map(({ name }) => `select '${name}' as of, t::text as row from ${name} t`)

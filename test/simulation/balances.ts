@@ -168,7 +168,6 @@ export function topUp(
 /** The provider's pages end with the id and a word. */
 export const checkoutIn = (url: string | null) => (url ?? '').split('/').at(-2)
 
-/** An order is set, or set again as the catalogue says by now, or ended. */
 export function orders(world: SimulatedWorld, userId: string): readonly Task[] {
   const { random } = world
   const ends = random.boolean(0.15)
@@ -236,7 +235,6 @@ export function checkHeld(world: SimulatedWorld): void {
   }
 }
 
-/** What an operator said, whether it was answered or not. */
 export interface SaidOfBalance {
   readonly userId: string
   readonly kind: 'correction' | 'paid_out'

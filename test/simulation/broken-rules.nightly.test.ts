@@ -1,5 +1,4 @@
 // The simulation detects bugs: one rule of the service is removed at a time, and it must name the rule.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { freshDatabase } from '../support/databases.js'
 import { breakDatabase, changedQueries, REMOVED } from './broken-rules.js'

@@ -55,6 +55,9 @@ const TAKEN_BACK = 'what went back of an invoice has one credit note'
 const swap = (from: string, to: string) => (text: string) => text.replace(from, to)
 const each = (other: (row: Row) => Row) => (rows: readonly Row[]) => rows.map(other)
 
+/** Only `settlements.save` must have been changed. */
+const inSave = (other: (text: string) => string) => ({ text: { '*': other }, among: ['settlements.save'] })
+
 /** In settlements.keep, settlements.save and upgrades.request. */
 const withoutGuard = swap('and u.version = i.version', '')
 // The parameter stays and needs a type.
@@ -116,8 +119,7 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   'without a receipt for accepted or rechecked payments': {
     // The constraint refuses such a booking; without the constraint the numbers show it.
     found: [DOCUMENTED, IN_FORCE],
-    text: { '*': swap('where e.receipt is not null', 'where e.receipt is not null and e.audit is null') },
-    among: ['settlements.save'],
+    ...inSave(swap('where e.receipt is not null', 'where e.receipt is not null and e.audit is null')),
   },
   'with a refund that treats a month as running at the instant of its end': {
     found: TIME,
@@ -135,14 +137,12 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   },
   'with uses of codes that do not come back': {
     found: [CODE_USE],
-    text: { '*': swap('c.used + r.delta', 'c.used + greatest(r.delta, 0)') },
-    among: ['settlements.save'],
+    ...inSave(swap('c.used + r.delta', 'c.used + greatest(r.delta, 0)')),
   },
   'with uses of codes that late money does not count': {
     found: [CODE_USE],
     from: 20,
-    text: { '*': swap('c.used + r.delta', 'c.used + least(r.delta, 0)') },
-    among: ['settlements.save'],
+    ...inSave(swap('c.used + r.delta', 'c.used + least(r.delta, 0)')),
   },
   'with codes that are used beyond their bound': {
     found: [CODE_BOUND],
@@ -272,20 +272,18 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   },
   'with a number that is skipped': {
     found: ['numbers of documents have no gap'],
-    text: {
-      '*': swap(
+    ...inSave(
+      swap(
         's.last_number + excluded.last_number',
         `s.last_number + excluded.last_number + (excluded.series like '%A-%')::int`,
       ),
-    },
-    among: ['settlements.save'],
+    ),
   },
   'with a document dated before the one of the number before': {
     found: ['documents are dated in the order of their numbers'],
     // A change must be decided before midnight and saved behind one of the next day.
     from: 334,
-    text: { '*': (text) => text.replaceAll('b.snapshot || d.dated', 'b.snapshot') },
-    among: ['settlements.save'],
+    ...inSave((text) => text.replaceAll('b.snapshot || d.dated', 'b.snapshot')),
   },
   'without invoices of what a company bought before it said so': {
     found: ['who needs an invoice has it', IN_FORCE],
@@ -294,8 +292,7 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   'with an operation that grants its days twice': {
     found: ['no day is given twice'],
     from: 9,
-    text: { '*': (text) => text.replace(/\ba\.operation_id\b/, 'null') },
-    among: ['settlements.save'],
+    ...inSave((text) => text.replace(/\ba\.operation_id\b/, 'null')),
   },
   'without the constraint on event ids': {
     found: ['each event is stored once'],

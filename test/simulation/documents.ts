@@ -1,6 +1,7 @@
 // Which documents a payment must have, and their numbers, is worked out from the rows, without the service.
+
+import type { TypedBuyer } from '../../packages/ishtirak/src/buyers/read-buyer.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
-import type { TypedBuyer } from '../../packages/ishtirak/src/core/buyer-details.js'
 import { correctInvoice as correctAct } from '../../packages/ishtirak/src/documents/correct-invoice.js'
 import { askForInvoice, issueOwedInvoices } from '../../packages/ishtirak/src/documents/invoices.js'
 import type { SeededRandom } from '../support/random.js'
@@ -20,7 +21,6 @@ const DAY_MS = 86_400_000
 /** Algeria has kept UTC+1 all year since 1981. */
 const dayOf = (instant: number) => new Date(instant + 3_600_000).toISOString().slice(0, 10)
 
-/** Who has an invoice of each purchase, who may ask for one, and who has none. */
 type Standing = 'company' | 'person' | 'incomplete'
 
 function standingOf(buyer: StoredBuyer | null | undefined): Standing {

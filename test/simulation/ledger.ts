@@ -26,7 +26,6 @@ export interface Ledger {
   readonly codes: readonly { readonly hash: string; readonly batch: string; readonly used: number }[]
 }
 
-/** Who buys, as the row of the user has them. */
 export type StoredBuyer = Readonly<Record<'kind', string>> &
   Readonly<Record<'name' | 'address' | 'rc' | 'nif' | 'nis' | 'ai' | 'legalForm', string | null>>
 

@@ -36,10 +36,8 @@ export interface Order {
   readonly offered?: number
 }
 
-/** A stretch that a change was quoted for, which begins with this piece. */
 export interface Quoted {
   readonly id: string
-  /** Its part of the price. */
   readonly part: number
   /** The change that it had already; null: none. */
   readonly over: string | null
@@ -57,6 +55,8 @@ type Happened =
       readonly taking: Taking
       readonly quoted: readonly Quoted[]
       readonly leaves: Leftover
+      /** The payment that asked for it, if this one is paid beside it by mistake. */
+      readonly secondOf: string | null
     }
   | { readonly kind: 'topped_up'; readonly taking: Taking }
   | { readonly kind: 'given'; readonly gift: Gift }
@@ -162,6 +162,8 @@ class Walk {
   #looks: number[] = []
   #renewals = 0
   readonly #refunded = new Set<string>()
+  /** What payments of changes found gone: it stays gone for a second one, which buys time for it. */
+  readonly #gone = new Map<string, readonly Quoted[]>()
 
   standing(): Standing {
     return {
@@ -188,39 +190,19 @@ class Walk {
   }
 
   take(entry: Entry): void {
-    switch (entry.kind) {
-      case 'paid':
-        this.#buy(entry.taking)
-        break
-      case 'changed':
-        this.#change(entry)
-        break
-      case 'topped_up':
-        this.#topUp(entry.taking)
-        break
-      case 'given':
-        this.#give(entry.gift)
-        break
-      case 'refunded':
-        this.#refund(entry.checkoutId, entry.at)
-        this.#giveBack(entry.checkoutId, entry.at, entry.returned)
-        break
-      case 'ended':
-        this.#endedAt = entry.at
-        break
-      case 'ordered':
-        this.#order = entry.order
-        this.#movedAt = Math.max(this.#movedAt, entry.at)
-        break
-      case 'held':
-        this.#hold(entry.sold)
-        break
-      case 'corrected':
-        this.#move('correction', entry.amount, entry.at, null)
-        break
-      case 'paid_out':
-        this.#move('paid_out', entry.amount, entry.at, null)
-    }
+    if (entry.kind === 'paid') this.#buy(entry.taking)
+    else if (entry.kind === 'changed') this.#change(entry)
+    else if (entry.kind === 'topped_up') this.#topUp(entry.taking)
+    else if (entry.kind === 'given') this.#give(entry.gift)
+    else if (entry.kind === 'held') this.#hold(entry.sold)
+    else if (entry.kind === 'ended') this.#endedAt = entry.at
+    else if (entry.kind === 'refunded') {
+      this.#refund(entry.checkoutId, entry.at)
+      this.#giveBack(entry.checkoutId, entry.at, entry.returned)
+    } else if (entry.kind === 'ordered') {
+      this.#order = entry.order
+      this.#movedAt = Math.max(this.#movedAt, entry.at)
+    } else this.#move(entry.kind === 'corrected' ? 'correction' : entry.kind, entry.amount, entry.at, null)
     this.#lookAgain()
   }
 
@@ -296,14 +278,17 @@ class Walk {
     this.#endedAt = null
   }
 
-  #place(sources: readonly Source[]): void {
+  /** What has begun by `movedAt` keeps its beginning. */
+  #place(sources: readonly Source[], movedAt = Number.NEGATIVE_INFINITY): void {
     this.#run = laidOut(this.#anchor, sources)
     for (const piece of this.#run) this.#pieces.set(piece.id, piece)
     const changes = new Map(this.#run.flatMap((piece) => piece.changes.map(({ id, at }) => [id, at])))
     for (const [id, at] of changes) {
       if (this.#refunded.has(id)) continue
       const own = this.#run.filter((one) => one.id === id || one.changes.some((change) => change.id === id))
-      const [start = at] = own.map((piece) => Math.max(piece.start, at))
+      const begun = this.#spans.get(id)?.start ?? Number.POSITIVE_INFINITY
+      const [next = at] = own.map((piece) => Math.max(piece.start, at))
+      const start = begun <= movedAt ? begun : next
       this.#spans.set(id, { start, end: Math.max(...own.map(({ end }) => end)) })
     }
     // What it changed is over; the time that it bought beside moves up with what follows.
@@ -314,19 +299,24 @@ class Walk {
   }
 
   /** What it was quoted for and is gone meanwhile, or was changed otherwise, leaves its part over. */
-  #change({ taking, quoted, leaves, bookedAt }: Entry & { kind: 'changed' }): void {
+  #change({ taking, quoted, leaves, secondOf, bookedAt }: Entry & { kind: 'changed' }): void {
     const { checkoutId: id, plan, single, amount, paidAt, method } = taking
     const at = Math.min(paidAt, bookedAt)
     if (method === 'balance') this.#move('purchase', -amount, at, id)
     let left = amount
+    const goneBefore = this.#gone.get(secondOf ?? '') ?? []
+    const gone: Quoted[] = []
     for (const { part, ...stretch } of sharedOut(amount, quoted)) {
-      const all = this.#stretch(stretch)
-      const pieces = all.filter(({ end }) => end > at)
+      const pieces = this.#stretch(stretch).filter(({ end }) => end > at)
       const isOver = this.#endedAt !== null || (pieces.at(-1)?.end ?? 0) <= bookedAt
-      // Days that were given after a change was quoted have it not; the stretch has, until it is refunded.
-      const last = all[0]?.changes.findLast((change) => !this.#refunded.has(change.id))
+      // Days that were over when a change came, or were given since, have it not; the stretch has.
+      const last = pieces[0]?.changes.findLast((change) => !this.#refunded.has(change.id))
       const isAsQuoted = (last?.id ?? null) === stretch.over
-      if (isOver || !isAsQuoted) continue
+      const isGone = goneBefore.some((one) => one.id === stretch.id)
+      if (isOver || !isAsQuoted || isGone) {
+        gone.push({ ...stretch, part })
+        continue
+      }
       left -= part
       const lengths = pieces.map(({ start, end }) => end - Math.max(start, at))
       const length = lengths.reduce((sum, one) => sum + one, 0)
@@ -336,6 +326,7 @@ class Walk {
       })
       this.#place(this.#run.map((piece) => changed.find((one) => one.id === piece.id) ?? piece))
     }
+    this.#gone.set(id, gone)
     this.#method = method
     if (left > 0 && leaves === 'surplus') this.#move('surplus', left, at, id)
     else if (left > 0) this.#add(this.#timeFor(left, taking, at), at)
@@ -378,7 +369,7 @@ class Walk {
     const isRunning = refunded.start <= at || others.length === 0
     if (isRunning && later.length === 0) this.#endedAt = at
     else if (isRunning) this.#anchor = at
-    if (later.length > 0 || !isRunning) this.#place(isRunning ? later : others)
+    if (later.length > 0 || !isRunning) this.#place(isRunning ? later : others, at)
   }
 
   /** What of it is on the balance already is not given twice. */

@@ -76,7 +76,9 @@ export function historyOf(world: SimulatedWorld, takings: Takings, userId: strin
     if (payment.kind === 'purchase') return [{ kind: 'paid', ...booked }]
     if (payment.kind === 'top_up') return [{ kind: 'topped_up', ...booked }]
     const leaves = world.balanceMax > 0 ? 'surplus' : 'time'
-    return [{ kind: 'changed', ...booked, quoted: world.changes.quotedFor(payment, ledger), leaves }]
+    const quoted = world.changes.quotedFor(payment, ledger)
+    const secondOf = payment.secondOf && modelId(ledger, payment.secondOf)
+    return [{ kind: 'changed', ...booked, quoted, leaves, secondOf }]
   })
 }
 

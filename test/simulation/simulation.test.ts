@@ -1,6 +1,5 @@
 // A few seeds of the simulation: 2 on one database, 17 on both. `npm run nightly -- simulate` runs many more.
 // That it detects bugs is shown by broken-rules.nightly.test.ts.
-import { beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { PaymentMethod } from '../../packages/ishtirak/src/ledger/method.js'
 import { DATABASE_KINDS, type DatabaseKind } from '../support/database-kinds.js'

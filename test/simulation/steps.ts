@@ -23,7 +23,6 @@ const MOST_STEPS = 400
 /** The end of a year's term is beyond most seeds. */
 const FURTHEST_TURN_MS = 45 * DAY
 
-/** So many ends, windows and ends of grace are seen without any job, at the end. */
 const LAST_TURNS = 18
 
 /** Users buy first, so that months are counted from the day on which the seed begins. */
@@ -245,22 +244,14 @@ async function codeComesBack(world: SimulatedWorld): Promise<void> {
   const wish: Wish = { planId: 'pro', months: 1, mode: 'payment', code }
   await world.run(click(world, first, wish))
   const open = world.openOf(first).at(-1)
-  switch (random.weighted({ failed: 2, expired: 2, replaced: 2, late: 1 })) {
-    case 'failed':
-      if (open) await world.run([payAt(world, open.checkoutId, 'failed')])
-      break
-    case 'late':
-      // The provider says first that it failed, then that it was paid.
-      if (open)
-        await world.run([
-          payAt(world, open.checkoutId, 'paid', { faults: { reorder: { order: 'failed_after_paid' } } }),
-        ])
-      break
-    case 'replaced':
-      await world.run(click(world, first, { planId: 'team' }))
-      break
-    case 'expired':
-      passAndCheck(world, LIFETIME_MS + random.between(MINUTE, HOUR))
+  const becomes = random.weighted({ failed: 2, expired: 2, replaced: 2, late: 1 })
+  if (becomes === 'replaced') await world.run(click(world, first, { planId: 'team' }))
+  else if (becomes === 'expired') passAndCheck(world, LIFETIME_MS + random.between(MINUTE, HOUR))
+  else if (open && becomes === 'failed') await world.run([payAt(world, open.checkoutId, 'failed')])
+  else if (open) {
+    // The provider says first that it failed, then that it was paid.
+    const faults = { reorder: { order: 'failed_after_paid' as const } }
+    await world.run([payAt(world, open.checkoutId, 'paid', { faults })])
   }
   if (random.boolean(0.6)) await quietSweep(world)
   await amidFaults(world, () => {
@@ -491,7 +482,6 @@ function beforeMidnight({ now }: SimulatedWorld, before: number): number {
 /** Reads without asking the provider, so that the check does not change what it checks. */
 const NO_LOOK = { loadUser: async () => null }
 
-/** The pages of the history contain exactly what was booked and refunded. */
 async function historySum(world: SimulatedWorld): Promise<void> {
   for (const userId of world.users) {
     const entries = world.historyOf(userId)
@@ -577,7 +567,6 @@ async function reconcileAll(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: reconciliation')
 }
 
-/** Draws fault rates and runs the tasks with them, after dead processes were started. */
 async function amidFaults(world: SimulatedWorld, tasks: () => readonly Task[]): Promise<FaultRates> {
   const faultRates = drawFaultRates(world.random)
   await world.revive(faultRates)

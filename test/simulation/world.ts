@@ -56,7 +56,6 @@ export class SimulatedWorld {
   readonly scheduler: StepScheduler
   readonly journal: string[] = []
   readonly users: readonly string[]
-  /** The user who acts most at the moment. */
   focus: string
   readonly shown: Shown[] = []
   /** Payments that the operator asked to accept, and to refund. */
@@ -73,7 +72,6 @@ export class SimulatedWorld {
   readonly documents = new Documents()
   readonly slips: Slips = new Map()
   readonly saidOfBalances: SaidOfBalance[] = []
-  /** How far ahead may be bought, in months. */
   readonly prepayMaxMonths: number
   /** How much may be paid in; 0: there are no balances. */
   readonly balanceMax: number

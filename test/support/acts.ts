@@ -10,7 +10,6 @@ export const USER_ACTS_BY_VERB = byVerb('user')
 export const PAYMENT_VERBS = Object.keys(PAYMENT_ACTS_BY_VERB)
 export const USER_VERBS = Object.keys(USER_ACTS_BY_VERB)
 
-/** By verb, what the form of an act on a user is asked with, where it asks something first. */
 export const USER_QUESTIONS: Readonly<Record<string, string>> = {
   grant: '?days=14',
   'correct-address': '?email=right@example.dz',

@@ -1,29 +1,29 @@
-import { afterAll, beforeAll, expect } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type BrowserTools, describeInBrowser, type Visitor } from './browser.js'
 import { freshDatabase } from './databases.js'
-import { createWorld, type World } from './world.js'
+import type { World } from './world.js'
 
-interface WorldInBrowser extends BrowserTools {
+interface WorldInBrowser<Stage> extends BrowserTools {
   database(): Database
-  world(): World
+  world(): Stage
 }
 
-export function describeWorldInBrowser(
+/** One world for all tests of `body`, on a database of its own. */
+export function describeWorldInBrowser<Stage extends AsyncDisposable = World>(
   name: string,
-  open: Parameters<typeof createWorld>[1] | ((database: Database) => Promise<World>),
-  body: (tools: WorldInBrowser) => void,
+  open: (database: Database) => Promise<Stage>,
+  body: (tools: WorldInBrowser<Stage>) => void,
 ): void {
   describeInBrowser(name, (tools) => {
     let database: Database
-    let world: World
+    let world: Stage
     beforeAll(async () => {
       database = await freshDatabase('pglite')
-      world = await (typeof open === 'function' ? open(database) : createWorld(database, open))
+      world = await open(database)
     })
     afterAll(async () => {
-      await world.stop()
+      await world[Symbol.asyncDispose]()
       await database.close()
     })
     body({ ...tools, database: () => database, world: () => world })

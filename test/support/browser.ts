@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll } from 'vitest'
 import { launchChromium } from './chromium.js'
 import { describeWith } from './describe-with.js'
 

@@ -4,7 +4,6 @@ import type { OperatorCaller } from './operator.js'
 
 export const CODE_ENV = { CODE_KEYS: 'a-key-for-the-codes-of-the-tests' }
 
-/** Of an unused code: 10 percent off whatever is bought. */
 export function aCode(batch: Partial<CodeBatch> = {}, uses: Partial<CodeFacts> = {}): CodeFacts {
   const ofKind = { plan: null, planId: null, months: null, percent: null, amount: null }
   const worth = batch.kind === undefined ? { kind: 'percent' as const, percent: 10 } : { kind: batch.kind }

@@ -16,9 +16,7 @@ export function handOf(page: Page) {
   return {
     page,
     clicks: () => clicks,
-    /** On what leads to another page. */
     click: counted((selector: string) => leaveBy(page, () => page.click(seen(selector)))),
-    /** On what opens in the page. */
     press: counted((selector: string) => page.click(seen(selector))),
     /** On what sends a form; the page that comes says what was done. */
     clickTwice: counted(async (selector: string) => {
@@ -41,7 +39,6 @@ export function handOf(page: Page) {
     choose: counted(
       async (selector: string, value: string) => void (await page.selectOption(selector, value)),
     ),
-    /** Filled, and sent with Enter. */
     enter: counted(async (selector: string, text: string) => {
       await page.fill(selector, text)
       await leaveBy(page, () => page.keyboard.press('Enter'))

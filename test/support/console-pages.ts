@@ -1,22 +1,16 @@
 // A shop like that of `ishtirak demo`, for tests in a browser and for docs/pictures.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { CODE_ENV } from './codes.js'
 import { enterConsole } from './console.js'
 import { fillDemo } from './demo.js'
 import { operatorOf } from './operator.js'
 import { SELLING_PLANS } from './portal.js'
 import { ROLE_KEYS, ROLES_ENV } from './roles.js'
+import { SELLER_FILE, TRANSFER_FILE } from './setting-files.js'
 import { createWorld, type World } from './world.js'
 
-const example = (name: string) => new URL(`../../docs/${name}.example.json`, import.meta.url).pathname
+export const SHOP_FILES = { PLANS_FILE: SELLING_PLANS, TRANSFER_FILE, SELLER_FILE }
 
-export const SHOP_FILES = {
-  PLANS_FILE: SELLING_PLANS,
-  TRANSFER_FILE: example('transfer'),
-  SELLER_FILE: example('seller'),
-}
-
-const ENV = { ...CODE_ENV, ...ROLES_ENV, ...SHOP_FILES }
+const ENV = { ...ROLES_ENV, ...SHOP_FILES }
 
 export async function openShop(
   database: Database,

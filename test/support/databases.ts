@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { beforeAll, beforeEach, describe, inject } from 'vitest'
+import { inject } from 'vitest'
 import { type Database, type Statement, statement } from '../../packages/ishtirak/src/database/database.js'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
@@ -115,7 +115,6 @@ export function withoutPooler(url: string): string {
   return withDatabaseName(inject('serverUrl'), new URL(url).pathname.slice(1))
 }
 
-/** The same without a schema: for tests of the migrations themselves. */
 export function emptyPostgresUrl(): Promise<string> {
   return createAndName('template1')
 }

@@ -1,5 +1,4 @@
 // Without the program, one test fails and names the package.
-import { describe, it } from 'vitest'
 import { requireTool, type SystemTool } from './system-tools.js'
 
 export function describeWith(tool: SystemTool, name: string, body: () => void): void {

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { expect } from 'vitest'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import { createApp } from '../../packages/ishtirak/src/http/app.js'

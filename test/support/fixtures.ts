@@ -1,11 +1,11 @@
 import type { AuditEntry } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
-import { type Catalogue, type Plan, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
+import type { Catalogue, Plan } from '../../packages/ishtirak/src/core/plan.js'
 import type { BillingRules, SubscriptionFacts } from '../../packages/ishtirak/src/core/subscription.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
+import { SEED_LIMITS, SEED_PLANS } from '../../packages/ishtirak/src/runtime/seed-plans.js'
 
 const [free, pro] = SEED_PLANS
 if (!free || !pro) throw new Error('the seed has two plans')

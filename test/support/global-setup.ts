@@ -21,7 +21,6 @@ declare module 'vitest' {
     dumpPath: string
     /** The same in a schema of its own, which a session has to name. */
     schemaDumpPath: string
-    /** The same before the first migration. */
     emptyDumpPath: string
   }
 }

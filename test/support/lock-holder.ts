@@ -1,4 +1,3 @@
-import { expect, onTestFinished } from 'vitest'
 import type { Child } from './child-process.js'
 import { runBuilt } from './compiled-sources.js'
 

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sql } from './sql.js'
 

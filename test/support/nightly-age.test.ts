@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
 import { nightlyReminder } from './nightly-age.js'
 
 const NOW = Date.parse('2026-11-28T12:00:00Z')

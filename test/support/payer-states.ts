@@ -3,15 +3,15 @@ import type { Page } from 'playwright-core'
 import { checkOrders } from '../../packages/ishtirak/src/balance/check-orders.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { CODE_ENV, makeCodes, PERCENT, VOUCHER } from './codes.js'
-import { OPERATOR_ENV, operatorOf } from './operator.js'
+import { makeCodes, PERCENT, VOUCHER } from './codes.js'
+import { operatorOf } from './operator.js'
 import { payOtherwise } from './other-amount.js'
-import { platformFor, WITH_PLATFORM } from './platform.js'
+import { platformFor } from './platform.js'
 import { enterPortal, SELLING_PLANS } from './portal.js'
 import { setProfile } from './profile.js'
 import { png } from './proof-files.js'
+import { TRANSFER_FILE } from './setting-files.js'
 import { startSmtpSink } from './smtp-sink.js'
-import { TRANSFER_FILE } from './transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from './world.js'
 
 const DAY = 86_400
@@ -36,8 +36,6 @@ export const PAYER_STATES = [
   ...['sandbox', 'sandbox-pending', 'sandbox-paid', 'sandbox-failed'],
 ] as const
 
-export type PayerStates = Awaited<ReturnType<typeof createPayerStates>>
-
 interface Place {
   /** Undefined: no session. */
   readonly userId?: string
@@ -50,9 +48,6 @@ interface Place {
 export async function createPayerStates(database: Database) {
   const mail = await startSmtpSink()
   const env = {
-    ...OPERATOR_ENV,
-    ...CODE_ENV,
-    ...WITH_PLATFORM,
     ...{ PLANS_FILE: SELLING_PLANS, TRANSFER_FILE, BALANCE_MAX: '100000', SMTP_URL: mail.url },
     // All looks of all states come from one address within a minute of the world's clock.
     RATE_LIMIT_PER_MINUTE: '100000',
@@ -60,8 +55,7 @@ export async function createPayerStates(database: Database) {
   const world = await createWorld(database, { env, host: 'none', isNew: true })
   const places = await stage(world)
   return {
-    world,
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       await world.stop()
       await mail[Symbol.asyncDispose]()
     },

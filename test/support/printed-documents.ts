@@ -1,5 +1,4 @@
 // Documents and receipts in one language, of each kind, read back: the roll, the tags and fonts, the margins.
-import { describe, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { DocumentSnapshot, NamedDocument } from '../../packages/ishtirak/src/core/receipt.js'
 import {

@@ -1,5 +1,4 @@
 // One service serves many tests; each of them begins with an empty memory of who called or failed how often.
-import { expect } from 'vitest'
 import { BoundedMap } from '../../packages/ishtirak/src/runtime/bounded-map.js'
 
 const { set } = BoundedMap.prototype

@@ -76,6 +76,7 @@ export type CommandHost = ReturnType<typeof hostCommands>
 
 /** As `runCommand`, without a process for each: for those who ask for many, one after the other. */
 export function hostCommands() {
+  buildOnce()
   const { PATH = '', HOME = '' } = process.env
   const host = fork(path.join(import.meta.dirname, 'command-host.mjs'), { env: { PATH, HOME }, execArgv: [] })
   const failed = once(host, 'exit').then(([code]): never => {
@@ -99,6 +100,7 @@ function run(
   under: readonly string[] = [],
   program = PROGRAM,
 ): ChildProcess {
+  buildOnce()
   // Only what a process needs and what the test says: nothing of the machine's own configuration leaks in.
   const { PATH = '', HOME = '' } = process.env
   const [command = process.execPath, ...rest] = [...under, process.execPath, program, ...args]

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { DatabaseContext } from './databases.js'
 import { Receiver } from './receiver.js'
 import { restartableWorld } from './world.js'

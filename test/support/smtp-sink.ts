@@ -1,6 +1,5 @@
 // A mail server for tests: real SMTP on loopback; it keeps every message and can be set to fail.
 import { createServer, type Socket } from 'node:net'
-import { afterAll, beforeEach } from 'vitest'
 import { listen } from './listen.js'
 
 export type ReceivedMessage = { from: string; to: readonly string[]; source: string }

@@ -1,7 +1,6 @@
 // A stub of the provider over real HTTP, for answers that the emulator never gives.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
 import {
   type ChargilyOptions,
   createChargily,

@@ -2,7 +2,6 @@
 // missing.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
 import { requireTool } from './system-tools.js'
 
 afterEach(() => vi.unstubAllEnvs())

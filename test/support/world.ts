@@ -1,7 +1,6 @@
 // The real service on real HTTP, the emulator as its provider, and one clock that stands still until moved.
 import { createServer } from 'node:net'
 import { SignJWT } from 'jose'
-import { beforeEach } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { beginDelivery } from '../../packages/ishtirak/src/events/deliver-events.js'
@@ -104,12 +103,10 @@ export async function createWorld(database: Database, options: WorldOptions = {}
   return world
 }
 
-/** A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. */
-export function worldOfEachTest(database: () => Database, options?: WorldOptions): World {
-  return restartableWorld(database, options).world
-}
-
-/** The same; `restart` stops it and starts another one on its database. */
+/**
+ * A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. `restart`
+ * stops it and starts another one on its database.
+ */
 export function restartableWorld(database: () => Database, options?: WorldOptions) {
   let running: World | undefined
   const start = async (wanted?: WorldOptions) => {

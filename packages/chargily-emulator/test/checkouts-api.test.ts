@@ -1,5 +1,4 @@
 // Source of the shapes: Chargily docs, API reference, checkouts; of the messages: Laravel's validation.
-import { expect, test } from 'vitest'
 import { VECTOR_BODY, VECTOR_KEY, VECTOR_SIGNATURE } from '../../../test/support/vector.js'
 import { sign } from '../src/api-keys.js'
 import { encodeWireEvent } from '../src/event.js'

@@ -1,5 +1,4 @@
 // Source: events captured in May 2026, Chargily docs (Webhooks), defaults of spatie/laravel-webhook-server.
-import { expect, test } from 'vitest'
 import {
   call,
   emulator,

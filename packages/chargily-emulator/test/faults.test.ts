@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { sign } from '../src/api-keys.js'
 import type { Faults } from '../src/emulator.js'
 import { call, emulator, KEY, ManualClock, newCheckout, ORDER, payAtPage, withMerchant } from './support.js'

@@ -1,6 +1,5 @@
 // The emulator with Chargily's own JavaScript SDK, from npm, unchanged.
 import { ChargilyClient, verifySignature } from '@chargily/chargily-pay'
-import { afterEach, beforeEach, expect, test } from 'vitest'
 import { emulator, KEY, merchant, payAtPage } from './support.js'
 
 const realFetch = globalThis.fetch

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { answerOf, emulator, KEY, newCheckout, payAtPage } from './support.js'
 
 const read = async (url: string) => answerOf(await fetch(url))

@@ -1,12 +1,11 @@
 // An instance that is left without `close`, on a clock that stands still, does nothing more.
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { EmulatorError, startEmulator } from '../src/emulator.js'
 import { call, emulator, KEY, ManualClock, merchant, newCheckout, payAtPage } from './support.js'
 
-const newStateFile = () => path.join(mkdtempSync(path.join(tmpdir(), 'emulator-')), 'state')
+const newStateFile = () => path.join(temporaryFolder(), 'state')
 
 test('an event still owed at the kill is delivered after the next start', async () => {
   const shop = await merchant()

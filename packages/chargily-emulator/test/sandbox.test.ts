@@ -1,8 +1,6 @@
-import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { type Emulator, EmulatorError, startEmulator } from '../src/emulator.js'
 import {
   call,
@@ -109,7 +107,7 @@ test('keys without a mode, or none, fail the start, and the error names no key',
 
 describe('reset', () => {
   test('forgets checkouts, deliveries, faults, the offset of the clock and the state file', async () => {
-    const stateFile = path.join(mkdtempSync(path.join(tmpdir(), 'emulator-')), 'state')
+    const stateFile = path.join(temporaryFolder(), 'state')
     const { shop, emu } = await withMerchant({ clock: { now: () => START_MS }, stateFile })
     const customer = made(await call(emu, 'POST', '/customers', { name: 'Amine' }))
     await emu.pay((await newCheckout(emu)).id, 'paid')

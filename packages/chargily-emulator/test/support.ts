@@ -2,7 +2,6 @@
 // stands still until it is moved. Everything is closed after each test.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect } from 'vitest'
 import { listen } from '../../../test/support/listen.js'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../src/emulator.js'
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it, vi } from 'vitest'
 import { InvalidEventError, verifyEvent } from './index.js'
 
 const AT = new Date('2026-11-21T12:00:00Z')

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { PERMISSIONS } from '../../../../test/support/permissions.js'
 import { mayDo, mostOf, operatorIn, rolesThatMay } from '../core/role.js'
 import { readCustomRoles } from './custom-roles.js'

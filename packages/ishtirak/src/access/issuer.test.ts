@@ -1,7 +1,6 @@
 // The sign-in by an OpenID Connect issuer: a real one, out to it and back. What does not fit signs no one in.
 
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {
@@ -41,7 +40,6 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     at.call('GET', path, { headers: { cookie: cookiesFrom(entered.headers).join('; ') } })
   const comeBack = (path: string, cookie = '') =>
     world.call('GET', path, { headers: { cookie, 'accept-language': 'en' } })
-  /** The way back with a part of the address changed. */
   const changed = (path: string, part: Record<string, string>, without = '') => {
     const url = new URL(path, world.url)
     for (const [name, value] of Object.entries(part)) url.searchParams.set(name, value)
@@ -160,7 +158,6 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     const canceled = await goToIssuer(world)
     const path = changed(canceled.path, { error: 'access_denied' }, 'code')
     await expectRefused(await comeBack(path, canceled.cookie), 'was canceled')
-    // Nothing else stood in the way.
     expect((await signInByIssuer(world)).status).toBe(303)
   })
 
@@ -191,7 +188,6 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
       const id_token = await sign(JSON.parse(claims))
       const body = JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token })
       issuer.broken.set('/token', { status: 200, body })
-      // Refusals are slowed.
       world.clock.advance(10_000)
       return comeBack(way.path, way.cookie)
     }

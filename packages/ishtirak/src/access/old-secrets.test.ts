@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'

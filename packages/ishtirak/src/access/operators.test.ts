@@ -1,4 +1,3 @@
-import { beforeEach, expect, it } from 'vitest'
 import { actOften, type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -56,7 +55,6 @@ describeWorld('operators that an owner makes', { env: { OPERATOR_ROLES } }, ({ w
     const boss = { name: 'y', role: 'owner', why: 'x' }
     expect((await accountant.post('/operators/create', boss)).status).toBe(403)
     expect((await accountant.post('/operators/amel/new-key', { why: 'x' })).status).toBe(403)
-    // One of the environment is changed there.
     expect((await act('support', 'block')).body).toMatchObject({ code: 'conflict', source: 'environment' })
     expect((await act('nobody', 'block')).body).toMatchObject({ code: 'not_found', operator: 'nobody' })
   })
@@ -166,7 +164,6 @@ describeWorld('operators that an owner makes', { env: { OPERATOR_ROLES } }, ({ w
   })
 })
 
-/** As a program that signs in every minute. */
 const signInOften = sql(`insert into operator_sessions
      (id, session_digest, operator, role, signed_in_by, key_digest, created_at, expires_at)
    select 'ops_' || n, n, 'program', 'viewer', 'key', n, '2026-11-21T12:00:00Z', '2026-11-21T20:00:00Z'

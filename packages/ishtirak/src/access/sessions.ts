@@ -12,11 +12,11 @@ import {
   type OperatorSession,
   operatorIn,
 } from '../core/role.js'
-import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
+import type { IssuerSettings } from './claims.js'
 import {
   deleteOldSessions,
   deleteSession,

@@ -2,7 +2,6 @@
 // OPERATOR_ROLES what roles there are beside those that are built in; OPERATOR_OIDC_… names the OpenID
 // Connect issuer that knows them.
 import { type CustomRoles, type OperatorKey, operatorIn, ROLES } from '../core/role.js'
-import type { IssuerSettings } from '../core/sign-in.js'
 import {
   type Contradiction,
   isPrivateEnough,
@@ -15,6 +14,7 @@ import {
   web,
 } from '../runtime/environment.js'
 import { describeSecrets, isTwice, items, type OldSecret } from '../runtime/old-secrets.js'
+import type { IssuerSettings } from './claims.js'
 import { readCustomRoles } from './custom-roles.js'
 
 export interface AccessConfig {

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { enterConsole, signIn } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY } from '../../../../test/support/operator.js'

@@ -1,6 +1,5 @@
 // The sign-in by an issuer whose answers take seconds, in the machine's time.
 
-import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { goToIssuer, startIssuer } from '../../../../test/support/issuer.js'
 import { sql } from '../../../../test/support/sql.js'

@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { BillingError, ERRORS, wrongField } from '../core/error.js'
 import { mayDo, requireRole } from '../core/role.js'
-import { latinDigits, readTypedAmount } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/checker.js'
 import { type ConsolePages, sendPage, type View } from '../pages/console-frame.js'
@@ -16,6 +15,7 @@ import { actPage, type Field, isAsShown, type Typed } from './act-page.js'
 import { perform, planOf, sendingOf } from './perform.js'
 import { byOf, typedIn } from './sent-form.js'
 import { type About, idIn, type Subject, subjectPath } from './subject.js'
+import { latinDigits, readTypedAmount } from './typed-amount.js'
 
 type Pages<Deps> = ConsolePages & Deps
 

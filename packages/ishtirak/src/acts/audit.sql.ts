@@ -109,7 +109,7 @@ export interface AuditedFacts {
   readonly subscription: SubscriptionFacts
   /** The periods of other payments, codes and grants that a refund moves. */
   readonly moved: readonly MovedPeriod[]
-  readonly grant?: Grant | null
+  readonly grant?: Grant | undefined
 }
 
 /** An act that changes money, for the statement that saves the change. */

@@ -1,5 +1,4 @@
 import type { TObject } from 'typebox'
-import { expect, it } from 'vitest'
 import { CAPABILITIES } from '../main/capabilities.js'
 import { PaymentFileSchema, userFileSchema } from '../overview/schemas.js'
 import { actsOf, readingsOf } from './capability.js'

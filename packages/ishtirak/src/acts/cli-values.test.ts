@@ -1,5 +1,4 @@
 // Numbers, days and months of the command line: what is read, and that a refusal names the bounds.
-import { expect, it } from 'vitest'
 import { boundsInWords, day, dayOrInstant, month, numberWithin } from './cli-values.js'
 
 const refusal = (read: (text: string) => unknown, text: string) => {

@@ -1,7 +1,7 @@
 // The one place that reads the numbers, days and months of a command line. What is out of its bounds is
 // refused with them, and `--help` says them.
 import { InvalidArgumentError } from 'commander'
-import { readTypedAmount } from '../core/typed-amount.js'
+import { readTypedAmount } from './typed-amount.js'
 
 /** Both are allowed themselves. */
 export interface NumberBounds {

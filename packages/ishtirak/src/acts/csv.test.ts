@@ -1,6 +1,5 @@
 // What a spreadsheet would run as a formula is text in our exports, whichever sign it takes for the end of a
 // cell.
-import { expect, it } from 'vitest'
 import { csvLine } from './csv.js'
 
 it('what a spreadsheet would run is text, and anything else stays what it is', () => {

@@ -2,7 +2,6 @@
 // some answer with.
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { PROOF_TYPES } from '../core/transfer.js'
 import type { FileAnswer } from './user-call.js'
 
 export const READ = [
@@ -18,17 +17,12 @@ export const ASKED = ['provider_rejected', 'provider_unavailable'] as const
 
 /** A text to the reader, a stream to the route. */
 const FILE = Type.Unsafe<Readable>({ type: 'string' })
-const BINARY_FILE = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
+export const BINARY_FILE = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 export const CSV = { description: 'RFC 4180, UTF-8', content: { 'text/csv': { schema: FILE } } }
 export const GZIP = {
   description: 'gzip; personal data',
   content: { 'application/gzip': { schema: BINARY_FILE } },
 }
-export const PROOF = {
-  description: 'The file, as an attachment; each reading is in the audit trail',
-  content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
-}
-
 const USER_FILES = {
   'application/pdf': Type.String({ format: 'binary' }),
   'text/csv': Type.String(),

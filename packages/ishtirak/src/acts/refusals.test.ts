@@ -1,7 +1,6 @@
 // A refusal is written to the audit trail before it is answered; where that hangs, the caller is answered all
 // the same.
 import { once } from 'node:events'
-import { it, onTestFinished, vi } from 'vitest'
 import { captureLog, expectProblem, PUBLIC_URL } from '../../../../test/support/example-app.js'
 import { BillingError } from '../core/error.js'
 import { createApp } from '../http/app.js'

@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type DatabaseKind,
   describeScenario,
@@ -15,8 +13,9 @@ import {
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { CHARGILY_KEY, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
 import { setBuyer } from '../buyers/set-buyer.js'
@@ -31,10 +30,9 @@ import { writeBackup } from './backup.sql.js'
 let folder = ''
 let file = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ishtirak-backup-'))
+  folder = temporaryFolder()
   file = join(folder, 'backup.gz')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A database without a schema, as it is after `create database`. */
 async function withoutSchema(kind: DatabaseKind): Promise<Database> {

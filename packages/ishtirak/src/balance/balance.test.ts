@@ -1,12 +1,10 @@
-import path from 'node:path'
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
@@ -19,7 +17,6 @@ const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
 const ACCOUNTANT_KEY = 'operator-key-of-salim'
 const OPERATOR_KEYS = `amina:${OPERATOR_KEY},salim:accountant:${ACCOUNTANT_KEY}`
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
 type Entry = { kind: string; amount: number; balance_after: number }
 type Trail = Record<'before' | 'after', { readonly balance?: number }>

@@ -129,7 +129,7 @@ function booking(
   const revision = {
     ...booked,
     payment: booked.payment && { ...booked.payment, checkoutId: null },
-    ...{ isNew: true, isBooked: true, takesCode: codeHash },
+    ...{ isNew: true, isBooked: true, takesCode: codeHash ?? undefined },
     ...{ subscription: withEntry(subscription, entry), entry },
     events: [...booked.events, 'balance.changed' as const],
   }

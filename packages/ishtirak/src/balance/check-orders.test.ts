@@ -1,4 +1,3 @@
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { catalogueOf, FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { setProfile } from '../../../../test/support/profile.js'

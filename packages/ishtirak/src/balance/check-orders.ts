@@ -36,7 +36,7 @@ async function checkOrder(
       // Since when it buys stays: no renewal depends on when this was found.
       subscription: { ...subscription, balance: { ...balance, order } },
       events: ['balance.renewal_changed'] as const,
-      mail: kind && { kind, about: toTimestamp(now) },
+      ...(kind && { mail: { kind, about: toTimestamp(now) } }),
     }
     return { revision, result: 'changed' }
   })

@@ -1,5 +1,5 @@
 // An amount as banks write it, in centimes. Pure.
-import { latinDigits } from '../core/typed-amount.js'
+import { latinDigits } from '../acts/typed-amount.js'
 
 export type DecimalSign = ',' | '.'
 

@@ -1,5 +1,5 @@
 // A day as banks write it. Pure.
-import { latinDigits } from '../core/typed-amount.js'
+import { latinDigits } from '../acts/typed-amount.js'
 
 export type DayOrder = 'dmy' | 'mdy' | 'ymd'
 

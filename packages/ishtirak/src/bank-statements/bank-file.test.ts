@@ -1,6 +1,5 @@
 // Bank statements as banks write them: what is found out from a file, and what is asked.
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
 import { CELLS_MAX, ROW_CHARACTERS_MAX, SLICE_CHARACTERS } from '../acts/csv-file.js'
 import { readCentimes } from './bank-amount.js'
 import { readDay } from './bank-day.js'

@@ -11,7 +11,6 @@ import {
   eachRow,
   firstRows,
 } from '../acts/csv-file.js'
-import { referencesIn, wholeReferencesIn } from '../core/bank-reference.js'
 import type { SaidForm } from '../transfers/bank-form-schema.js'
 import { isAmount, readCentimes } from './bank-amount.js'
 import { readDay } from './bank-day.js'
@@ -26,6 +25,7 @@ import {
 } from './bank-form.js'
 import { directionSaid, isOtherCurrency, plainWords, saysNotCome } from './bank-headings.js'
 import type { LineDoubt } from './bank-line.js'
+import { referencesIn, wholeReferencesIn } from './references-in-text.js'
 
 export const BANK_FILE_BYTES_MAX = 5 * 1024 * 1024
 const TEXT_MAX = 500

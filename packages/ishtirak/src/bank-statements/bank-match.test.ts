@@ -1,10 +1,9 @@
 // Lines of bank statements beside transfers: what is sure, what is to be chosen, and why. Whatever people and
 // banks make of a reference, no line is said to be sure of another transfer than the one that was meant.
-import { describe, expect, it } from 'vitest'
 import { SeededRandom } from '../../../../test/support/random.js'
-import { wholeReferencesIn } from '../core/bank-reference.js'
 import { drawReference, formatReference, isReference } from '../core/reference.js'
 import { type BankLine, matcherOf, type PayableTransfer } from './bank-match.js'
+import { wholeReferencesIn } from './references-in-text.js'
 
 const ALPHABET = '2345689FJKMRW'
 const TODAY = '2026-11-21'

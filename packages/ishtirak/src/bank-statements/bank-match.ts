@@ -1,9 +1,9 @@
 // Which waiting transfer a line of a bank statement pays: by the reference in its text, else by amount, day
 // and name; how sure that is, and why. Pure.
 
-import { nearReferences, referencesInside } from '../core/bank-reference.js'
 import { DAY } from '../core/instant.js'
 import type { LineDoubt } from './bank-line.js'
+import { nearReferences, referencesInside } from './references-in-text.js'
 
 /** Money that came to an account. */
 export interface BankLine {

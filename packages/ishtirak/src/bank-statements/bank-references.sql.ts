@@ -2,9 +2,9 @@
 // money that went out again.
 
 import type { Instant } from '../core/instant.js'
-import type { Approval } from '../core/transfer.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
+import type { Approval } from '../transfers/decide-transfer.js'
 import type { PayableTransfer, ReferenceFacts } from './bank-match.js'
 
 const PAYABLE = `t.payment_id, t.user_id, u.name, t.reference,

@@ -1,7 +1,6 @@
 // Bank statements beside transfers: what is sure is approved by one confirmation, each by its own act; what
 // is known stays known; what has no other side is listed. On both databases.
 
-import { expect, it } from 'vitest'
 import { transferFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'

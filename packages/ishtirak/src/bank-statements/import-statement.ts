@@ -3,7 +3,6 @@
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { csvRefused } from '../acts/csv-file.js'
 import type { AccountKind } from '../core/account.js'
-import { referencesIn, wholeReferencesIn } from '../core/bank-reference.js'
 import { sha256 } from '../runtime/secret.js'
 import type { SaidForm } from '../transfers/bank-form-schema.js'
 import { type ReadLine, readBankFile, viewForm } from './bank-file.js'
@@ -13,6 +12,7 @@ import { knownReferences } from './bank-references.sql.js'
 import { insertStatement, type NewLine, SLICES_AT_ONCE, storeSlices } from './bank-statements.sql.js'
 import { type FileRow, knownLines, type Numbers } from './known-lines.js'
 import type { BankDeps } from './read-statement.js'
+import { referencesIn, wholeReferencesIn } from './references-in-text.js'
 
 /** The audit trail says how many lines, never what they say. Throws `file_not_accepted`. */
 export async function importStatement(

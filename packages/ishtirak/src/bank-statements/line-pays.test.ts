@@ -1,6 +1,5 @@
 // Which line of a bank statement pays which payment, where processes end and operators meet.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transferFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,11 +1,11 @@
 // A bank statement as it stands now: its lines beside the transfers that are waited for.
+
 import type { Static } from 'typebox'
 import type { ActDeps } from '../acts/act.js'
-import { referencesInside } from '../core/bank-reference.js'
 import { BillingError } from '../core/error.js'
 import { DAY, toTimestamp } from '../core/instant.js'
 import type { Operator } from '../core/role.js'
-import { maybeOnePerson } from '../core/sign-in.js'
+import { maybeOnePerson } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'
@@ -22,6 +22,7 @@ import {
   slicesOfStatement,
   storeSlices,
 } from './bank-statements.sql.js'
+import { referencesInside } from './references-in-text.js'
 
 export type BankDeps = ActDeps &
   DecisionDeps & { readonly database: Database; readonly transfers: TransferTerms | null }

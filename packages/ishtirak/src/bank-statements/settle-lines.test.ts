@@ -1,6 +1,5 @@
 // Which lines are approved by the state of their transfers, and in which operator's name.
 
-import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { NOON } from '../../../../test/support/fixtures.js'
 import {

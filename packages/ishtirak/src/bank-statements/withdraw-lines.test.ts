@@ -1,6 +1,5 @@
 // What becomes of each line of a file that is withdrawn.
 
-import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEntry, NOON } from '../../../../test/support/fixtures.js'
 import { sql } from '../../../../test/support/sql.js'

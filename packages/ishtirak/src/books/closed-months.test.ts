@@ -1,6 +1,5 @@
 // Whatever comes after a month was closed, in any order: its figures, its journal and its file stay as they
 // were, and each receipt stands in one month.
-import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SeededRandom } from '../../../../test/support/random.js'

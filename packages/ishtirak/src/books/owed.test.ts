@@ -1,16 +1,14 @@
 // What users are owed at a month's end is what their ledgers say, and what was earned is what the sales say:
 // over months, with refunds both ways, corrections, a change that came too late and a job that stood still.
 
-import path from 'node:path'
-import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { PLANS_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { checkoutIdOf, tokenOf } from '../../../../test/support/world.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
 
 const BILLING = '/api/v1/billing'
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const DAY_MS = 86_400_000
 
 /** Each entry in the month of Algiers that it is of. */

@@ -2,7 +2,6 @@
 // receipts and with each other, over two taxes, cash with its duty, refunds and money paid in.
 
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'

@@ -1,6 +1,5 @@
 // An act on many: counted before, done to each once however processes die, and a result for each.
 
-import { beforeEach, expect, it, vi } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEntry } from '../../../../test/support/fixtures.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -6,7 +6,6 @@ import {
   type BuyerDetails,
   type BuyerField,
   fieldsOfBuyer,
-  type TypedBuyer,
 } from '../core/buyer-details.js'
 import { BillingError, type ValidationProblem } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
@@ -18,6 +17,7 @@ import { LinkButton, Notice, type Pages, renderPage, SubmitButton } from '../pag
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { actorOf, fieldOf, queryOf, type Session } from '../pages/reader.js'
 import { buyerInWords, faultInWords, kindInWords, labelOf, lacksInWords } from './buyer-words.js'
+import type { TypedBuyer } from './read-buyer.js'
 import { type BuyerDeps, readBuyer, setBuyer } from './set-buyer.js'
 
 type BuyerPages = Pages & BuyerDeps

@@ -1,18 +1,13 @@
 // What an invoice names of a buyer is said by the owner of the account, or corrected by an operator.
 import { auditEntry } from '../acts/audit.sql.js'
-import {
-  type BuyerDetails,
-  changedFields,
-  fieldsOfBuyer,
-  readBuyerDetails,
-  type TypedBuyer,
-} from '../core/buyer-details.js'
+import { type BuyerDetails, fieldsOfBuyer } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { ownsAccount } from '../core/person.js'
 import { untilFresh } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
 import { saveBuyer } from './buyers.sql.js'
+import { changedFields, readBuyerDetails, type TypedBuyer } from './read-buyer.js'
 
 export type BuyerDeps = Pick<CommonParts, 'database' | 'clock' | 'ids'>
 

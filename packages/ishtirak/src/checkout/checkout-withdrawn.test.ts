@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { ownerNamed } from '../../../../test/support/operator.js'
 import { enterPortal } from '../../../../test/support/portal.js'

@@ -1,5 +1,3 @@
-import path from 'node:path'
-import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -7,6 +5,7 @@ import { platformFor } from '../../../../test/support/platform.js'
 import { afterOf, beforeOf } from '../../../../test/support/preview.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
+import { PLANS_FILE, SELLER_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
 import { checkoutIdOf, createWorld } from '../../../../test/support/world.js'
@@ -19,9 +18,6 @@ const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const DAY = 86_400
 const forgetPayment = sql('delete from payments where id = $1')
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
-const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const ENV = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
 
 describeWorld('a dearer plan in mid-term', { env: ENV }, ({ world, database }) => {

@@ -1,4 +1,3 @@
-import { expect, it, vi } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { afterOf, beforeOf } from '../../../../test/support/preview.js'

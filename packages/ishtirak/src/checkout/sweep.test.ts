@@ -1,5 +1,4 @@
 // Every webhook is dropped.
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { showPayment } from '../overview/read-files.js'

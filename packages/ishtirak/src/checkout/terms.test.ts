@@ -1,13 +1,11 @@
-import path from 'node:path'
-import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
+import { PLANS_FILE } from '../../../../test/support/setting-files.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
 describeWorld('a term', { env: { PLANS_FILE } }, ({ world, database }) => {
   const user = world.as('user-1')

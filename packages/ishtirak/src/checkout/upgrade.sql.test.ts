@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'
 import { sql } from '../../../../test/support/sql.js'

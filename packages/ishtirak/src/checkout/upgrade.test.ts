@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { describeWorld, describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { createWorld } from '../../../../test/support/world.js'
 

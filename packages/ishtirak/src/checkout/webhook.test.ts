@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { sql } from '../../../../test/support/sql.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
@@ -24,7 +23,6 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
     const headers = { signature: signature ?? sign(body), 'content-type': 'application/json' }
     return to.call('POST', WEBHOOK, { body, headers })
   }
-  /** A pending payment, and its checkout as the provider would report it paid. */
   const opened = async (changes: Record<string, unknown> = {}, userId = 'user-1') => {
     const { paymentId, checkoutId } = await world.as(userId).upgrade()
     const metadata = { payment_id: paymentId, user_id: userId }

@@ -1,4 +1,3 @@
-import { beforeEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorld, describeWorldOnEach } from '../../../../test/support/describe-world.js'

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { aReport } from '../../../../test/support/fixtures.js'

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'

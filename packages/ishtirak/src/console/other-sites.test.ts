@@ -2,17 +2,15 @@
 // no page may act, or write to the audit trail, for one; and no form counts that is not of this origin.
 // Routes are read from the running app.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 
 const OTHER_SITES = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
@@ -23,15 +21,13 @@ const selectActs = sql(
   `select act from audit where act not in ('operator.sign_in', 'codes.create') order by act`,
 )
 
-describeScenario('a request of another site', ({ database }) => {
-  let world: World
+const ENV = { TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '100000' }
+
+describeWorld('a request of another site', { env: ENV }, ({ database, world }) => {
   let visit: ConsoleVisit
   /** By the parameters of routes. */
   let values: Readonly<Record<string, readonly string[]>>
   beforeEach(async () => {
-    world = await createWorld(database(), {
-      env: { TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '100000' },
-    })
     await world.as('user-1').buy()
     const { id } = await orderTransfer(world, 'user-2')
     await sendProof(world, 'user-2', id)
@@ -53,7 +49,6 @@ describeScenario('a request of another site', ({ database }) => {
       batch_id: [batch],
     }
   })
-  afterEach(() => world.stop())
 
   const addresses = (method: string): readonly string[] =>
     world.service.app.knownRoutes().flatMap((route) => {

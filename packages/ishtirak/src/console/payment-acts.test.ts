@@ -1,6 +1,5 @@
 // Acts on a payment in the console: shown beforehand, done once, told afterwards; and only what the role may.
 
-import { beforeEach, expect, it } from 'vitest'
 import { PAYMENT_VERBS } from '../../../../test/support/acts.js'
 import { transferFile } from '../../../../test/support/config-files.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'

@@ -1,6 +1,5 @@
 // The page of a payment: what it says to which operator.
 
-import { expect, it } from 'vitest'
 import { actOften, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
@@ -8,8 +7,8 @@ import { permissionNamed } from '../../../../test/support/permissions.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { ROLES, rolesThatMay } from '../core/role.js'
 

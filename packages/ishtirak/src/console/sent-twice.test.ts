@@ -1,7 +1,6 @@
 // One form that is sent twice at the same moment, where the other one is refused while this one is about to
 // be saved: nothing is done, and both lead to the refusal.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   PAYMENT_ACTS_BY_VERB,
   PAYMENT_VERBS,
@@ -16,8 +15,8 @@ import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amo
 import { setProfile } from '../../../../test/support/profile.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { actsOf } from '../acts/capability.js'

@@ -1,7 +1,5 @@
 // Acts on a user in the console: asked, shown beforehand, done once, told afterwards; and only what the role
 // may.
-import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
 import { USER_QUESTIONS, USER_VERBS } from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
@@ -9,9 +7,8 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { PLANS_FILE } from '../../../../test/support/setting-files.js'
 import { checkoutIdOf } from '../../../../test/support/world.js'
-
-const TWO_PLANS = path.resolve('test/fixtures/terms.json')
 
 describeWorld('an act on a user', { env: { BALANCE_MAX: '10000' } }, ({ world, restart }) => {
   let visit: ConsoleVisit
@@ -19,7 +16,6 @@ describeWorld('an act on a user', { env: { BALANCE_MAX: '10000' } }, ({ world, r
     visit = await enterConsole(world, ROLE_KEYS.owner)
     const user = world.as('user-1')
     await user.buy()
-    // Something to pay out.
     const { body } = await user.post('/api/v1/billing/balance/top-ups', { amount: 1_000 })
     await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
     await world.emulator.settled()
@@ -115,7 +111,7 @@ describeWorld('an act on a user', { env: { BALANCE_MAX: '10000' } }, ({ world, r
 
   it('grants days of the plan that is chosen, to a user who never had one, of several', async () => {
     expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
-    await restart({ env: { PLANS_FILE: TWO_PLANS } })
+    await restart({ env: { PLANS_FILE } })
     visit = await enterConsole(world, ROLE_KEYS.owner)
     await setProfile(world, 'user-2', { email: 'amina@example.dz' })
     const path = '/console/users/user-2/grant'

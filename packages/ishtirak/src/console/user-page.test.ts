@@ -1,13 +1,12 @@
 // The page of a user: what the plan is and why; and the portal as that user sees it, where nothing can be
 // done.
-import { beforeEach, describe, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 
 const DAY_SECONDS = 86_400
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { days, MONTH_END as END, NOON, ONE_MONTH as PAID, RULES } from '../../../../test/support/fixtures.js'
 import {
   type Boundary,

@@ -1,6 +1,5 @@
 // What a balance buys by its order, as properties: whenever and however often it is written down.
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import {
   aPayment,
   aReport,

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { aCode } from '../../../../test/support/codes.js'
 import { days, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { forAll } from '../../../../test/support/for-all.js'

@@ -1,5 +1,4 @@
 // A difference is read back as it was written, whatever the provider said.
-import { expect, it } from 'vitest'
 import { describeDifference, NO_ADDRESS, readDifference } from './difference.js'
 
 it('each difference is named in its own way, and another text is no difference of two values', () => {

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { isEmail, typedEmail } from './email.js'
 
 it('an address has one @ between two parts, in any script', () => {

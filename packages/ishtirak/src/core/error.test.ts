@@ -1,5 +1,4 @@
 // The list of errors is what clients are written against.
-import { describe, expect, it } from 'vitest'
 import { ERRORS, isErrorCode, VALIDATION_CODES } from './error.js'
 
 describe('the list of errors', () => {

@@ -36,9 +36,9 @@ interface TellingChange {
   /** Only where time brought it about, not a payment. */
   readonly announcement?: Pick<Announcement, 'boundary' | 'at' | 'skipped'>
   /** Only of time that no payment bought. */
-  readonly grant?: GrantFacts | null
+  readonly grant?: GrantFacts | undefined
   /** Only of another plan in mid-term. */
-  readonly change?: ToldChange | null | undefined
+  readonly change?: ToldChange | undefined
   /** Why an operator refused the payment. */
   readonly reason?: string | undefined
   readonly balance?: ToldBalance

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { forAll } from '../../../../test/support/for-all.js'
 import { DAY, HOUR, type Instant } from './instant.js'

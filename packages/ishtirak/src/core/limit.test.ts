@@ -1,14 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { FREE, instantOf, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { quotaWindowsIn } from '../runtime/calendar.js'
-import {
-  describeAllowance,
-  type LimitDefinition,
-  overLimits,
-  SEED_LIMITS,
-  type UsageCount,
-  usageAt,
-} from './limit.js'
+import { SEED_LIMITS } from '../runtime/seed-plans.js'
+import { describeAllowance, type LimitDefinition, overLimits, type UsageCount, usageAt } from './limit.js'
 import { planInEffect } from './plan.js'
 
 const allowance = { allowed: true, limit: 10, used: 3, resetsAt: null }

@@ -23,31 +23,6 @@ export interface LimitDefinition {
 /** How much a plan allows, by the name of the limit. */
 export type PlanLimits = Readonly<Record<string, number>>
 
-const plain = { window: null, per: null, unit: null, perWords: null }
-
-/** Those of `seed.md` section 2. */
-export const SEED_LIMITS: readonly LimitDefinition[] = [
-  { ...plain, name: 'projects', words: { ar: 'المشاريع', fr: 'Projets', en: 'Projects' } },
-  {
-    ...plain,
-    name: 'domains_per_project',
-    per: 'project',
-    words: { ar: 'النطاقات في كل مشروع', fr: 'Domaines par projet', en: 'Domains per project' },
-  },
-  {
-    ...plain,
-    name: 'deploys_per_day',
-    window: 'day',
-    words: { ar: 'عمليات النشر في اليوم', fr: 'Déploiements par jour', en: 'Deploys per day' },
-  },
-  {
-    ...plain,
-    name: 'storage_mb',
-    unit: 'megabytes',
-    words: { ar: 'التخزين', fr: 'Stockage', en: 'Storage' },
-  },
-]
-
 /** The maximum amount of one operation: bounds the damage of a wrong call. */
 export const OPERATION_AMOUNT_MAX = 1_000_000
 /** The most that can be reported: a million terabytes in megabytes, and exact in every JSON reader. */

@@ -82,24 +82,6 @@ export function savingOf({ plan, months, price }: Offer): number {
   return plan.price * months - price.amount
 }
 
-/** The two plans of `seed.md` section 2. */
-export const SEED_PLANS: readonly Plan[] = [
-  {
-    id: 'free',
-    name: 'Free',
-    price: 0,
-    currency: 'DZD',
-    limits: { projects: 3, domains_per_project: 1, deploys_per_day: 10, storage_mb: 500 },
-  },
-  {
-    id: 'pro',
-    name: 'Pro',
-    price: 2000,
-    currency: 'DZD',
-    limits: { projects: 10, domains_per_project: 5, deploys_per_day: 50, storage_mb: 5120 },
-  },
-]
-
 export function planById(catalogue: Catalogue, id: string): Plan | undefined {
   return catalogue.plans.find((plan) => plan.id === id)
 }
@@ -116,46 +98,7 @@ export function planInEffect(catalogue: Catalogue, sold: Plan): Plan {
   return { ...sold, limits: limitsInOrder(limits, { limits: { ...present.limits, ...sold.limits } }) }
 }
 
-function limitsInOrder(limits: readonly LimitDefinition[], plan: Pick<Plan, 'limits'>): PlanLimits {
+/** Limits stand in one order everywhere, whatever that of a plan in the file is. */
+export function limitsInOrder(limits: readonly LimitDefinition[], plan: Pick<Plan, 'limits'>): PlanLimits {
   return Object.fromEntries(limits.map((limit) => [limit.name, maximumOf(plan.limits, limit)]))
-}
-
-/** Gives the catalogue, or every problem, in words. No gateway takes less than `leastAmount`. */
-export function assembleCatalogue(
-  plans: readonly Plan[],
-  limits: readonly LimitDefinition[],
-  leastAmount: number,
-): Catalogue | readonly string[] {
-  const [free, second] = plans.filter((plan) => plan.price === 0)
-  const problems = plans.flatMap((plan, index) => [
-    ...(plans.findIndex((other) => other.id === plan.id) < index ? [`plan "${plan.id}" stands twice`] : []),
-    ...(plan.currency === 'DZD' ? [] : [`plan "${plan.id}": the provider takes DZD only`]),
-    ...(plan.price > 0 && plan.price < leastAmount
-      ? [`plan "${plan.id}": the provider takes no payment under ${leastAmount} DZD`]
-      : []),
-    ...termProblems(plan, leastAmount).map((problem) => `plan "${plan.id}": ${problem}`),
-  ])
-  if (second) problems.push('more than one plan costs 0')
-  if (!free) return [...problems, 'no plan costs 0: users who never paid need one']
-  if (plans[0] !== free) problems.push('the plan that costs 0 must stand first')
-  if (problems.length > 0) return problems
-  // Limits stand in one order everywhere, whatever that of a plan in the file is.
-  const inOrder = (plan: Plan) => ({ ...plan, limits: limitsInOrder(limits, plan) })
-  return { limits, plans: plans.map(inOrder), free: inOrder(free) }
-}
-
-function termProblems({ price: single, terms = [] }: Plan, leastAmount: number): readonly string[] {
-  if (single === 0 && terms.length > 0) return ['it costs nothing, so it has no terms']
-  return terms.flatMap(({ months, price }, index) => [
-    ...(terms.findIndex((other) => other.months === months) < index
-      ? [`the term of ${months} months stands twice`]
-      : []),
-    ...(months === 1 && price !== single ? [`a term of 1 month costs what the plan costs, ${single}`] : []),
-    ...(price < leastAmount
-      ? [`the term of ${months} months: the provider takes no payment under ${leastAmount} DZD`]
-      : []),
-    ...(months > 1 && price > months * single
-      ? [`the term of ${months} months costs more than ${months} single months, ${months * single}`]
-      : []),
-  ])
 }

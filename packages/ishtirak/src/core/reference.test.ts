@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { SeededRandom } from '../../../../test/support/random.js'
 import { drawReference, formatReference, plainReference, readReference } from './reference.js'
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { DAY, type Instant, toTimestamp } from './instant.js'
 import type { Payment } from './payment.js'

@@ -31,8 +31,8 @@ export interface Refund {
   /** The periods of other sources that move. */
   readonly moved: readonly MovedPeriod[]
   readonly events: readonly EventType[]
-  /** The change of the plan that it brings about; null: none. */
-  readonly change: ToldChange | null
+  /** The change of the plan that it brings about. */
+  readonly change?: ToldChange
   /** What it changes of the balance, which `subscription` has already; absent: nothing. */
   readonly entry?: NewEntry
 }
@@ -80,7 +80,7 @@ export function decideRefund(
     // What was refunded keeps the time that it had.
     moved: movedBetween(unchanged.periods, after.periods).filter(({ sourceId }) => sourceId !== payment.id),
     events: ['payment.refunded', ...follows],
-    change,
+    ...(change && { change }),
   }
 }
 

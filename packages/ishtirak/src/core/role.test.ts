@@ -1,5 +1,4 @@
 // Which role may do what is in main/roles.test.ts.
-import { expect, it } from 'vitest'
 import { BillingError } from './error.js'
 import { requireRole } from './role.js'
 

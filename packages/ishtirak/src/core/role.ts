@@ -92,3 +92,20 @@ export function requireRole(
   const extra = { act: act.name, role: operator.role, roles: rolesThatMay(act), ...more }
   throw new BillingError('role_not_allowed', { extra })
 }
+
+/** The names of operators whom an issuer names begin so: no key's name has a colon. */
+export const ISSUED = 'oidc:'
+
+/**
+ * Whether two names of the audit trail may be one person, however a key spells it, whatever a subject's
+ * e-mail is now. Who holds a key and who an issuer names may always be the same.
+ */
+export function maybeOnePerson(one: string, other: string): boolean {
+  const isNamed = [one, other].filter((name) => name.startsWith(ISSUED)).length
+  return isNamed === 1 || subjectOf(one) === subjectOf(other)
+}
+
+function subjectOf(name: string): string {
+  const [subject = ''] = name.toLowerCase().split(' ')
+  return subject
+}

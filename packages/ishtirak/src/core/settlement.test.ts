@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { aPayment, aReport, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import type { CheckoutReport } from './checkout.js'
 import { DAY, MINUTE, SECOND, toTimestamp } from './instant.js'

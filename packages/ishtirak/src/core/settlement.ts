@@ -72,7 +72,7 @@ export interface Settlement {
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
   /** Another plan in mid-term; absent: none. */
-  readonly change?: ToldChange | null
+  readonly change?: ToldChange | undefined
   /** Why an operator refused the payment, for the events. */
   readonly reason?: string | undefined
   /** What it changes of the user's balance. */
@@ -271,7 +271,7 @@ function bookChangeOf(
     // What else is open was quoted for the time as it was.
     withdrawsOpen: true,
     events,
-    change: changed,
+    change: changed ?? undefined,
   }
 }
 

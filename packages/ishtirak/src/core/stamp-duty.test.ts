@@ -1,6 +1,5 @@
 // The duty on cash, by the figures of docs/seller.example.json and on both sides of each bound.
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { FLAT, GRADED } from '../../../../test/support/stamp-duty.js'
 import { stampDutyOn } from './stamp-duty.js'

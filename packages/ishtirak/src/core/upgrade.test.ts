@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { aCode } from '../../../../test/support/codes.js'
 import { aPayment, catalogueOf, FREE, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { HOUR, MINUTE } from './instant.js'

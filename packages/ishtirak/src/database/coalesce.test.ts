@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { shareStatements } from './coalesce.js'
 import { DatabaseUnavailable, type Queryable } from './database.js'
 

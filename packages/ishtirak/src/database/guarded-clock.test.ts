@@ -1,5 +1,4 @@
 import os from 'node:os'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../core/instant.js'
 import { systemClock } from '../runtime/clock.js'

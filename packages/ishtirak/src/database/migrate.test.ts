@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyDatabase, emptyPostgresUrl, readDump } from '../../../../test/support/databases.js'
 import { sql } from '../../../../test/support/sql.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { ConstraintViolation, type Database } from './database.js'
 import { openMemory } from './embedded/pglite.js'
 import { migrate, SchemaMismatch, schemaFit } from './migrate.js'
@@ -23,11 +22,10 @@ const things = sql('select id from things order by id')
 const FIRST = 'create table things (id integer primary key);\ninsert into things values (1);'
 let directory = ''
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ishtirak-migrations-'))
+  directory = temporaryFolder()
   write('0001_things.sql', FIRST)
   write('0002_more.sql', 'insert into things values (2);')
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const write = (name: string, sql: string) => writeFileSync(join(directory, name), sql)
 
@@ -39,7 +37,6 @@ describe.each(DATABASE_KINDS)('migrations (%s)', (kind) => {
     database = kind === 'postgres' ? openPostgres({ url }) : await openMemory(readDump('emptyDumpPath'))
     return () => database.close()
   })
-  // As it is after `create database`.
   beforeEach(() => database.script('drop schema public cascade; create schema public'))
 
   it('are applied once, in order, and a new file to what is there', async () => {

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { openDatabase, UnknownDatabase } from './open-database.js'
 
 it('another URL is refused, without repeating it', async () => {

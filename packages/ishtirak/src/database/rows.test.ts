@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { DatabaseError, type Parameter, statement } from './database.js'
 import { column, columnsOf, instantOrNull, integer, recordOf, rowOf, text, writerOf } from './rows.js'

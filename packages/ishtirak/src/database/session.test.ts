@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeOnEach, freshDatabase } from '../../../../test/support/databases.js'
 import { sql } from '../../../../test/support/sql.js'
 import { ConstraintViolation, DatabaseError, DatabaseUnavailable, type Parameter } from './database.js'
@@ -29,7 +28,6 @@ describeOnEach('transactions', (context) => {
       await transaction.query(add, ['a', -30])
       throw refusal
     })
-    // The error comes out untouched.
     await expect(work).rejects.toBe(refusal)
     const failing = database().transaction(async (transaction) => {
       await transaction.query(add, ['b', 30])
@@ -42,7 +40,6 @@ describeOnEach('transactions', (context) => {
       return 'all is well'
     })
     await expect(swallowing).rejects.toMatchObject({ code: '25P02' })
-    // A script is applied whole or not at all, too.
     const script = database().script(`update accounts set balance = 1; insert into accounts values ('a', 1)`)
     await expect(script).rejects.toBeInstanceOf(ConstraintViolation)
     for (const id of ['a', 'b']) expect(await database().query(balance, [id])).toEqual([{ balance: 100 }])
@@ -67,7 +64,6 @@ describeOnEach('transactions', (context) => {
     const rows = await database().transaction((transaction) =>
       Promise.all([1, 2, 3].map((amount) => transaction.query(add, ['a', amount]))),
     )
-    // 100 + 1, + 2, + 3
     expect(rows.map(([row]) => row?.balance)).toEqual([101, 103, 106])
     // It cannot be used after its end.
     const kept = await database().transaction(async (transaction) => transaction)
@@ -86,7 +82,6 @@ describeOnEach('transactions', (context) => {
     const queries = [database().query(balance, ['a']), database().query(wrong), database().query(one)]
     const outcomes = await Promise.allSettled(queries)
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    // 42703 is undefined_column.
     await expect(database().query(wrong)).rejects.toMatchObject({ code: '42703' })
     await expect(database().query(wrong)).rejects.toBeInstanceOf(DatabaseError)
   })
@@ -126,7 +121,6 @@ describeOnEach('transactions', (context) => {
     await expect(own.query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
     expect(await transaction).toEqual([{ balance: 102 }])
     const balances = (await Promise.all(queries)).map(([row]) => Number(row?.balance))
-    // 100 + 100 times 1
     expect(Math.max(...balances)).toBe(200)
     await closed
   })

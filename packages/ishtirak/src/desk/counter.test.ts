@@ -1,5 +1,4 @@
 // The counter, page by page: a customer is found or made, and the receipt opens after the act.
-import { beforeEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -16,7 +15,6 @@ describeWorld('the counter', { withoutJobs: true }, ({ world }) => {
   })
 
   const find = (typed: string) => visit.open(`/console/counter?${new URLSearchParams({ q: typed })}`)
-  /** What the form on the page leads to, with its fields. */
   const formIn = (html: string, changes: Record<string, string> = {}) => {
     const [, path = '', form = ''] =
       /<form method="get" action="([^"]*\/record)"[^>]*>(.*?)<\/form>/s.exec(html) ?? []
@@ -50,7 +48,6 @@ describeWorld('the counter', { withoutJobs: true }, ({ world }) => {
     const { words, sent, fields, path } = await take(text, { reference: '2026/0042' })
     expect(words).toContain('To be taken 2 020 DA')
     expect(fields).toMatchObject({ why: 'Paid at the desk', amount: '2020' })
-    // The form once more.
     const again = await visit.submit(path, fields)
     expect(again.headers.get('location')).toBe(sent.headers.get('location'))
     const after = (sent.headers.get('location') ?? '').slice(world.base.length)
@@ -81,7 +78,6 @@ describeWorld('the counter', { withoutJobs: true }, ({ world }) => {
     const refused = await visit.open(late.path + late.query)
     const shown = refused.text.replaceAll(/value="[^"]*"/g, '')
     expect([refused.status, shown.includes('<b>Samir')]).toEqual([409, false])
-    // The first form, sent once more, is the same payment.
     await visit.submit(secondForm.path, secondForm.fields)
     const users = await userOf('+213555123456')
     expect(users).toHaveLength(1)

@@ -1,5 +1,6 @@
 // A day of the drawer is closed by two: one counts, another confirms the count. What comes to the books of a
 // day that was counted stands after its count.
+
 import { Type } from 'typebox'
 import { type ActDeps, type ActPlan, act, actTexts, type Call } from '../acts/act.js'
 import { type AuditEntry, auditEntry } from '../acts/audit.sql.js'
@@ -9,7 +10,7 @@ import { OptionalWhySchema, reason } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
-import { maybeOnePerson } from '../core/sign-in.js'
+import { maybeOnePerson } from '../core/role.js'
 import { request } from '../http/schemas.js'
 import {
   countedOf,

@@ -1,5 +1,4 @@
 // The day of the drawer: what the desk took and gave back, its count, and its closing by two.
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'

@@ -1,11 +1,10 @@
 // Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where
 // it is cash.
 
-import path from 'node:path'
-import { expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { PLANS_FILE, SELLER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
@@ -14,8 +13,6 @@ import { reconcileDaily } from '../reconciliation/reconcile.js'
 import { recordPayment } from './record-act.js'
 
 const USER = 'user-1'
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const EXAMPLE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const CASH = {
   new_user: true,
   plan: 'pro',
@@ -212,7 +209,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     // A slip and a cheque may have the same number.
     expect((await record({ ...CHEQUE, reference: CASH.reference })).status).toBe(200)
     // It is found again after the price and the duty have changed.
-    await restart({ env: { SELLER_FILE: EXAMPLE } })
+    await restart({ env: { SELLER_FILE } })
     expect((await record()).body.payment.id).toBe(payment.id)
   })
 

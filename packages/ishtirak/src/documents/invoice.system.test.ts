@@ -1,5 +1,4 @@
 // PDFs are read back. What has to stand on them is the list of décret exécutif 05-468.
-import { describe, expect, it } from 'vitest'
 import { attachedTo, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
 import {
   CASH,

@@ -1,6 +1,5 @@
 // The typesetter's packages are optional.
 
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { documentWith, PAID } from '../../../../test/support/receipt.js'
 import { centimesOfArabic, centimesOfFrench } from '../../../../test/support/spoken-amounts.js'

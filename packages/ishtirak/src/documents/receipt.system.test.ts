@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { factsOf, hasColor, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
 import { A_CHANGE, snapshotWith } from '../../../../test/support/receipt.js'

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { describe, expect, it } from 'vitest'
 import { textOf } from '../../../../test/support/pdf.js'
 import { readCoverage } from './font-coverage.js'
 import { createTypesetter, TypesettingFailed } from './typesetter.js'

@@ -26,10 +26,10 @@ async function announce(
     const { paidUntil } = user.subscription
     const schedule = decideAnnouncement(user.subscription, announced, now, deps.rules)
     const { announcement } = schedule
-    const mail = announcement &&
-      paidUntil !== null && { kind: announcement.boundary, about: toTimestamp(paidUntil) }
-    const events = announcement ? [announcement.type] : []
-    return { revision: { schedule, events, mail: mail || null }, result: announcement }
+    if (!announcement || paidUntil === null)
+      return { revision: { schedule, events: [] }, result: announcement }
+    const mail = { kind: announcement.boundary, about: toTimestamp(paidUntil) }
+    return { revision: { schedule, events: [announcement.type], mail }, result: announcement }
   })
   if (announcement === null || typeof announcement === 'string') return false
   const { boundary, skipped } = announcement

@@ -1,5 +1,4 @@
 import { Webhook } from 'standardwebhooks'
-import { expect, it, onTestFinished } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { days, NOON } from '../../../../test/support/fixtures.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'

@@ -1,23 +1,21 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
-import { expect, it, vi } from 'vitest'
 import { configFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { receivingWorld } from '../../../../test/support/receiving-world.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { EVENT_TYPES } from '../core/event-types.js'
 import { DAY, HOUR } from '../core/instant.js'
-import { SEED_PLANS } from '../core/plan.js'
 import { DatabaseUnavailable, statement } from '../database/database.js'
+import { SEED_PLANS } from '../runtime/seed-plans.js'
 import { announceTime } from './announce-time.js'
 import { deliverEvents, drainDeliveries } from './deliver-events.js'
 import { pruneOutbox } from './deliver-events.sql.js'
 import { sampleEvent } from './sample-event.js'
 
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const ENV = { TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
 
 describeOnEach('the operator and the events', (context) => {

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { Receiver } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createEventSender, type EventSenderOptions } from './webhook-sender.js'
 

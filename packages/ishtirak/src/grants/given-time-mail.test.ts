@@ -1,11 +1,10 @@
-import { expect, it } from 'vitest'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 
 const sink = await sinkOfTests()
 const ENV = { SMTP_URL: sink.url, TRANSFER_FILE }

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
@@ -136,7 +135,6 @@ describeWorldOnEach('days that the operator grants', {}, ({ world, database }) =
     const named = { operation_id: 'ticket-1' }
     expect(await bySupport(29, named)).toBe(200)
     expect(await bySupport(2)).toEqual(refused(1))
-    // The same operation again is answered the same.
     expect(await bySupport(29, named)).toBe(200)
   })
 
@@ -155,7 +153,6 @@ describeWorldOnEach('days that the operator grants', {}, ({ world, database }) =
         [7, '2026-11-30T12:00:00Z', '2026-12-07T12:00:00Z'],
       ],
     ])
-    // They stand as one period, under the first of them.
     const { id } = grants.find(({ days }: { days: number }) => days === 3)
     const moved = { id, period_start: '2026-11-22T12:00:00Z', period_end: '2026-12-07T12:00:00Z' }
     expect(audit[0]).toMatchObject({

@@ -3,7 +3,6 @@ import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { PassThrough } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { captureLog, expectProblem, PUBLIC_URL } from '../../../../test/support/example-app.js'
 import { type App, createApp } from './app.js'
 

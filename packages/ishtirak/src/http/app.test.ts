@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { captureLog, PUBLIC_URL } from '../../../../test/support/example-app.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { BillingError } from '../core/error.js'
@@ -29,7 +28,6 @@ afterEach(async () => {
 })
 
 async function connectTo(sent: string) {
-  // A listening TCP server has an address with a port.
   const near = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   await once(near, 'connect')
   near.write(sent)

@@ -1,7 +1,6 @@
 // Keys and the key server are real, only the clock is ours.
 import { createServer } from 'node:http'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { beforeAll, describe, expect, it } from 'vitest'
 import { listen } from '../../../../test/support/listen.js'
 import { BillingError } from '../core/error.js'
 import { movableClock } from '../runtime/clock.js'
@@ -195,7 +194,6 @@ describe('with a key server', () => {
       await sign(GOOD, { kid: 'k1' }, bytes(JSON.stringify(keys[0]))),
       new UnsecuredJWT(GOOD).encode(),
       await signedWith('RS256'),
-      // An algorithm that we do not take.
       await signedWith('ES384'),
     ]
     for (const token of tokens) expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')

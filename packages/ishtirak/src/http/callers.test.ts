@@ -1,5 +1,4 @@
 // Callers are known before parameters, query and body are read, on every route, and their calls are counted.
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
 import { followToAnswer } from '../../../../test/support/portal.js'

@@ -1,5 +1,4 @@
 // Bodies and queries over real sockets: each is read exactly, or refused as the client’s fault; never 5xx.
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Example, expectProblem, startExample } from '../../../../test/support/example-app.js'
 
 let example: Example

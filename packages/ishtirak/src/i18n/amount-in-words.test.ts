@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { centimesOfArabic, centimesOfFrench } from '../../../../test/support/spoken-amounts.js'
 import { LOCALES } from '../core/locale.js'

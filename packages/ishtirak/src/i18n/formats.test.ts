@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { LOCALES } from '../core/locale.js'
 import { createFormats } from './formats.js'
 

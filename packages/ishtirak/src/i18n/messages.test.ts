@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
 import { CONSOLE_TEXTS, FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
 import { byLocale, LOCALES, type Locale } from '../core/locale.js'
 import '../main/wire.js'
-import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { type ConsoleKey, consoleSay, isConsoleKey } from './console.js'
 import { createFormats, inParts, planAndTerm } from './formats.js'
@@ -164,7 +163,7 @@ it('a line does not end between a figure and its unit, nor inside what formats m
 })
 
 it('a text is there once its folder is loaded, and no other folder may have its key', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-words-'))
+  const folder = temporaryFolder()
   for (const locale of LOCALES) {
     const texts = JSON.stringify({ console: { pretend_text: locale } })
     writeFileSync(path.join(folder, `words.${locale}.json`), texts)
@@ -176,5 +175,4 @@ it('a text is there once its folder is loaded, and no other folder may have its 
   expect(isConsoleKey('pretend_text')).toBe(true)
   expect(textOf('operator', 'fr', 'pretend_text')).toBe('fr')
   expect(() => addWords(beside)).toThrow('two texts have the key pretend_text')
-  rmSync(folder, { recursive: true })
 })

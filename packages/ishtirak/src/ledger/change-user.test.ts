@@ -1,5 +1,4 @@
 // Another statement would go past the version, the events and the documents that belong to a change.
-import { expect, it } from 'vitest'
 import '../main/create-ishtirak.js'
 import { declaredStatements } from '../database/database.js'
 

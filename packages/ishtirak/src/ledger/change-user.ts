@@ -63,16 +63,16 @@ export interface Revision {
   /** Other paid periods that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
   /** Time that is added without a payment. */
-  readonly grant?: (Grant & { readonly codeHash?: string }) | null
+  readonly grant?: (Grant & { readonly codeHash?: string }) | undefined
   /** What it changes of the balance, which `subscription` has already. */
   readonly entry?: NewEntry | undefined
   readonly events: readonly EventType[]
   /** This mail takes the place of those that the events usually bring. */
-  readonly mail?: MailKey | null
+  readonly mail?: MailKey | undefined
   /** A document beside the receipt. */
-  readonly document?: NewDocument | null
+  readonly document?: NewDocument | undefined
   /** Another plan in mid-term, for the events. */
-  readonly change?: ToldChange | null
+  readonly change?: ToldChange | undefined
   /** For the events. */
   readonly reason?: string | undefined
   /** What time has brought about, and when to look next. */
@@ -80,13 +80,13 @@ export interface Revision {
   /** Cancels what else the user has open on a page, and has the sweep end it at the provider. */
   readonly withdrawsOpen?: boolean
   /** The hash of a code of which a use is taken, or nothing is saved. */
-  readonly takesCode?: string | null
+  readonly takesCode?: string | undefined
   /** The provider's event that led here. */
-  readonly received?: ReceivedEvent | null
+  readonly received?: ReceivedEvent | undefined
   /** What the payment keeps of the report that changes it. */
-  readonly report?: StoredReport | null
+  readonly report?: StoredReport | undefined
   /** What the delivery of the events goes on with, where traces are collected. */
-  readonly traceparent?: string | null | undefined
+  readonly traceparent?: string | undefined
 }
 
 /** `stale`: what was read is not true any more, and it is to be decided again. */
@@ -221,7 +221,7 @@ function save(
   { now, save: saveChange = (change) => saveSettlement(deps.database, change) }: Attempt,
 ): Promise<SaveResult> {
   const { userId, user, payment: before = null } = facts
-  const { by, payment = null, isNew = false, takesCode = null } = revision
+  const { by, payment = null, isNew = false, takesCode } = revision
   const subscription = revision.subscription ?? user.subscription
   const entry = revision.entry && entryOf(deps.ids, revision.entry, subscription)
   const grant = revision.grant ?? null
@@ -234,7 +234,7 @@ function save(
     traceparent: revision.traceparent ?? null,
     // Where a use is taken, the statement counts it.
     codeUse: payment && !takesCode ? codeUseChange(isNew ? null : before, payment) : null,
-    takesCode,
+    takesCode: takesCode ?? null,
     moved: revision.moved ?? [],
     grant: grant && { ...grant, ...isOf },
     entry: entry ?? null,
@@ -255,7 +255,7 @@ function eventsOf(
     readonly now: Instant
   },
 ): { readonly events: readonly NewEvent[]; readonly told: Told | null } {
-  const { events: types, payment = null, grant = null, reason, change, schedule, mail } = revision
+  const { events: types, payment = null, grant, reason, change, schedule, mail } = revision
   if (types.length === 0) return { events: [], told: null }
   const { subscription, entry, now } = as
   const of = {
@@ -271,7 +271,7 @@ function eventsOf(
   }
   const events = types.map((type, index) => ({
     ...{ id: ids.next('evt', now), type, sequence: user.eventSequence + 1 + index },
-    mail: mail === undefined ? mailOf(type) : mail,
+    mail: mail ?? mailOf(type),
   }))
   return { events, told: tell(types, of, now) }
 }
@@ -279,7 +279,7 @@ function eventsOf(
 function auditOf(
   { ids }: ChangeDeps,
   { user, payment: before = null }: KnownUser,
-  { payment, moved = [], grant = null }: Revision,
+  { payment, moved = [], grant }: Revision,
   as: { readonly subscription: SubscriptionFacts; readonly by: OperatorAct; readonly now: Instant },
 ) {
   const { subscription, by, now } = as
@@ -295,12 +295,12 @@ function auditOf(
 function documentsOf(
   deps: ChangeDeps,
   { userId, user }: KnownUser,
-  { payment, isBooked, report = null, document }: Revision,
+  { payment, isBooked, report, document }: Revision,
   now: Instant,
 ): NewDocument[] {
   const later = document ? [document] : []
   if (!payment || !isBooked) return later
-  return [documentOfBooking(deps, payment, { ...user, userId }, { report, now }), ...later]
+  return [documentOfBooking(deps, payment, { ...user, userId }, { report: report ?? null, now }), ...later]
 }
 
 /** Its place in the ledger; `subscription` has it as its last. */

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { aPayment, aReport, days, NOON } from '../../../../test/support/fixtures.js'
 import { dayInAlgiers } from '../../../../test/support/receipt.js'
 import type { StoredReport } from '../core/stored-report.js'

@@ -65,9 +65,10 @@ export function creditNoteFor(
   documents: readonly IssuedDocument[],
   now: Instant,
   { owes } = { owes: false },
-): NewDocument | null {
+): NewDocument | undefined {
   const invoice = invoiceInForce(documents)
-  return invoice && toIssueBehind(documents, creditNoteOf(invoice, issueAt(deps, now)), owes)
+  if (!invoice) return undefined
+  return toIssueBehind(documents, creditNoteOf(invoice, issueAt(deps, now)), owes)
 }
 
 /** What follows the last of the payment's documents, which is a receipt or a credit note. */

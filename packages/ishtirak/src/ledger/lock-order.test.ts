@@ -1,14 +1,13 @@
 // On PostgreSQL, because the embedded database does one change after the other.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { aPayment } from '../../../../test/support/fixtures.js'
 import { oneWaits } from '../../../../test/support/lock-wait.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { sql } from '../../../../test/support/sql.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { endRequestedPayment, insertRequestedPayments } from '../checkout/upgrade.sql.js'
 import type { Database, Statement } from '../database/database.js'
@@ -20,11 +19,10 @@ const fail = sql(`update payments set status = 'failed' returning id`)
 const selectStatus = sql('select status, next_check_at is null as is_over from payments')
 const takeTransfers = sql('select payment_id as id from transfers for update skip locked')
 
-const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-locks-'))
+const folder = temporaryFolder()
 const TRANSFER_FILE = path.join(folder, 'transfer.json')
 const account = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
 writeFileSync(TRANSFER_FILE, JSON.stringify({ accounts: [account] }))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 let database: Database
 let world: World

@@ -1,20 +1,13 @@
-import path from 'node:path'
-import { expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { createWorld } from '../../../../test/support/world.js'
-
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+import { PLANS_FILE } from '../../../../test/support/setting-files.js'
 
 const waysIn = (html: string) => [...html.matchAll(/<option value="(\w+)"/g)].map(([, way]) => way)
 
-describeScenario('the page of a refund', ({ database }) => {
+describeWorld('the page of a refund', { env: { BALANCE_MAX: '50000', PLANS_FILE } }, ({ world }) => {
   it('lets the operator choose the way, and asks once', async () => {
-    await using world = await createWorld(database(), {
-      env: { BALANCE_MAX: '50000', OPERATOR_KEYS: `amina:${OPERATOR_KEY}` },
-    })
     const { paymentId } = await world.as('user-1').buy()
     const visit = await enterConsole(world, OPERATOR_KEY)
     const path = `/console/payments/${paymentId}/refund`
@@ -32,9 +25,6 @@ describeScenario('the page of a refund', ({ database }) => {
   })
 
   it('leaves out a way for which the balance has too little', async () => {
-    await using world = await createWorld(database(), {
-      env: { BALANCE_MAX: '50000', PLANS_FILE, OPERATOR_KEYS: `amina:${OPERATOR_KEY}` },
-    })
     const user = world.as('user-1')
     await user.buy()
     const { body } = await user.post('/api/v1/billing/payments', { plan: 'team', start: 'now' })

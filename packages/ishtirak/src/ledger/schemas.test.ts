@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { expect, it } from 'vitest'
 import { nullable, timestamp } from '../http/schemas.js'
 import { viewRows } from './schemas.js'
 

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { bookingOf } from '../../../../test/support/bookings.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { aPayment, aReport, NOON } from '../../../../test/support/fixtures.js'
@@ -141,7 +140,6 @@ describeOnEach('changes that are saved together', ({ database }) => {
     }
   })
 
-  /** What the database says of a change that no use case decides. */
   const refusalOf = (change: Promise<unknown>) =>
     change.then(
       () => 'saved',

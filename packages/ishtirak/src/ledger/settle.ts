@@ -148,15 +148,15 @@ async function decideOn(
   // An acceptance that takes nothing is none: its caller says why, and what is news is saved all the same.
   const isTaken = !reported.accepted || TAKEN.includes(outcome)
   const by = isTaken ? reported.by : undefined
-  const received = event && { ...event, method: report.method, outcome, report, receivedAt: now }
+  const received = event ? { ...event, method: report.method, outcome, report, receivedAt: now } : undefined
   if (by || decision.payment) {
     const heard = { report, source, eventId: event?.id ?? null, now }
     const revision = {
       ...{ ...decision, by, received },
       isNew: decision.isNew || isNew,
       isBooked: decision.subscription !== null,
-      report: reportToStore(decision, payment, heard),
-      traceparent: deps.tracing?.current(),
+      report: reportToStore(decision, payment, heard) ?? undefined,
+      traceparent: deps.tracing?.current() ?? undefined,
     }
     return { revision, result: outcome }
   }

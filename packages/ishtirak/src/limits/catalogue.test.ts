@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
-import { SEED_LIMITS } from '../core/limit.js'
-import { SEED_PLANS } from '../core/plan.js'
 import { readPlans } from '../runtime/plans-file.js'
+import { SEED_LIMITS, SEED_PLANS } from '../runtime/seed-plans.js'
 
 const DAY = 86_400
 const words = (name: string) => ({ ar: `${name} بالعربية`, fr: `${name} en français`, en: name })
@@ -22,11 +20,7 @@ const DEFINITIONS = {
 }
 const ALLOWED = { build_minutes: 10, deploys: 10, projects: 3, domains: 10, functions: 10 }
 
-let folder = ''
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-limits-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 function fileOf(name: string, content: unknown): string {
   const file = path.join(folder, name)

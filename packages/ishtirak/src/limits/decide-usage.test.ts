@@ -1,6 +1,5 @@
 // What is decided of usage is what the plain way to count says, whatever came before.
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { createModel } from '../../../../test/support/usage-model.js'
 import { anOperation, operation } from '../../../../test/support/usage-operations.js'

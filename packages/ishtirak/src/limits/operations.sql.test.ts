@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { createModel } from '../../../../test/support/usage-model.js'
 import {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { platformFor } from '../../../../test/support/platform.js'
-import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { type Answer, createWorld } from '../../../../test/support/world.js'
 
-let world: World
-beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'))
-})
+const world = await createWorld(await emptyDatabase('pglite'))
 afterAll(() => world.stop())
 
 const platform = () => platformFor(world, 'user-1')

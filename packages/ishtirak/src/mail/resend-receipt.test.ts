@@ -1,4 +1,3 @@
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'

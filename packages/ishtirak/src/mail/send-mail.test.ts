@@ -1,5 +1,3 @@
-import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
@@ -8,6 +6,7 @@ import { OPERATOR_KEY, operatorOf, ownerNamed } from '../../../../test/support/o
 import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { SELLER_FILE } from '../../../../test/support/setting-files.js'
 import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
 import { createWorld } from '../../../../test/support/world.js'
@@ -21,7 +20,6 @@ import { printableName } from './write-mail.js'
 
 const DAY_SECONDS = 86_400
 
-const SELLER_FILE = path.resolve('docs/seller.example.json')
 const sink = await sinkOfTests()
 const ENV = { SMTP_URL: sink.url, SELLER_FILE, PLANS_FILE: SELLING_PLANS }
 

@@ -1,10 +1,8 @@
 import { Command } from 'commander'
-import { expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { pathOfAct } from '../acts/act-console.js'
 import { previewIdOf } from '../acts/act-routes.js'
@@ -46,7 +44,7 @@ function ownNamesOf(name: string): readonly string[] {
 
 describeScenario('a service', ({ database }) => {
   const start = (capabilities: Capabilities) =>
-    createWorld(database(), { env: { ...ROLES_ENV, ...CODE_ENV, TRANSFER_FILE }, capabilities })
+    createWorld(database(), { env: { TRANSFER_FILE }, capabilities })
   const documentsOf = async (world: World) => {
     const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
     const { text } = await world.call('GET', '/openapi-operator.json', { headers })

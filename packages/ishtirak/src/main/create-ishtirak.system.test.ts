@@ -3,12 +3,11 @@ import { createRequire } from 'node:module'
 import { fastify } from 'fastify'
 import { register } from 'prom-client'
 import { Settings } from 'typebox/system'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
 import { listen } from '../../../../test/support/listen.js'
 import { jpeg } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
 import { type Emulator, startEmulator } from '../../../chargily-emulator/src/emulator.js'
 import { createClient } from '../../../client/src/index.js'
@@ -130,7 +129,6 @@ describe('its configuration', () => {
     const missing = ['PUBLIC_URL', 'CHARGILY_SECRET_KEY', 'AUTH_JWT_SECRET or AUTH_JWKS_URL']
     const lines = missing.map((one) => `${one} is missing`)
     await expect(made).rejects.toThrow(new RegExp(`${lines.join('\n.*')}$`))
-    // The variables of a process are the host's.
     expect(plain.billing.plans().map(({ id }) => id)).toEqual(['free', 'pro'])
   })
 
@@ -163,7 +161,6 @@ it('two live in one process, on two schemas of one database', async () => {
   const statusAt = async (name: string) => (await call(`${url}/${name}${STATUS}`, 'GET', undefined, TWO)).body
   expect(await statusAt('one')).toMatchObject({ plan: 'pro', payment_method: 'cib' })
   expect(await statusAt('other')).toMatchObject({ plan: 'free' })
-  // As the commands open it.
   const counts = async (DATABASE_SCHEMA: string) => {
     const database = await openConfigured(readConfig({ DATABASE_URL: databaseUrl, DATABASE_SCHEMA }))
     onTestFinished(() => database.close())
@@ -229,7 +226,6 @@ describe('identify', () => {
     }
     const ishtirak = await make(ORIGIN, { config: { TRUSTED_PROXIES: '10.0.0.0/8' }, prefix: '' })
     const headers = { 'x-forwarded-for': '105.96.0.7' }
-    // The host has taken the prefix off.
     const request = new Request(`${ORIGIN}${STATUS}`, { headers })
     await ishtirak.fetch(request, { clientAddress: '10.1.2.3' })
     await ishtirak.fetch(request, { clientAddress: '41.1.2.3' })
@@ -360,7 +356,6 @@ describe('the calls without HTTP', () => {
     await billing.updateUser('lyes', { locale: 'fr' })
     const { payment_id } = await billing.upgrade({ userId: 'lyes' }, { plan: 'pro' })
     const checkout = emulator.checkouts().at(-1)
-    // Of the profile, as for a server.
     expect(checkout?.locale).toBe('fr')
     await emulator.pay(checkout?.id ?? '', 'paid', 'edahabia')
     await emulator.settled()

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
 import { makeEmbeddedFolder } from '../../../../test/support/embedded-folder.js'
 import { listen } from '../../../../test/support/listen.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../../../../test/support/world.js'
 import { openFolder } from '../database/embedded/pglite.js'
 import { examine } from './doctor.js'
@@ -29,14 +28,13 @@ it('none is made where there is none, and a folder that cannot be made is said',
 })
 
 it('the service that has it is asked on this machine: its public address may lead nowhere', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-doctor-'))
+  const folder = temporaryFolder()
   await makeEmbeddedFolder(folder)
   const database = await openFolder(path.join(folder, 'database'))
   const service = await listen(createServer((_, answer) => answer.end()))
   onTestFinished(async () => {
     await service[Symbol.asyncDispose]()
     await database.close()
-    await rm(folder, { recursive: true })
   })
   const { port } = new URL(service.url)
   const env = { DATA_DIR: folder, PORT: port, PUBLIC_URL: 'https://billing.invalid' }

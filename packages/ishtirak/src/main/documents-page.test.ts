@@ -1,6 +1,5 @@
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld } from '../../../../test/support/world.js'
 

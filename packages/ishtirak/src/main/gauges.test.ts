@@ -1,7 +1,6 @@
-import { afterEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.js'

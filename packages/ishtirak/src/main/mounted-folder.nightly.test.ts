@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { CHARGILY_KEY } from '../../../../test/support/world.js'
 import { createIshtirak, type Ishtirak } from './create-ishtirak.js'
 
@@ -18,8 +15,7 @@ async function make(folder: string): Promise<Ishtirak> {
 }
 
 it('mounted, it keeps an embedded database in a folder, in its schema, for the next start', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-mounted-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const first = await make(folder)
   await first.migrate()
   await first.start()

@@ -1,7 +1,6 @@
 // What each role may do is written down a second time in the documentation.
 
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { PERMISSIONS, permissionNamed } from '../../../../test/support/permissions.js'
@@ -17,7 +16,6 @@ const selectAudit = sql('select actor, act, after from audit order by acted_at, 
 
 const acts = actsOf<never>(CAPABILITIES)
 const readings = readingsOf<never>(CAPABILITIES)
-/** By the ids of the OpenAPI document. */
 const methods: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(readings.map(({ operationId, method = 'GET' }) => [operationId, method])),
   ...Object.fromEntries(acts.map(({ operationId }) => [operationId, 'POST'])),

@@ -1,4 +1,3 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { isConsoleKey } from '../i18n/console.js'

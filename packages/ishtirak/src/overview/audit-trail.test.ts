@@ -1,5 +1,4 @@
 // The audit trail across users: all acts, page by page, and by operator, act, day, user or payment.
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'

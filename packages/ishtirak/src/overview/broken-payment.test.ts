@@ -1,7 +1,6 @@
 // A payment whose row cannot be shown: it is marked as broken, every list and page that it is on stands, and
 // the log names it.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'

@@ -1,6 +1,5 @@
 // The page of the service's health, and the operation that it shows.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

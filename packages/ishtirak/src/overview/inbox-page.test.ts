@@ -1,14 +1,13 @@
 // The page of the inbox: what waits, each with a link to where its next act is done.
 
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { CHARGILY_KEY, type World } from '../../../../test/support/world.js'
 

@@ -1,14 +1,13 @@
 // What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no
 // more.
 
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { CHARGILY_KEY } from '../../../../test/support/world.js'
 

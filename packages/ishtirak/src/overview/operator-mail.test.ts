@@ -1,10 +1,9 @@
 // The mail to operators: what entered the inbox, at most once in 15 minutes, and never what is known already.
 
-import { afterAll, beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createInbox } from './inbox.sql.js'
 import { mailOperators } from './operator-mail.js'
 

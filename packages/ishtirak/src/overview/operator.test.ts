@@ -1,7 +1,6 @@
 // The operator's hand: everything can be seen, what is odd can be settled, and every act leaves a line that
 // stays.
 
-import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { payOtherwise, payUnderReview } from '../../../../test/support/other-amount.js'

@@ -1,13 +1,10 @@
 // A year that is refunded in its fourth month: what moves and what is left is known before, and is what then
 // happens.
-import path from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { afterOf, beforeOf } from '../../../../test/support/preview.js'
+import { PLANS_FILE } from '../../../../test/support/setting-files.js'
 import type { Caller } from '../../../../test/support/world.js'
-
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
 describeWorld('a refund of a year', { env: { PLANS_FILE } }, ({ world }) => {
   let user: Caller

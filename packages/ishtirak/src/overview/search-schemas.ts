@@ -1,8 +1,9 @@
 // The shapes of the search.
+
 import { Type } from 'typebox'
 import { StandingSchema } from '../acts/preview.js'
-import { SEARCHED_MAX } from '../core/search.js'
 import { nameSchemas, nullable, object, query } from '../http/schemas.js'
+import { SEARCHED_MAX } from '../pages/console-frame.js'
 import { BrokenPaymentSchema, OperatorPaymentSchema } from './schemas.js'
 
 export const SearchQuerySchema = query({

@@ -3,11 +3,10 @@
 
 import { accessInWords } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
-import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, consolePage, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, SEARCHED_MAX, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'

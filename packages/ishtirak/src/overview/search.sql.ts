@@ -1,12 +1,13 @@
 // The search of operators as rows. Each part rides on an index, and gives a bounded number.
+
+import { readPhone } from '../acts/phone.js'
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import { readPhone } from '../core/phone.js'
-import type { AmountAndDay, SearchWords } from '../core/search.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
+import type { AmountAndDay, SearchWords } from './search-words.js'
 
 /** Of each kind of hit. Users may share an address, and a checkout be reported for several of them. */
 const HITS_MAX = 20

@@ -1,17 +1,16 @@
 // The search: users by the beginning of their address or of any word of their name in any script, payments by
 // what a slip says.
 
-import { expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { NAMES } from '../../../../test/support/names.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { readSearch } from '../core/search.js'
 import { findUsersByWord } from './search.sql.js'
+import { readSearch } from './search-words.js'
 
 const addNames = sql(`insert into users (user_id, name, created_at)
    select i, n, '2026-11-20' from unnest($1::text[], $2::text[]) as t(i, n)`)

@@ -1,7 +1,6 @@
 // The one field of the search: users and payments by anything that an operator knows of them.
 
 import { DAY } from '../core/instant.js'
-import { readSearch } from '../core/search.js'
 import { statusAt } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import {
@@ -10,6 +9,7 @@ import {
   findPaymentsByWord,
   findUsersByWord,
 } from './search.sql.js'
+import { readSearch } from './search-words.js'
 
 export interface SearchDeps
   extends Pick<CommonParts, 'database' | 'wallClock' | 'methods' | 'clock' | 'rules'> {

@@ -1,7 +1,6 @@
 // A tax of sales whose end is known: operators are told before it and after it, and what is booked after it
 // bears it all the same.
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeEach, expect, it } from 'vitest'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'

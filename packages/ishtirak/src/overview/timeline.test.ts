@@ -1,6 +1,5 @@
 // The timeline of a user: everything that happened, newest first, page by page without a gap or a repetition.
 
-import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'

@@ -14,7 +14,6 @@ import {
   type Permission,
   type Role,
 } from '../core/role.js'
-import { SEARCHED_MAX } from '../core/search.js'
 import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
@@ -104,6 +103,9 @@ interface ConsolePage {
 export function consoleStyle(color: string | null): string {
   return `${styleWith(color)}${SHEET}`
 }
+
+/** The one field of the search takes so many characters. */
+export const SEARCHED_MAX = 320
 
 const SHEET = readSheet(new URL('./console.css', import.meta.url))
 

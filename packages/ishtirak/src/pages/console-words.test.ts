@@ -1,4 +1,3 @@
-import { expect, expectTypeOf, it } from 'vitest'
 import { actsOf } from '../acts/capability.js'
 import type { Check } from '../acts/check.js'
 import type { MailVerdict } from '../core/announcement.js'
@@ -17,7 +16,6 @@ const titles = new Map<string, string>(
 )
 const fr = { say: consoleSay('fr'), titleOfAct: (name: string) => titles.get(name) }
 
-/** By the beginning of their keys. */
 interface Codes {
   readonly source: ReportSource
   readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'

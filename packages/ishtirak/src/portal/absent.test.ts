@@ -1,9 +1,8 @@
-import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { CAPABILITIES } from '../main/capabilities.js'
 

@@ -1,10 +1,9 @@
-import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { png } from '../../../../test/support/proof-files.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 
 const BILLING = '/api/v1/billing'
 

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld } from '../../../../test/support/world.js'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-let world: World
-beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'), {
-    env: { PUBLIC_URL: 'http://billing.localhost/billing' },
-  })
+const world = await createWorld(await emptyDatabase('pglite'), {
+  env: { PUBLIC_URL: 'http://billing.localhost/billing' },
 })
-afterAll(async () => {
-  await world.stop()
-})
+afterAll(() => world.stop())
 
 it('the root leads a browser to the portal and the documents, in its language', async () => {
   const headers = { accept: BROWSER, 'accept-language': 'fr' }

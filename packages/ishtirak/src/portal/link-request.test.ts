@@ -1,5 +1,4 @@
 // Neither statements, nor what they write, nor time tell whether an address is known.
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'

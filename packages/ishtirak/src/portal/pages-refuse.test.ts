@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { sendRaw } from '../../../../test/support/raw.js'
 import { createWorld, type World } from '../../../../test/support/world.js'

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { makeCodes } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'

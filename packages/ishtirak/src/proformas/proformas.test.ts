@@ -1,21 +1,19 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
+import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
 
 const API = '/api/v1/billing'
 const DAY = 86_400
-const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const ENV = { PLANS_FILE, TRANSFER_FILE }
 
 const selectNumbers = sql(`select array_agg(p.number order by p.number) as numbers, max(s.last_number) as last
@@ -24,9 +22,7 @@ const turn = sql(`update proformas set snapshot = snapshot || '{"live": true}'`)
 const forget = sql('delete from proformas')
 
 describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
-  beforeEach(async () => {
-    await named('user-1')
-  })
+  beforeEach(() => named('user-1'))
 
   const named = (userId: string, changes = {}) =>
     setBuyer(world.service.parts, { userId }, { ...fieldsOfBuyer(COMPANY), ...changes })
@@ -51,8 +47,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
 
   /** The shop as it goes on with other prices. */
   const dearer = async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const file = path.join(folder, 'dearer.json')
     await writeFile(file, (await readFile(PLANS_FILE, 'utf8')).replace('"price": 20000', '"price": 22000'))
     const { clock, emulator } = world
@@ -157,7 +152,6 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     const approved = await approve(ordered.id, 7000)
     expect([approved.status, approved.text]).toEqual([200, expect.anything()])
     expect((await user().get(`${API}/status`)).body.plan).toBe('team')
-    // What it changed is changed.
     expect((await order(number)).body.code).toBe('proforma_not_valid')
     expect(await documentsOf(paymentId)).toHaveLength(1)
   })

@@ -1,7 +1,6 @@
 // The provider's list against our books: what only one side has comes to light, by itself within a day or
 // when asked.
 
-import { beforeEach, describe, expect, it } from 'vitest'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
@@ -273,7 +272,6 @@ describeWorldOnEach('a job of the whole cluster', {}, ({ database, world }) => {
     expect((await claims(worlds)).filter(Boolean)).toHaveLength(0)
     world.clock.advance(1)
     expect((await claims(worlds)).filter(Boolean)).toHaveLength(1)
-    // The end of one process does not stop the job.
     world.clock.advance(10_000)
     expect(await claims([other])).toEqual([true])
     await other.stop()

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { HOUR } from '../core/instant.js'
 import { createCalendar, dayIn, quotaWindowsIn } from './calendar.js'

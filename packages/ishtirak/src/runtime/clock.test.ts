@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { movableClock } from './clock.js'
 
 it('a movable clock is ahead of its base by all that it was advanced, and stands still on a number', () => {

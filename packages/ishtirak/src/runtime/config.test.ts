@@ -1,13 +1,12 @@
 // Every refusal names its variable and never its value.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, it } from 'vitest'
-import { SEED_LIMITS } from '../core/limit.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { offersOf } from '../core/plan.js'
 import { forPlatform, inSandbox, misspelt, readConfig, SETTINGS } from '../main/config.js'
 import { ConfigError } from './config-file.js'
 import { Environment, isThisMachine } from './environment.js'
+import { SEED_LIMITS } from './seed-plans.js'
 import { EXAMPLE_SELLER } from './seller.js'
 
 const SECRET = 's'.repeat(32)
@@ -314,8 +313,7 @@ it('addresses and ports follow from HOST and PORT; the metrics are off without M
   }
 })
 
-const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-plans-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const limits = { projects: 1, domains_per_project: 1, deploys_per_day: 1, storage_mb: 1 }
 const free = { id: 'free', name: 'Free', price: 0, currency: 'DZD', limits }

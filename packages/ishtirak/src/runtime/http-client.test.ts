@@ -1,7 +1,6 @@
 // Over real sockets; failures that no loopback socket gives, by their shape.
 import { createServer, type Server } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../../test/support/listen.js'
 import { failedToConnect, sendRequest } from './http-client.js'
 

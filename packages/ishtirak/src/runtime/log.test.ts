@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream'
-import { expect, it } from 'vitest'
 import { createLog, REDACTED_FIELDS, throttled } from './log.js'
 
 function capture(level: 'info' | 'warn' = 'info') {

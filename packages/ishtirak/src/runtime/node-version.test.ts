@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { nodeProblem } from './node-version.js'
 
 it('the Node that is too old is named in one sentence', () => {

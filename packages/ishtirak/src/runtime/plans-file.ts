@@ -1,10 +1,11 @@
 // PLANS_FILE: the plans in the form of `GET /plans`, and which limits they have: a misspelt one is refused.
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { countsAs, type LimitDefinition, SEED_LIMITS } from '../core/limit.js'
+import { countsAs, type LimitDefinition } from '../core/limit.js'
 import { byLocale } from '../core/locale.js'
-import { assembleCatalogue, type Catalogue, LONGEST_TERM, type Plan, SEED_PLANS } from '../core/plan.js'
+import { type Catalogue, LONGEST_TERM, limitsInOrder, type Plan } from '../core/plan.js'
 import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
+import { SEED_LIMITS, SEED_PLANS } from './seed-plans.js'
 
 /** Without a file those of `seed.md`. No gateway takes less than `leastAmount`. Throws `ConfigError`. */
 export function readPlans(file: string | undefined, leastAmount = 0): Catalogue {
@@ -153,8 +154,37 @@ function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place:
   return plans
 }
 
+/** No gateway takes less than `leastAmount`. Refuses with every problem. */
 function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[], leastAmount = 0): Catalogue {
-  const catalogue = assembleCatalogue(plans, limits, leastAmount)
-  if ('free' in catalogue) return catalogue
-  return refuse(catalogue.map((problem) => `PLANS_FILE: ${problem}`))
+  const [free, second] = plans.filter((plan) => plan.price === 0)
+  const problems = plans.flatMap((plan, index) => [
+    ...(plans.findIndex((other) => other.id === plan.id) < index ? [`plan "${plan.id}" stands twice`] : []),
+    ...(plan.currency === 'DZD' ? [] : [`plan "${plan.id}": the provider takes DZD only`]),
+    ...(plan.price > 0 && plan.price < leastAmount
+      ? [`plan "${plan.id}": the provider takes no payment under ${leastAmount} DZD`]
+      : []),
+    ...termProblems(plan, leastAmount).map((problem) => `plan "${plan.id}": ${problem}`),
+  ])
+  if (second) problems.push('more than one plan costs 0')
+  if (!free) problems.push('no plan costs 0: users who never paid need one')
+  else if (plans[0] !== free) problems.push('the plan that costs 0 must stand first')
+  if (!free || problems.length > 0) refuse(problems.map((problem) => `PLANS_FILE: ${problem}`))
+  const inOrder = (plan: Plan) => ({ ...plan, limits: limitsInOrder(limits, plan) })
+  return { limits, plans: plans.map(inOrder), free: inOrder(free) }
+}
+
+function termProblems({ price: single, terms = [] }: Plan, leastAmount: number): readonly string[] {
+  if (single === 0 && terms.length > 0) return ['it costs nothing, so it has no terms']
+  return terms.flatMap(({ months, price }, index) => [
+    ...(terms.findIndex((other) => other.months === months) < index
+      ? [`the term of ${months} months stands twice`]
+      : []),
+    ...(months === 1 && price !== single ? [`a term of 1 month costs what the plan costs, ${single}`] : []),
+    ...(price < leastAmount
+      ? [`the term of ${months} months: the provider takes no payment under ${leastAmount} DZD`]
+      : []),
+    ...(months > 1 && price > months * single
+      ? [`the term of ${months} months costs more than ${months} single months, ${months * single}`]
+      : []),
+  ])
 }

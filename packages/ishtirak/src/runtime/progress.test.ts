@@ -1,6 +1,5 @@
 // Progress in a file, second by second. On a terminal: test/process/progress.nightly.test.ts.
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { progressInWords, type Screen, showProgress } from './progress.js'
 
 let written: string

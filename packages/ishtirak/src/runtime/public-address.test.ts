@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import { isWithinReach, lookupWithin, type Reach } from './http-client.js'
 
 it('an address of the internet is public, one that only a network or a machine reaches is not', () => {

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { createIds } from './random.js'
 
@@ -42,7 +41,6 @@ describe('ids', () => {
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** The last 16 digits, 5 bits each. */
 function randomBitsOf(id: string): string {
   return Array.from(id.slice(-16), (digit) => ALPHABET.indexOf(digit).toString(2).padStart(5, '0')).join('')
 }

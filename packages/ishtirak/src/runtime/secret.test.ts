@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { constantTimeEquals, randomToken } from './secret.js'
 
 it('secrets are compared whole, whatever their lengths', () => {

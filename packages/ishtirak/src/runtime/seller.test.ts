@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
 import { FLAT, GRADED } from '../../../../test/support/stamp-duty.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import type { Seller } from '../core/receipt.js'
 import { ConfigError } from './config-file.js'
 import { parseSeller, readSellerFile } from './seller.js'
@@ -22,7 +21,6 @@ const parse = (changes: Record<string, unknown>, folder?: string) =>
   parseText(JSON.stringify({ ...fields, ...changes }), folder)
 
 type Rows = readonly (readonly [changes: Record<string, unknown>, problem: RegExp])[]
-/** Those that are read, or are refused with another word. */
 const notRefused = (rows: Rows, folder?: string) =>
   rows.filter(([changes, problem]) => {
     const problems = parse(changes, folder)
@@ -124,13 +122,12 @@ describe('SELLER_FILE', () => {
 })
 
 describe('the shop that customers see', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'seller-'))
+  const folder = temporaryFolder()
   const write = (name: string, content: string | Buffer) => writeFileSync(path.join(folder, name), content)
   const PNG = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   )
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('has a page of terms and one of refunds, in one address or one for each language', () => {
     expect(parse({})).toMatchObject({

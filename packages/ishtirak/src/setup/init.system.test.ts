@@ -1,17 +1,16 @@
 // The programs themselves are started in test/deploy.
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { COMBINATIONS, flagsOf, runInit as init } from '../../../../test/support/combinations.js'
 import { dropPostgres, postgresUrl } from '../../../../test/support/databases.js'
 import { listen } from '../../../../test/support/listen.js'
 import { buildOnce, PROGRAM } from '../../../../test/support/process.js'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { misspelt, readConfig } from '../main/config.js'
 import { examine } from '../main/doctor.js'
 import { VERSION } from '../runtime/package.js'
@@ -24,11 +23,10 @@ const KEY = 'test_sk_0123456789'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-init-'))
+  folder = temporaryFolder()
 })
 afterEach(async () => {
   process.exitCode = undefined
-  await rm(folder, { recursive: true, force: true })
 })
 
 const namesIn = (dir: string) =>
@@ -235,8 +233,7 @@ it('an image without sources is installed from the package of this version', () 
 
 it('leaves no half of a file, and writes all of them once there is room', () => {
   buildOnce()
-  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-init-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const combination = { service: 'systemd', proxy: 'caddy', database: 'embedded' } as const
   const flags = Object.entries(flagsOf(combination, 'pay.example.dz'))
   const words = flags.map(([name, value]) => `--${name}=${value}`)

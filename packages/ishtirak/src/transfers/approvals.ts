@@ -11,6 +11,10 @@ import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { kindOf, type Payment } from '../core/payment.js'
 import type { Operator } from '../core/role.js'
+import { loadPayment } from '../ledger/load.js'
+import type { PaymentMethod } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
+import type { SettleDeps } from '../ledger/settle.js'
 import {
   approvalsNeeded,
   decideApproval,
@@ -20,11 +24,7 @@ import {
   reportOfTransfer,
   type Transfer,
   type TransferDecision,
-} from '../core/transfer.js'
-import { loadPayment } from '../ledger/load.js'
-import type { PaymentMethod } from '../ledger/method.js'
-import type { CommonParts } from '../ledger/parts.js'
-import type { SettleDeps } from '../ledger/settle.js'
+} from './decide-transfer.js'
 import type { TransferTerms } from './settings.js'
 import { describeDecided } from './transfer-state.js'
 import { findTransfer, pays, type StoredTransfer, saveDecision } from './transfers.sql.js'

@@ -1,15 +1,14 @@
 // Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
 // asked stands beside it.
 
-import { expect, it } from 'vitest'
 import { insertReceipts } from '../../../../bench/support/receipt-rows.mjs'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { afterOf } from '../../../../test/support/preview.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'

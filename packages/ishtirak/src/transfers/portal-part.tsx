@@ -2,10 +2,10 @@
 import { DAY } from '../core/instant.js'
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
-import { proofProblem } from '../core/transfer.js'
 import { CATALOGS, isMessageKey } from '../i18n/messages.js'
 import type { PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 import type { WayToPay } from '../pages/way-to-pay.js'
+import { proofProblem } from './decide-transfer.js'
 import { listProofs, slipsToCheck } from './proof.sql.js'
 import {
   type TransferMethod,

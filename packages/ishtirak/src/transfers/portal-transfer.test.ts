@@ -1,12 +1,11 @@
 // What the portal says of a transfer: why it was refused, what is wrong with a file, and what can be done
 // once it has expired.
 
-import { expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 
 const DAY = 86_400

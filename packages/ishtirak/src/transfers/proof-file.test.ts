@@ -1,5 +1,4 @@
 // What counts as a picture or a PDF of a slip, and what is refused.
-import { describe, expect, it } from 'vitest'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
 import { readProofFile } from './proof-file.js'
 

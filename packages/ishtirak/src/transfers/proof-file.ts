@@ -3,8 +3,8 @@
 // is not looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG specification (third edition), ISO 32000-1
 // (PDF).
 import { crc32 } from 'node:zlib'
-import type { ProofType } from '../core/transfer.js'
 import { inSlices } from '../runtime/async.js'
+import type { ProofType } from './decide-transfer.js'
 
 /** Why a file is refused. */
 type ProofProblem =

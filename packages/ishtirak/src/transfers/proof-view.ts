@@ -1,8 +1,8 @@
 // How a proof of a transfer is shown, without its content.
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
-import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
+import { PROOF_TYPES, PROOFS_MAX, type Proof } from './decide-transfer.js'
 
 export const ProofSchema = object('Proof', {
   n: Type.Integer({ minimum: 1, maximum: PROOFS_MAX, description: 'Which one of its transfer' }),

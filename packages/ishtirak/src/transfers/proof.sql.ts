@@ -1,8 +1,8 @@
 // Proofs as rows: one for each file, and its content in parts.
 import type { Instant } from '../core/instant.js'
-import type { Proof, Transfer } from '../core/transfer.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, instant, instantOrNull, integer, rowOf, text, word } from '../database/rows.js'
+import type { Proof, Transfer } from './decide-transfer.js'
 import type { StoredTransfer } from './transfers.sql.js'
 
 interface OfPayment {

@@ -1,12 +1,11 @@
 // Pictures and PDFs of transfers: uploaded by users, read by operators, kept as long as they are needed.
 
-import { describe, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY } from '../../../../test/support/platform.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
 import { type Answer, tokenOf } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'

@@ -2,16 +2,16 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { PROOF } from '../acts/descriptions.js'
+import { BINARY_FILE } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { sendFile } from '../acts/send-file.js'
 import { BillingError } from '../core/error.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
-import { PROOFS_MAX, type ProofType } from '../core/transfer.js'
 import type { App } from '../http/app.js'
 import { requirePayment } from '../ledger/load.js'
 import { addressOf, type ConsolePages } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
+import { PROOF_TYPES, PROOFS_MAX, type ProofType } from './decide-transfer.js'
 import { listProofs, proofContent } from './proof.sql.js'
 
 interface ProofDownload {
@@ -25,6 +25,11 @@ const ENDINGS: Readonly<Record<ProofType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
   'application/pdf': 'pdf',
+}
+
+const PROOF = {
+  description: 'The file, as an attachment; each reading is in the audit trail',
+  content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
 }
 
 export const READ_PROOF: Permission = { name: 'payment.read_proof', roles: ['support', 'accountant'] }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
 import { configFile } from '../../../../test/support/config-files.js'
 import { DAY } from '../core/instant.js'
 import { readConfig } from '../main/config.js'

@@ -4,12 +4,13 @@
 // place and line.
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
+import type { Account, AccountKind } from '../core/account.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
 import { ConfigError, parseJson, positionIn, readText, schemaProblems } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 import { BankFormSchema, type SaidForm } from './bank-form-schema.js'
+import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
 
 const NAME = 'TRANSFER_FILE'
 

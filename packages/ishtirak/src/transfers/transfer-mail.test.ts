@@ -1,11 +1,10 @@
 // What a user without a card is sent: where the money goes, and why it was refused.
 
-import { afterAll, expect, it } from 'vitest'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { sendDueMail } from '../mail/send-mail.js'
 

@@ -1,8 +1,8 @@
 // What operators said of a transfer, as the file of its payment and the audit trail hold it.
 import { Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
-import type { Transfer } from '../core/transfer.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
+import type { Transfer } from './decide-transfer.js'
 import { ProofSchema } from './proof-view.js'
 import { SameProofSchema } from './same-proofs.sql.js'
 

@@ -1,7 +1,6 @@
 // Money without a card: asked for over the API, approved or refused by operators, on both databases with a
 // moved clock.
 
-import { describe, expect, it } from 'vitest'
 import { transferFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
@@ -15,9 +14,9 @@ import { verbOf } from '../acts/act.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { askProvider } from '../checkout/ask-provider.js'
-import { decideApproval, decideRefusal } from '../core/transfer.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { approve as approveAct, refuse as refuseAct } from './decide.js'
+import { decideApproval, decideRefusal } from './decide-transfer.js'
 import { findTransfer, insertTransfer, saveDecision } from './transfers.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'

@@ -5,9 +5,9 @@ import { type Account, INSTRUMENTS } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { DAY } from '../core/instant.js'
 import { drawReference } from '../core/reference.js'
-import { reportOfTransfer } from '../core/transfer.js'
 import type { PaymentMethod, ProviderAnswer } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
+import { reportOfTransfer } from './decide-transfer.js'
 import {
   endTransfer,
   findTransfer,

@@ -7,10 +7,10 @@
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import type { Approval, PayingLine, Transfer } from '../core/transfer.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
+import type { Approval, PayingLine, Transfer } from './decide-transfer.js'
 
 const COLUMNS = 't.reference, t.state, t.version, t.approvals, t.refusal, t.proof_at'
 

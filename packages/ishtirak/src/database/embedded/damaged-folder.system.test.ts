@@ -2,22 +2,20 @@
 
 import * as fs from 'node:fs'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readDump } from '../../../../../test/support/databases.js'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { sql } from '../../../../../test/support/sql.js'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { clusterPaths, markIfNew } from './cluster-folder.js'
 import { openFolder } from './pglite.js'
 
 const kept = sql('select value from kept')
 
-let parent = ''
+const parent = temporaryFolder()
 let folder = ''
 let copies = 0
 beforeAll(async () => {
-  parent = fs.mkdtempSync(join(tmpdir(), 'ishtirak-damaged-'))
   await makeEmbeddedFolder(parent)
   renameSync(join(parent, 'database'), join(parent, 'whole'))
   const database = await openFolder(join(parent, 'whole'))
@@ -33,7 +31,6 @@ beforeAll(async () => {
     if (file.isFile() && fs.statSync(path).size > 8_192) fs.truncateSync(path, 0)
   }
 })
-afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
 /** `names` is the same without what is longer than a page, a hundredth of the bytes. */
 function copyOf(original: 'whole' | 'names'): void {

@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
 import { startHolder } from '../../../../../test/support/lock-holder.js'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 
 it('a new folder, or one that a killed process held, goes to exactly one of eight', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ishtirak-lock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   for (let round = 0; round <= 1; round++) {
     if (round > 0) {
       const dead = await startHolder(folder)

@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startHolder } from '../../../../../test/support/lock-holder.js'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { DataFolderLocked, DataFolderUnusable, lockFolder } from './folder-lock.js'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ishtirak-lock-'))
+  folder = temporaryFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 it('the second process is refused, with the first one’s id and since when', async () => {
   const first = await startHolder(folder)

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Child } from '../../../../../test/support/child-process.js'
 import { runBuilt } from '../../../../../test/support/compiled-sources.js'
 import { readDump } from '../../../../../test/support/databases.js'
 import { sql } from '../../../../../test/support/sql.js'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { openFolder } from './pglite.js'
 
 const count = sql('select count(*) as count from kept')
@@ -13,12 +10,9 @@ const count = sql('select count(*) as count from kept')
 let folder = ''
 const children: Child[] = []
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ishtirak-folder-'))
+  folder = temporaryFolder()
 })
-afterEach(async () => {
-  await Promise.all(children.map((child) => child.kill()))
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => Promise.all(children.map((child) => child.kill())))
 
 it('what was acknowledged survives kill -9, twice', async () => {
   const storm = `

@@ -1,9 +1,7 @@
-import { fdatasyncSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { fdatasyncSync } from 'node:fs'
 import { readDump } from '../../../../../test/support/databases.js'
 import { sql } from '../../../../../test/support/sql.js'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { DatabaseUnavailable } from '../database.js'
 import { openFolder } from './pglite.js'
 
@@ -12,9 +10,8 @@ const count = sql('select count(*) as count from kept')
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ishtirak-folder-'))
+  folder = temporaryFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 it('a commit is flushed before it is answered, a read flushes nothing, and a new start has all', async () => {
   let flushes = 0

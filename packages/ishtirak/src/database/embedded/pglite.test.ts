@@ -1,5 +1,4 @@
 import type { PGlite } from '@electric-sql/pglite'
-import { expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../../test/support/databases.js'
 import { sql } from '../../../../../test/support/sql.js'
 import { DatabaseUnavailable, givenUpAfter } from '../database.js'

@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { afterEach, beforeEach, expect, it } from 'vitest'
 import { withoutChance } from '../../../../../scripts/without-chance.mjs'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { schemaFit } from '../migrate.js'
 import { openFolder, openMemory } from './pglite.js'
 import { packCluster, readyMadeDump, unpackReadyMade } from './ready-made.js'
 
 let parent = ''
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'ishtirak-ready-'))
+  parent = temporaryFolder()
 })
-afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 const contents = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { packCluster, readyMadeDump, unpackReadyMade } from './ready-made.js'
 
 let parent = ''
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'ishtirak-ready-'))
+  parent = temporaryFolder()
 })
-afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 it('without a file for this PGlite nothing is written', async () => {
   mkdirSync(join(parent, 'copy'))

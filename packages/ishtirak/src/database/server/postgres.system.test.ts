@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { postgresUrl, withoutPooler } from '../../../../../test/support/databases.js'
 import { startServer } from '../../../../../test/support/postgres-server.js'
 import { sql } from '../../../../../test/support/sql.js'

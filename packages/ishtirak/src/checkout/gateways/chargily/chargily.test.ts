@@ -1,6 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { freePort } from '../../../../../../test/support/free-port.js'
 import {
   CHECKOUT,
   chargilyWithStub,
@@ -81,7 +79,7 @@ describe('a call that failed says whether it may have been carried out', () => {
   })
 
   test('no: the connection is refused, or it asked us to slow down', async () => {
-    const chargily = createChargily({ secretKey: KEY, apiUrl: await closedPort() })
+    const chargily = createChargily({ secretKey: KEY, apiUrl: `http://127.0.0.1:${await freePort()}` })
     const expected = { ok: false, failure: { kind: 'unavailable', reason: 'network', outcomeUnknown: false } }
     expect(await chargily.createCheckout(ORDER)).toMatchObject(expected)
     const slow = await chargilyWithStub(() => ({ status: 429, headers: { 'retry-after': '17' } }))
@@ -202,18 +200,6 @@ test('the key is proven by the balance of its mode or of none, and by nothing el
   expect(await check({ json: { entity: 'balance', livemode: 'true' } })).toMatchObject(rejected)
   expect(await check({ json: { hello: 'world' } })).toMatchObject(UNREADABLE)
 })
-
-/** An address that had a listener a moment ago and has none now. */
-function closedPort(): Promise<string> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      // A TCP server that listens has an address with a port.
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(`http://127.0.0.1:${port}`))
-    })
-  })
-}
 
 const TEST_KEY = 'test_sk_abc'
 const LIVE_KEY = 'live_sk_abc'

@@ -1,7 +1,7 @@
 // Adapter and emulator share no code: where they disagree, one has misread the contract.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { buffer } from 'node:stream/consumers'
+import { listen } from '../../../../../../test/support/listen.js'
 import { KEY, ORDER } from '../../../../../../test/support/stub-provider.js'
 import { startEmulator } from '../../../../../chargily-emulator/src/emulator.js'
 import { createChargily } from './chargily.js'
@@ -19,20 +19,15 @@ async function provider(settings: Partial<EmulatorOptions> = {}) {
 async function mailbox() {
   const received: { body: Buffer; signature: string | undefined }[] = []
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
     const { signature } = request.headers
-    received.push({ body: Buffer.concat(chunks), signature: signature?.toString() })
+    received.push({ body: await buffer(request), signature: signature?.toString() })
     response.end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close().closeAllConnections())
-  // A TCP server that listens has an address with a port.
-  const { port } = server.address() as AddressInfo
-  return { received, order: { ...ORDER, webhookUrl: `http://127.0.0.1:${port}/webhook` } }
+  const listening = await listen(server)
+  onTestFinished(() => listening[Symbol.asyncDispose]())
+  return { received, order: { ...ORDER, webhookUrl: `${listening.url}/webhook` } }
 }
 
-/** The value of an answer that must be one. */
 async function value<Value>(answer: Promise<{ ok: true; value: Value } | { ok: false; failure: unknown }>) {
   const given = await answer
   if (!given.ok) throw new Error(`the provider failed: ${JSON.stringify(given.failure)}`)

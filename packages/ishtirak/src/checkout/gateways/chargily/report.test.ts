@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
 import { forAll } from '../../../../../../test/support/for-all.js'
 import { CHECKOUT } from '../../../../../../test/support/stub-provider.js'
 import { VECTOR_BODY } from '../../../../../../test/support/vector.js'

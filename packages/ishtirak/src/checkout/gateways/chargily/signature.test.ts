@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
 import { forAll } from '../../../../../../test/support/for-all.js'
 import { VECTOR_BODY, VECTOR_KEY, VECTOR_SIGNATURE } from '../../../../../../test/support/vector.js'
 import { createChargily } from './chargily.js'

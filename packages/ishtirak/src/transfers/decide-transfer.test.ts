@@ -1,7 +1,6 @@
-import { describe, expect, it } from 'vitest'
 import { aPayment, NOON, PRO } from '../../../../test/support/fixtures.js'
-import { DAY, HOUR, MINUTE } from './instant.js'
-import type { Payment } from './payment.js'
+import { DAY, HOUR, MINUTE } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
 import {
   type Approval,
   decideApproval,
@@ -10,7 +9,7 @@ import {
   receivedWithin,
   reportOfTransfer,
   type Transfer,
-} from './transfer.js'
+} from './decide-transfer.js'
 
 const OPEN: Transfer = { state: 'open', approvals: [], refusal: null, proofAt: null }
 const PRICE = { amount: PRO.price, currency: 'DZD' }

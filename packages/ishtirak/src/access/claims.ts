@@ -1,4 +1,5 @@
 // An operator as an OpenID Connect issuer names them: from the subject their name, from one claim their role.
+import { ISSUED } from '../core/role.js'
 
 export interface IssuerSettings {
   readonly url: string
@@ -16,13 +17,11 @@ export interface Claims {
 
 export type RoleLack = 'no_role' | 'unknown_role' | 'several_roles'
 
-const PREFIX = 'oidc:'
-
 /** `oidc:`, the subject, the verified e-mail: no key's name has a colon. Null: no name can be made of it. */
 export function operatorNameOf({ sub, email, email_verified: isVerified }: Claims): string | null {
   if (!/^[\x21-\x7e]{1,255}$/.test(sub)) return null
   const isShown = isVerified === true && typeof email === 'string' && /^[\x21-\x7e]{3,254}$/.test(email)
-  return isShown ? `${PREFIX}${sub} ${email}` : `${PREFIX}${sub}`
+  return isShown ? `${ISSUED}${sub} ${email}` : `${ISSUED}${sub}`
 }
 
 /** A text or a list of texts, of which exactly one is a role; what is no role is ignored. */
@@ -46,18 +45,4 @@ export function claimAt(claims: Claims, path: string): unknown {
     const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     return isObject ? Reflect.get(value, name) : undefined
   }, claims)
-}
-
-/**
- * Whether two names of the audit trail may be one person, however a key spells it, whatever a subject's
- * e-mail is now. Who holds a key and who an issuer names may always be the same.
- */
-export function maybeOnePerson(one: string, other: string): boolean {
-  const isNamed = [one, other].filter((name) => name.startsWith(PREFIX)).length
-  return isNamed === 1 || subjectOf(one) === subjectOf(other)
-}
-
-function subjectOf(name: string): string {
-  const [subject = ''] = name.toLowerCase().split(' ')
-  return subject
 }

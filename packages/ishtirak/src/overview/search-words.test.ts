@@ -1,5 +1,4 @@
-import { expect, it } from 'vitest'
-import { readSearch } from './search.js'
+import { readSearch } from './search-words.js'
 
 const read = (typed: string) => readSearch(typed, true).amountAndDay
 

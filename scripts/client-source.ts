@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import openapi, { astToString } from 'openapi-typescript'
-import type { UserCall } from '../../packages/ishtirak/src/acts/user-call.js'
+import type { UserCall } from '../packages/ishtirak/src/acts/user-call.js'
 
 interface Schema {
   readonly $ref?: string
@@ -288,7 +288,7 @@ function comment(said: string, indent: number): string {
 }
 
 function formatted(source: string): string {
-  const root = path.resolve(import.meta.dirname, '../..')
+  const root = path.resolve(import.meta.dirname, '..')
   const biome = path.join(root, 'node_modules/@biomejs/biome/bin/biome')
   const file = path.join(root, 'packages/client/src/api.ts')
   const options = { cwd: root, input: source, encoding: 'utf8' } as const

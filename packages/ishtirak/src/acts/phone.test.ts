@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { readPhone } from './phone.js'
 
 it('a telephone number is read as people type it, or not at all', () => {

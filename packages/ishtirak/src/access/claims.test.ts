@@ -1,6 +1,5 @@
-import { expect, it } from 'vitest'
-import { isRole, ROLES } from './role.js'
-import { type Claims, maybeOnePerson, operatorNameOf, roleOf } from './sign-in.js'
+import { isRole, maybeOnePerson, ROLES } from '../core/role.js'
+import { type Claims, operatorNameOf, roleOf } from './claims.js'
 
 const of = (claims: Record<string, unknown>): Claims => ({ sub: 's', ...claims })
 

@@ -1,9 +1,6 @@
 // What an operator types into the one field of the search, read.
-import { readReceiptNumber } from './receipt.js'
-import { bareReference, plainReference } from './reference.js'
-
-/** Characters that are searched for at most. */
-export const SEARCHED_MAX = 320
+import { readReceiptNumber } from '../core/receipt.js'
+import { bareReference, plainReference } from '../core/reference.js'
 
 /** A payment by what stands on a statement of account: the last digits of its amount, and perhaps the day. */
 export interface AmountAndDay {

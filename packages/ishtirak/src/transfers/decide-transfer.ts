@@ -1,11 +1,12 @@
 // A transfer: money that a user sends without a page of a provider, and that counts once operators have seen
 // it on an account. What an operator says of it, and what follows. Pure.
-import type { TransferInstrument } from './account.js'
-import { priceAsked } from './amount-asked.js'
-import type { CheckoutReport } from './checkout.js'
-import { CLOCK_SKEW_MAX, DAY, type Instant } from './instant.js'
-import type { Payment } from './payment.js'
-import { maybeOnePerson } from './sign-in.js'
+
+import type { TransferInstrument } from '../core/account.js'
+import { priceAsked } from '../core/amount-asked.js'
+import type { CheckoutReport } from '../core/checkout.js'
+import { CLOCK_SKEW_MAX, DAY, type Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import { maybeOnePerson } from '../core/role.js'
 
 export interface Approval {
   /** The operator's name in the audit trail. */

@@ -1,6 +1,6 @@
 // References of transfers in the free text of a bank statement: as they were meant, split by spaces and
 // hyphens, inside other words, and wrong by one symbol. Pure.
-import { foldReference, isReference, REFERENCE_LENGTH } from './reference.js'
+import { foldReference, isReference, REFERENCE_LENGTH } from '../core/reference.js'
 
 const SEPARATORS = /[\s\-\u0640.,_/\u00b7:;|*#()'"+]+/
 /** A reference is written in groups of three symbols or more; shorter ones are words beside it. */

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { readTypedAmount } from './typed-amount.js'
 
 it('a typed amount is read in the ways in which it is written', () => {

@@ -1,15 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
-import {
-  BUYER_FIELDS,
-  type BuyerField,
-  changedFields,
-  fieldsOfBuyer,
-  missingDetails,
-  readBuyerDetails,
-  type TypedBuyer,
-} from './buyer-details.js'
+import { BUYER_FIELDS, type BuyerField, fieldsOfBuyer, missingDetails } from '../core/buyer-details.js'
+import { changedFields, readBuyerDetails, type TypedBuyer } from './read-buyer.js'
 
 const NIF = '000216001808337'
 const NIS = '000216180833713'

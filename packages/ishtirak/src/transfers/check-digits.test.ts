@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { ccpKey, isIban, isRib, ripOfCcp } from './account.js'
+import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
 
 /** Each text with one digit changed. */
 const mistyped = (digits: string) =>

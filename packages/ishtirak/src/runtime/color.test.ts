@@ -1,6 +1,5 @@
 // Contrast as WCAG 2.2 computes it, and the accent that is lightened for dark pages.
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
 import { forAll } from '../../../../test/support/for-all.js'
 import { contrastBetween, lightenedFor, READABLE_CONTRAST } from './color.js'
 
