@@ -49,7 +49,7 @@ describeWorldInBrowser(
         ['health', '/console/health?actor='],
         ['year', '/console/year'],
         ['counter', '/console/counter?q=a'],
-        ['drawer', '/console/drawer'],
+        ['drawer', '/console/drawer/2026-11-21'],
         ['journal', '/console/trail'],
         ['operators', '/console/operators'],
         ['months', '/console/months'],

@@ -783,8 +783,6 @@ create table drawer_days (
   -- What the books said at the count, in centimes; what was there, in whole dinars.
   cash_expected bigint not null,
   cheques_expected bigint not null,
-  -- Of each entry that the books had at the count its kind and id: what is committed later came after it.
-  entries text[] not null,
   cash_counted integer not null constraint cash_is_not_negative check (cash_counted >= 0),
   cheques_counted integer not null constraint cheques_are_not_negative check (cheques_counted >= 0),
   counted_by text not null constraint counted_by_someone check (counted_by <> ''),

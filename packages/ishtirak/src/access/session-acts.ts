@@ -30,7 +30,7 @@ const OperatorSessionSchema = object('OperatorSession', {
   expires_at: timestamp,
 })
 
-export const OperatorSessionsSchema = object('OperatorSessions', {
+const OperatorSessionsSchema = object('OperatorSessions', {
   data: Type.Array(OperatorSessionSchema, { description: 'Those that are not over, newest first' }),
   audit: Type.Array(ActSchema, {
     description: 'What operators did that is about no single user: sign-ins, refusals, exports; newest first',
@@ -43,7 +43,14 @@ export const listOperatorSessions = reading<SessionActDeps>().reads({
   summary: 'Who is signed in to the console',
   description: 'One whose key or issuer is no longer configured is listed until it ends, and works no more.',
   answer: OperatorSessionsSchema,
-  command: { usage: 'operators sessions', show: ({ data, ...rest }) => ({ sessions: data, ...rest }) },
+  command: {
+    usage: 'operators sessions',
+    columns: {
+      sessions: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
+      audit: ['at', 'actor', 'act', 'payment_id', 'why'],
+    },
+    show: ({ data, ...rest }) => ({ sessions: data, ...rest }),
+  },
   read: async (deps) => {
     const { sessions, acts } = await listSessions(deps)
     return { data: sessions.map(viewSession), audit: acts }

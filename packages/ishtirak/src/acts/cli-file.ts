@@ -6,38 +6,39 @@ import { requireId } from './commands.js'
 import { type AccessOptions, addAccessOptions, CommandFailed, type CommandHost } from './operator-client.js'
 
 interface FileCommand {
-  /** Behind `payments`: `proof <payment>`. */
+  /** `payments proof <payment>`; the commands of its group come first. */
   readonly usage: string
   readonly summary: string
   /** Of the file: `--out`. */
   readonly flag: string
   readonly options: readonly Option[]
-  /** Below the operator's API, of the payment and what the options say. */
+  /** Below the operator's API, of the id and what the options say. */
   path(id: string, options: Readonly<Record<string, string>>): string
 }
 
-export function addPaymentFileCommand(program: Command, host: CommandHost, of: FileCommand): void {
-  const payments = program.commands.find((one) => one.name() === 'payments')
-  if (!payments) throw new Error('the commands about payments come first')
+export function addFileCommand(program: Command, host: CommandHost, of: FileCommand): void {
+  const [name, usage = ''] = of.usage.split(/ (.*)/)
+  const group = program.commands.find((one) => one.name() === name)
+  if (!group) throw new Error(`the commands about ${name} come first`)
   const target = new Option(`${of.flag} <file>`, 'a new file, which only you may read').makeOptionMandatory()
-  const command = payments.command(of.usage).description(of.summary)
+  const command = group.command(usage).description(of.summary)
   for (const option of of.options) command.addOption(option)
   addAccessOptions(command.addOption(target)).action(
-    async (payment: string, options: AccessOptions & Readonly<Record<string, string>>) => {
-      requireId(payment)
-      const name = String(options[target.attributeName()])
+    async (id: string, options: AccessOptions & Readonly<Record<string, string>>) => {
+      requireId(id)
+      const to = String(options[target.attributeName()])
       // Before the reading, which stands in the audit trail.
-      const file = await open(name, 'wx', 0o600).catch(sayWhy)
+      const file = await open(to, 'wx', 0o600).catch(sayWhy)
       try {
         const client = await host.openClient(options)
-        const named = { client, name: payment, timeZone: host.timeZone() }
+        const named = { client, name: id, timeZone: host.timeZone() }
         const { type, content } = await askByName(named, (id) =>
           client.download({ method: 'GET', path: of.path(encodeURIComponent(id), options) }),
         ).finally(() => client.close())
         await file.writeFile(content)
-        process.stdout.write(`${name}: ${type}, ${content.length} bytes\n`)
+        process.stdout.write(`${to}: ${type}, ${content.length} bytes\n`)
       } catch (error) {
-        await rm(name)
+        await rm(to)
         throw error
       } finally {
         await file.close()

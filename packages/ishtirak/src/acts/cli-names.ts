@@ -72,6 +72,11 @@ async function paymentsOf({ client }: Named, users: readonly Row[]): Promise<rea
   return files.flatMap(({ payments }) => payments)
 }
 
+const COLUMNS = {
+  users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end'],
+  payments: ['id', 'user_id', 'plan', 'months', 'amount', 'status', 'method', 'checkout_id', 'created_at'],
+}
+
 /** Null: nothing has the name. */
 function theOnly(
   found: readonly Row[],
@@ -83,6 +88,6 @@ function theOnly(
   if (first === undefined) return null
   if (found.length === 1) return String(first[key])
   throw new CommandFailed(
-    `'${name}' is the name of ${found.length}: say which by its id\n\n${sections(list, timeZone)}`,
+    `'${name}' is the name of ${found.length}: say which by its id\n\n${sections(list, timeZone, COLUMNS)}`,
   )
 }

@@ -1,20 +1,8 @@
 import type { TObject } from 'typebox'
-import { OperatorSessionsSchema } from '../access/session-acts.js'
-import { CodeBatchSchema } from '../codes/code-schemas.js'
-import { EventsSchema } from '../events/schemas.js'
-import { inboxAnswer } from '../overview/inbox-schemas.js'
-import {
-  ListedUserSchema,
-  OperatorPaymentSchema,
-  PaymentFileSchema,
-  userFileSchema,
-} from '../overview/schemas.js'
-import { FoundSchema } from '../overview/search-schemas.js'
-import { timelineList } from '../overview/timeline.js'
-import { trailList } from '../overview/trail-list.js'
-import { RoundSchema } from '../reconciliation/reconciliation-schemas.js'
-import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
-import { PreviewSchema } from './preview.js'
+import { CAPABILITIES } from '../main/capabilities.js'
+import { PaymentFileSchema, userFileSchema } from '../overview/schemas.js'
+import { actsOf, readingsOf } from './capability.js'
+import { plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, and in no text that only holds one', () => {
   const why = 'paid at 2026-11-21T12:00:00Z, says the bank'
@@ -41,11 +29,8 @@ it('a list is a table without the characters that move a cursor, facts are pairs
     ...['endpoint:', '  state  working', ''],
     ...['events:', '  payment.refunded', '  subscription.canceled'],
   ]
-  expect(sections(answer, 'UTC')).toBe(lines.join('\n'))
-  // The reference of a transfer is looked for.
-  const payment = { id: 'pay_1', method: 'transfer', checkout_id: 'K4M92R8FJW36' }
-  const table = sections({ payments: [payment] }, 'UTC')
-  expect(table).toMatch(/ method +payment_method +checkout_id .*\n.* transfer +- +K4M92R8FJW36 /)
+  const columns = { users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'] }
+  expect(sections(answer, 'UTC', columns)).toBe(lines.join('\n'))
 })
 
 it('JSON is the same value without the characters that move a cursor', () => {
@@ -58,25 +43,21 @@ it('JSON is the same value without the characters that move a cursor', () => {
 
 it('each column is a member of the list’s schema', () => {
   const userFile = userFileSchema([], [], { payment: [], user: [] })
-  const { payment, ...lists } = PaymentFileSchema.properties
-  const schemas = {
-    ...lists,
-    ...FoundSchema.properties,
-    users_listed: { items: ListedUserSchema },
-    payments: { items: OperatorPaymentSchema },
-    changes: PreviewSchema.properties.changes,
-    discrepancies: RoundSchema.properties.discrepancies,
-    events: EventsSchema.properties.data,
-    batches: { items: CodeBatchSchema },
-    inbox: inboxAnswer([]).properties.data,
-    timeline: { items: timelineList.item },
-    trail: { items: trailList.item },
-    waiting: userFile.properties.waiting,
-    time: userFile.properties.time,
-    sessions: OperatorSessionsSchema.properties.data,
-  }
-  for (const [list, columns] of Object.entries(COLUMNS)) {
-    const { items }: { items?: TObject } = Object(schemas[list as keyof typeof schemas])
-    expect(Object.keys(items?.properties ?? {})).toEqual(expect.arrayContaining([...columns]))
-  }
+  const deps = { files: { payment: { schema: PaymentFileSchema }, user: { schema: userFile } } } as never
+  const readings = readingsOf<never>(CAPABILITIES).map(({ command, answer }) => ({
+    columns: command?.columns,
+    schema: typeof answer === 'function' ? answer(deps) : answer,
+  }))
+  const acts = actsOf<never>(CAPABILITIES).flatMap(({ on, answer }) =>
+    answer ? [{ columns: on.command.columns, schema: answer.schema }] : [],
+  )
+  const wrong = [...readings, ...acts].flatMap(({ columns = {}, schema }) =>
+    Object.entries(columns).flatMap(([list, names]) => {
+      const { data, [list]: shown = data }: Record<string, { items?: TObject }> = Object(schema).properties
+      const { anyOf: [first] = [shown?.items] } = Object(shown?.items)
+      return names.filter((name) => !(name in (first?.properties ?? {}))).map((name) => [list, name])
+    }),
+  )
+  expect(wrong).toEqual([])
+  expect(readings.filter(({ columns }) => columns).length).toBeGreaterThan(8)
 })

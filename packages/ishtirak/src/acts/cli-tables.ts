@@ -2,54 +2,15 @@
 // members. `--json` prints the answer itself.
 import { wallClockIn } from '../runtime/calendar.js'
 
-const INBOX = [
-  'kind',
-  'waits_since',
-  'user_id',
-  'payment_id',
-  'amount',
-  'detail',
-  'other_payment_id',
-  'count',
-  'next_act',
-]
-
-/** What a line of each list shows; more would not fit a terminal. */
-export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'],
-  users_listed: ['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end', 'balance'],
-  payments: [
-    ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
-    ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],
-  ],
-  inbox: INBOX,
-  waiting: INBOX,
-  time: ['start', 'end', 'given_by', 'plan', 'id'],
-  timeline: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'],
-  sessions: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
-  changes: ['what', 'of', 'before', 'after'],
-  reports: ['at', 'source', 'status', 'amount', 'currency', 'outcome', 'paid_at', 'paid_at_believed'],
-  received: ['at', 'type', 'outcome', 'amount'],
-  sent: ['at', 'type', 'sequence'],
-  trail: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'],
-  audit: ['at', 'actor', 'act', 'payment_id', 'why'],
-  discrepancies: ['kind', 'outcome', 'user_id', 'payment_id', 'checkout_id', 'details'],
-  batches: [
-    ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
-    ...['until', 'revoked_at', 'why'],
-  ],
-  events: [
-    ...['id', 'created_at', 'user_id', 'sequence', 'type', 'state'],
-    ...['attempts', 'failure', 'due_at'],
-  ],
-}
+/** By the name of a list, what a line of it shows; more would not fit a terminal. Absent: all of it. */
+export type ShownColumns = Readonly<Record<string, readonly string[]>>
 
 /** What is null or an empty list is left out. */
-export function sections(answer: object, timeZone: string): string {
+export function sections(answer: object, timeZone: string, columns: ShownColumns = {}): string {
   const members = Object.entries(withLocalTimes(answer, timeZone))
   const plain = members.filter(([, value]) => typeof value !== 'object')
   const parts = members.map(([name, value]) => {
-    const rows = Array.isArray(value) ? rowsOf(name, value) : factsOf(value)
+    const rows = Array.isArray(value) ? rowsOf(columns[name], value) : factsOf(value)
     return rows.length === 0 ? '' : `${name}:\n${aligned(rows.map((row) => ['', ...row]))}`
   })
   return [aligned(plain), ...parts].filter((part) => part !== '').join('\n\n') || 'nothing'
@@ -68,9 +29,12 @@ export function withLocalTimes<Answer>(answer: Answer, timeZone: string): Answer
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
 
-function rowsOf(list: string, items: readonly Readonly<Record<string, unknown>>[]): readonly unknown[][] {
+function rowsOf(
+  columns: readonly string[] | undefined,
+  items: readonly Readonly<Record<string, unknown>>[],
+): readonly unknown[][] {
   if (typeof items[0] === 'string') return items.map((item) => [item])
-  const names = COLUMNS[list] ?? Object.keys(items[0] ?? {})
+  const names = columns ?? Object.keys(items[0] ?? {})
   return items.length === 0 ? [] : [[...names], ...items.map((item) => names.map((name) => item[name]))]
 }
 

@@ -53,7 +53,7 @@ export function addOperatorCommands(
 /** What no option can hold has no command; a group that is only begun has one word. */
 function ofAct(act: Act): readonly Operation[] {
   if (Object.values(act.input.properties).some(({ type }: { type?: string }) => type === 'object')) return []
-  const { group, argument } = act.on.command
+  const { group, argument, columns } = act.on.command
   const bulk = act.on.list && act.bulk ? { name: act.name, filter: act.on.list.filter } : undefined
   const named = bulk ? `[${argument}]` : `<${argument}>`
   const verb = verbOf(act)
@@ -63,7 +63,15 @@ function ofAct(act: Act): readonly Operation[] {
     ? { method: 'POST', path: `${path}/preview`, input: act.asked }
     : { method: 'GET', path, input: act.asked }
   const operation = { usage: words.join(' '), summary: act.summary, method: 'POST' as const, path }
-  return [{ ...operation, input: act.body, command: {}, preview, ...(bulk && { bulk }) }]
+  return [
+    {
+      ...operation,
+      input: act.body,
+      command: { ...(columns && { columns }) },
+      preview,
+      ...(bulk && { bulk }),
+    },
+  ]
 }
 
 function ofReading({ command, summary, path, query: input }: Reading): readonly Operation[] {
@@ -83,7 +91,7 @@ function addOperation(program: Command, operation: Operation, groups: CommandGro
 /** What all commands share: where the service is, who acts, and a client that is closed at the end. */
 function addAction(command: Command, operation: Operation, host: CommandHost): void {
   const { preview, bulk, input } = operation
-  const { asFile, show = (answer) => answer, isFile, judge } = operation.command
+  const { asFile, show = (answer) => answer, columns, isFile, judge } = operation.command
   const members = addMembers(command, input, preview?.input)
   const filter = bulk && addFilter(command, bulk, input, addMembers)
   if (preview) command.option('--preview', 'what this would change, now; nothing is changed')
@@ -115,7 +123,10 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
       )
       if (isFile) return void process.stdout.write(text)
       const answer: CommandAnswer = JSON.parse(text)
-      const shown = () => sections(isPreview ? answer : show(answer, argument), timeZone)
+      const shown = () =>
+        isPreview
+          ? sections(answer, timeZone, PREVIEWED)
+          : sections(show(answer, argument), timeZone, columns)
       if (asFile && options.csv) process.stdout.write(asFile(answer))
       else process.stdout.write(`${options.json ? plainJson(answer) : shown()}\n`)
       const failing = judge?.(answer) ?? null
@@ -124,6 +135,8 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
       process.exitCode = 1
     })
 }
+
+const PREVIEWED = { changes: ['what', 'of', 'before', 'after'] }
 
 /** False: it is one. */
 function isNoRefusal(error: unknown): false {

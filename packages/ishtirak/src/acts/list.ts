@@ -42,8 +42,11 @@ interface Said<Deps, Params extends TObject, Filter extends TObject, Item> {
   /** The shape of one, and the name of a page of them in the OpenAPI document. */
   readonly item: TSchema
   readonly title: string
-  /** `rows`: what its table is called. */
-  readonly command: CommandOf & { readonly rows: string }
+  /** `rows`: what its table is called; `columns`: what a line of it shows, absent: all of it. */
+  readonly command: Omit<CommandOf, 'columns'> & {
+    readonly rows: string
+    readonly columns?: readonly string[]
+  }
   /** Throws `invalid_cursor`, and `validation_failed` for a filter that makes no sense. */
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
   /** As `item` has it; absent: it is read so. */
@@ -100,7 +103,7 @@ const SHOWN = 50
 
 function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): readonly Reading<Deps>[] {
   const { path, operationId, summary, description, permission, params, filter, limit, title, item, file } = of
-  const { rows, ...command } = of.command
+  const { rows, columns, ...command } = of.command
   const { reads } = reading<Deps>()
   const page = reads({
     ...{
@@ -114,7 +117,11 @@ function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): r
     query: query({ ...filter.properties, ...pageQuery, ...(limit && { limit }) }),
     answer: object(title, { data: Type.Array(item), next_cursor: nextCursor }),
     refuses: ['invalid_cursor'],
-    command: { ...command, show: ({ data, ...rest }) => ({ [rows]: data, ...rest }) },
+    command: {
+      ...command,
+      ...(columns && { columns: { [rows]: columns } }),
+      show: ({ data, ...rest }) => ({ [rows]: data, ...rest }),
+    },
     read: async (deps, { params, query }) => {
       const { cursor = null, limit = SHOWN, ...wanted } = query as Partial<AskedPage>
       const read = await of.read(deps, { ...params, ...wanted }, { cursor, limit })

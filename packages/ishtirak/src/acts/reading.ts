@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Operator, Role } from '../core/role.js'
 import { query } from '../http/schemas.js'
+import type { ShownColumns } from './cli-tables.js'
 
 /** The question, and the operator who asks. `reply`: for the fields of a file's header. */
 interface Asked<Params, Query> {
@@ -21,6 +22,8 @@ export type CommandAnswer = Readonly<Record<string, unknown>>
 /** The command of a reading. */
 export interface CommandOf {
   readonly usage: string
+  /** Of what `show` gives. */
+  readonly columns?: ShownColumns
   /** The answer is a file. */
   readonly isFile?: true
   /** Of the answer, what is printed. Throws `CommandFailed`. */

@@ -3,6 +3,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import type { Locale } from '../core/locale.js'
 import type { Formats } from '../i18n/formats.js'
+import type { ShownColumns } from './cli-tables.js'
 
 export interface Subject<Deps = unknown, File = unknown> {
   /** As the audit trail and the texts name it: `payment`. */
@@ -12,7 +13,12 @@ export interface Subject<Deps = unknown, File = unknown> {
   /** Of `path`. */
   readonly params: TObject
   /** `payments <payment>`: the group of its commands, and their argument, where it has an id. */
-  readonly command: { readonly group: string; readonly argument?: string }
+  readonly command: {
+    readonly group: string
+    readonly argument?: string
+    /** Of what acts on it answer. */
+    readonly columns?: ShownColumns
+  }
   /** Whose trail an act on it is in (`NO_USER` for none), and how a person knows it. Throws `not_found`. */
   about(deps: Deps, id: string, asked?: object): Promise<About>
   /** Its id is that of the user whose trail it is in: known without a look. */

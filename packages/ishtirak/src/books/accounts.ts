@@ -15,7 +15,7 @@ import { addFigures, describeFigures, type Figures, NO_FIGURES } from './figures
 import type { ClosedSpan } from './figures.sql.js'
 import { type FileFormat, type FileWords, FORMS, fileWords } from './file-words.js'
 import { type Line, linesOf, type Part } from './lines.sql.js'
-import { closedSpan, type MonthFigures, type MonthsDeps, readMonthFigures } from './months.js'
+import { type MonthFigures, type MonthsDeps, readMonthFigures } from './months.js'
 
 export type AccountsDeps = MonthsDeps & AuditDeps
 
@@ -34,11 +34,13 @@ export async function exportAccounts(
 ): Promise<AsyncIterable<string>> {
   const { month, format, kind, operator } = of
   requireRole(operator, EXPORT)
-  const span = await closedSpan(deps, month, '/query/month')
-  const figures = await readMonthFigures(deps, month)
-  const act = { operator, act: 'payments.export', reason: null } as const
-  await recordAct(deps, act, { after: { month, file: 'accounts', ...(kind && { method: kind }) } })
-  return fileOf(deps, { ...span, kind, figures }, format)
+  const figures = await readMonthFigures(deps, month, '/query/month')
+  await recordExport(deps, operator, { month, file: 'accounts', ...(kind && { method: kind }) })
+  return fileOf(deps, { ...figures.span, kind, figures }, format)
+}
+
+export async function recordExport(deps: AuditDeps, operator: Operator, after: object): Promise<void> {
+  await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after })
 }
 
 /**

@@ -1,6 +1,7 @@
 // What a month's declaration of taxes (G50) asks of the sales: turnover by tax, with what was taken back;
 // the stamp duty; and what was received in advance and used. The figures are those of the books.
 import type { Tax, TaxTerms } from '../core/receipt.js'
+import { lessRefunds, sumFigures } from './figures.js'
 import { isSale, type Sums } from './figures.sql.js'
 import { type MonthsDeps, readMonthFigures } from './months.js'
 import { groundOf } from './sales.js'
@@ -8,15 +9,6 @@ import { groundOf } from './sales.js'
 export interface DeclarationDeps extends MonthsDeps {
   readonly seller: { readonly taxTerms: TaxTerms }
 }
-
-/** In centimes. */
-export interface Turnover {
-  readonly count: number
-  readonly ht: number
-  readonly tva: number
-  readonly ttc: number
-}
-const NOTHING: Turnover = { count: 0, ht: 0, tva: 0, ttc: 0 }
 
 export type Declaration = Awaited<ReturnType<typeof readDeclaration>>
 export type TaxedTurnover = Declaration['turnover'][number]
@@ -36,9 +28,9 @@ export async function readDeclaration(deps: DeclarationDeps, month: string) {
   return {
     ...{ month, from, to, live, closed, turnover },
     total: bothSides(sold),
-    late: sum(sold.filter(({ part }) => part === 'late')),
+    late: sumFigures(sold.filter(({ part }) => part === 'late')),
     // That of money paid in as well; a refund gives none back.
-    stampDuty: sums.reduce((total, one) => total + one.stampDuty, 0),
+    stampDuty: sumFigures(sums).stampDuty,
     advances: owed && {
       before: owed.before,
       received: owed.cameIn.topUps + owed.cameIn.surplus,
@@ -52,22 +44,9 @@ export async function readDeclaration(deps: DeclarationDeps, month: string) {
 }
 
 function bothSides(of: readonly Sums[]) {
-  const sales = sum(of.filter(({ part }) => part !== 'refund'))
-  const credits = sum(of.filter(({ part }) => part === 'refund'))
-  const net = (name: keyof Turnover) => sales[name] - credits[name]
-  return { sales, credits, net: { ht: net('ht'), tva: net('tva'), ttc: net('ttc') } }
-}
-
-function sum(of: readonly Sums[]): Turnover {
-  return of.reduce(
-    (total, { count, ht, ttc }) => ({
-      count: total.count + count,
-      ht: total.ht + ht,
-      tva: total.tva + ttc - ht,
-      ttc: total.ttc + ttc,
-    }),
-    NOTHING,
-  )
+  const sales = sumFigures(of.filter(({ part }) => part !== 'refund'))
+  const credits = sumFigures(of.filter(({ part }) => part === 'refund'))
+  return { sales, credits, net: lessRefunds(sales, credits) }
 }
 
 /** As the journal of sales is asked for it: `vat-19`, `exempt`. */

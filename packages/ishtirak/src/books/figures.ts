@@ -37,6 +37,10 @@ export function addFigures(one: Figures, other: Figures): Figures {
   return combine(one, other, 1)
 }
 
+export function sumFigures(all: readonly Figures[]): Figures {
+  return all.reduce(addFigures, NO_FIGURES)
+}
+
 export function lessRefunds(paid: Figures, refunded: Figures): Figures {
   return combine(paid, refunded, -1)
 }

@@ -8,6 +8,7 @@ import { balanceOf, describeFigures, NO_FIGURES, type Totals } from './figures.j
 import type { Line } from './lines.sql.js'
 import type { MonthFigures } from './months.js'
 import type { Owed } from './owed.js'
+import { describeSale } from './sales.js'
 import { differing } from './totals.js'
 
 const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
@@ -201,7 +202,6 @@ export const JournalEntrySchema = object('JournalEntry', {
 nameSchemas({ Balance: BalanceSchema })
 
 export function viewJournalEntry(entry: Line): Static<typeof JournalEntrySchema> {
-  const { ht, tva, ttc, stamp_duty, total } = describeFigures(entry)
   return {
     receipt: receiptNumber(entry.series, entry.number),
     payment_id: entry.paymentId,
@@ -211,7 +211,7 @@ export function viewJournalEntry(entry: Line): Static<typeof JournalEntrySchema>
     months: entry.months,
     method: entry.method,
     payment_method: entry.instrument || null,
-    ...{ ht, tva, ttc, stamp_duty, advance: entry.advance / 100, total: total + entry.advance / 100 },
+    ...describeSale(entry),
     refunded_at: timestampOrNull(entry.refundedAt),
   }
 }

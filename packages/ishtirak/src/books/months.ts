@@ -7,7 +7,7 @@ import { kindOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
-import { addFigures, type Figures, NO_FIGURES, sumPaid } from './figures.js'
+import { type Figures, sumFigures, sumPaid } from './figures.js'
 import { type ClosedSpan, countEndings, isSale, type Sums, sumsOf } from './figures.sql.js'
 import { readOwed } from './owed.js'
 import { paidOutByMonth } from './paid-out.sql.js'
@@ -47,9 +47,9 @@ export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
  * Of real money, or of play money where the shop takes no other; of a closed month those of the documents
  * that it was closed with. Throws `validation_failed`.
  */
-export async function readMonthFigures(deps: MonthsDeps, month: string) {
+export async function readMonthFigures(deps: MonthsDeps, month: string, pointer?: string) {
   const { database } = deps
-  readMonth(deps, month)
+  readMonth(deps, month, pointer)
   const [{ own, before }, last] = await Promise.all([closingsAround(deps, month), lastClosed(database)])
   const figures = await figuresOf(deps, month, { own, before })
   return { ...figures, last, closed: own, since: own && (await sinceClosing(deps, figures, own)) }
@@ -83,7 +83,7 @@ async function sinceClosing(
   const span = { live: methods.live, from: to, to, until: null, since: counted }
   const sums = await sumsOf(database, span, wallClock)
   const late = sums.filter(({ part, day }) => part === 'late' && day.startsWith(month))
-  return sum(late.filter(isSale))
+  return sumFigures(late.filter(isSale))
 }
 
 /** Null: the month, or the one before it, is open. */
@@ -111,12 +111,12 @@ export async function figuresOf(
   const late = sold.filter(({ part }) => part === 'late')
   const both = { paid, refunded }
   const firsts = paid.reduce((sum, { first }) => sum + first, 0)
-  const total = { paid: sum(paid), refunded: sum(refunded) }
+  const total = { paid: sumFigures(paid), refunded: sumFigures(refunded) }
   const received = receivedOf(all)
   // What the provider of cards took for the shop, without its fees.
   const came = received.byMethod.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
   return {
-    ...{ month, from, to, live, owed, ...total, sums: all },
+    ...{ month, from, to, live, owed, ...total, sums: all, span },
     afterClosing: before && {
       months: byMonth(late),
       balances: (owed?.before ?? 0) - before.totals.owed / 100,
@@ -139,7 +139,7 @@ export async function figuresOf(
 
 function byMonth(late: readonly Sums[]) {
   const months = [...new Set(late.map(({ day }) => day.slice(0, 7)))]
-  return months.map((month) => ({ month, ...sum(late.filter(({ day }) => day.startsWith(month))) }))
+  return months.map((month) => ({ month, ...sumFigures(late.filter(({ day }) => day.startsWith(month))) }))
 }
 
 const rateOf = ({ tax }: Sums) => (tax.kind === 'vat' ? tax.ratePercent : null)
@@ -191,10 +191,9 @@ interface Both {
   readonly refunded: readonly Sums[]
 }
 
-const sum = (of: readonly Figures[]) => of.reduce(addFigures, NO_FIGURES)
 const pick = ({ paid, refunded }: Both, is: (one: Sums) => boolean) => ({
-  paid: sum(paid.filter(is)),
-  refunded: sum(refunded.filter(is)),
+  paid: sumFigures(paid.filter(is)),
+  refunded: sumFigures(refunded.filter(is)),
 })
 
 /** What brought most comes first. */

@@ -2,7 +2,8 @@
 import { type Static, Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
-import { type Declaration, type Turnover, taxKeyOf } from './declaration.js'
+import { type Declaration, taxKeyOf } from './declaration.js'
+import type { Figures } from './figures.js'
 import type { Line } from './lines.sql.js'
 import { MonthNameSchema } from './month-schemas.js'
 import { buyerOf, describeSale, documentOf, groundOf, SALE_KINDS, SIDES } from './sales.js'
@@ -121,12 +122,8 @@ export const DeclarationSchema = object('Declaration', {
   ),
 })
 
-const viewTurnover = ({ count, ...sums }: Turnover) => ({ count, ...inDinars(sums) })
-const inDinars = ({ ht, tva, ttc }: Omit<Turnover, 'count'>) => ({
-  ht: ht / 100,
-  tva: tva / 100,
-  ttc: ttc / 100,
-})
+const inDinars = ({ ht, tva, ttc }: Figures) => ({ ht: ht / 100, tva: tva / 100, ttc: ttc / 100 })
+const viewTurnover = (sums: Figures) => ({ count: sums.count, ...inDinars(sums) })
 const viewSides = ({ sales, credits, net }: Declaration['total']) => ({
   sales: viewTurnover(sales),
   credits: viewTurnover(credits),

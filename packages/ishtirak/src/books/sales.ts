@@ -1,12 +1,11 @@
 // The journal of sales and credits of a month: each document once, so that its lines add up to the month as
 // the books have it.
-import { recordAct } from '../acts/audit.sql.js'
 import { type CsvCell, csvLine } from '../acts/csv.js'
 import type { AskedPage } from '../acts/list.js'
 import { allPages } from '../acts/paging.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, requireRole } from '../core/role.js'
-import { type AccountsDeps, EXPORT } from './accounts.js'
+import { type AccountsDeps, EXPORT, recordExport } from './accounts.js'
 import { addFigures, type Figures, NO_FIGURES } from './figures.js'
 import type { ClosedSpan } from './figures.sql.js'
 import { type FileFormat, type FileWords, FORMS, fileWords } from './file-words.js'
@@ -71,8 +70,7 @@ export async function exportSales(
   const { month, format, operator } = of
   requireRole(operator, EXPORT)
   const span = await closedSpan(deps, month, '/query/month')
-  const act = { operator, act: 'payments.export', reason: null } as const
-  await recordAct(deps, act, { after: { month, file: 'sales' } })
+  await recordExport(deps, operator, { month, file: 'sales' })
   return fileOf(deps, span, format)
 }
 

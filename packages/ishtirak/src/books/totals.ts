@@ -1,11 +1,11 @@
 // What is declared of a month when it is closed, and whether its documents still add up to that.
-import { addFigures, NO_FIGURES, type Totals } from './figures.js'
+import { sumFigures, type Totals } from './figures.js'
 import type { MonthFigures } from './months.js'
 
 type Totaled = Pick<MonthFigures, 'paid' | 'refunded' | 'afterClosing' | 'received' | 'owed'>
 
 export function totalsOf({ paid, refunded, afterClosing, received, owed }: Totaled): Totals {
-  const late = (afterClosing?.months ?? []).reduce(addFigures, NO_FIGURES)
+  const late = sumFigures(afterClosing?.months ?? [])
   return {
     ...{ sold: paid.count, ht: paid.ht, tva: paid.tva, ttc: paid.ttc, stamp_duty: paid.stampDuty },
     ...{ refunded_ht: refunded.ht, refunded_tva: refunded.tva, refunded_ttc: refunded.ttc },

@@ -1,12 +1,11 @@
 // What operators read of twelve months: the figures, and the same as CSV.
 import type { FastifyReply } from 'fastify'
-import { recordAct } from '../acts/audit.sql.js'
 import { CSV } from '../acts/descriptions.js'
 import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type Operator, requireRole } from '../core/role.js'
-import { type AccountsDeps, EXPORT } from './accounts.js'
+import { type AccountsDeps, EXPORT, recordExport } from './accounts.js'
 import { type FileFormat, FORMS } from './file-words.js'
 import type { MonthsDeps } from './months.js'
 import { readYear } from './year.js'
@@ -49,8 +48,7 @@ export async function sendYear(
   const { until, format, operator, reply } = of
   requireRole(operator, EXPORT)
   const figures = await readYear(deps, until)
-  const act = { operator, act: 'payments.export', reason: null } as const
-  await recordAct(deps, act, { after: { until, file: 'year' } })
+  await recordExport(deps, operator, { until, file: 'year' })
   const content = yearAsCsv(figures, FORMS[format])
   return sendFile(reply, { type: CSV_TYPE, name: `year-${until}.csv`, content })
 }

@@ -2,7 +2,7 @@
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
-import { addFigures, type Figures, NO_FIGURES } from './figures.js'
+import { sumFigures } from './figures.js'
 import { isSale, type Sums, sumsOf } from './figures.sql.js'
 import { type MonthsDeps, monthBefore } from './months.js'
 import { paidOutByMonth } from './paid-out.sql.js'
@@ -68,12 +68,12 @@ function monthOf({ sums, users, payouts }: Known, { month, from, to }: Month) {
   const [atEnd, fresh, back] = [sum(here, 'users'), sum(began, 'users'), sum(here, 'cameBack')]
   return {
     ...{ month, from, to },
-    paid: add(ofMonth),
-    refunded: add(refunded),
+    paid: sumFigures(ofMonth),
+    refunded: sumFigures(refunded),
     byKind: PAYMENT_KINDS.filter((kind) => sums.some(({ method }) => kindOf(method) === kind)).map(
       (kind) => ({
         kind,
-        paid: add(ofMonth.filter(({ method }) => kindOf(method) === kind)),
+        paid: sumFigures(ofMonth.filter(({ method }) => kindOf(method) === kind)),
       }),
     ),
     users: {
@@ -91,6 +91,5 @@ function cohortOf(users: readonly MonthlyUsers[], month: string, begun: readonly
   return { month, users: later.map((one) => had(one.month)) }
 }
 
-const add = (of: readonly Figures[]) => of.reduce(addFigures, NO_FIGURES)
 const sum = (of: readonly MonthlyUsers[], name: 'users' | 'cameBack' | 'lapsed') =>
   of.reduce((total, one) => total + one[name], 0)

@@ -214,7 +214,13 @@ export const batchList = list<ListDeps>()({
   filter: CodeFilterSchema,
   item: CodeBatchSchema,
   title: 'CodeBatches',
-  command: { usage: 'codes list', rows: 'batches' },
+  command: {
+    ...{ usage: 'codes list', rows: 'batches' },
+    columns: [
+      ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
+      ...['until', 'revoked_at', 'why'],
+    ],
+  },
   read: async ({ database }, { q = '' }, { cursor, limit }) => {
     const after = cursor === null ? null : byInstant.decode(cursor)
     const found = await newestBatches(database, { after, q, limit: limit + 1 })

@@ -95,7 +95,10 @@ function counterPage(
           </label>
           <p class="actions">
             <SubmitButton label={say('searchButton')} />
-            <LinkButton href={addressOf(pages.base, 'drawer')} label={say('drawer')} />
+            <LinkButton
+              href={addressOf(pages.base, 'drawer', pages.wallClock.dayAt(pages.clock.now()))}
+              label={say('drawer')}
+            />
           </p>
         </form>
       </section>

@@ -7,7 +7,7 @@ import type { ConsoleDeps } from '../overview/all-pages.js'
 import { counterRoutes } from './counter-page.js'
 import { createDesk } from './desk.js'
 import { confirmDrawer, countDrawer, type DrawerActDeps, showDrawer } from './drawer-acts.js'
-import { drawerRoutes } from './drawer-page.js'
+import { drawerRoute } from './drawer-page.js'
 import { DRAWERS_WAITING } from './inbox.js'
 import type { RecordDeps } from './record.js'
 import { recordPayment } from './record-act.js'
@@ -21,7 +21,7 @@ export const desk: Capability<RecordDeps & DrawerActDeps & ConsoleDeps> &
   commandGroups: { drawer: 'The drawer of a day: what must be there, and closing it by two' },
   console: (app, pages) => {
     counterRoutes(app, pages)
-    drawerRoutes(app, pages)
+    drawerRoute(app, pages)
   },
   sections: [{ key: 'counter', path: '/console/counter', order: 2 }],
   readReference: plainReference,

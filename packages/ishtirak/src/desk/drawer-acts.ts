@@ -17,7 +17,6 @@ import {
   type DrawerDay,
   type DrawerDeps,
   drawerStateOf,
-  keyOf,
   readDrawer,
   requireDay,
 } from './drawer.js'
@@ -60,7 +59,7 @@ function requireOpen({ day, count }: DrawerDay): void {
 }
 
 const SAID = { roles: ['cashier', 'accountant'], on: DRAWER } as const
-const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' } as const
+export const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' } as const
 
 /** What is shown of a count. It is shown no longer once there is another entry or count. */
 function planOf(
@@ -114,7 +113,7 @@ export const countDrawer = act<DrawerActDeps>()({
     const counted = (countedAt: Instant): DrawerCount => ({
       counts: (drawer.count?.counts ?? 0) + 1,
       ...{ cashExpected: drawer.expected.cash, chequesExpected: drawer.expected.cheque },
-      ...{ cash: input.cash, cheques: input.cheques, entries: drawer.entries.map(keyOf) },
+      ...{ cash: input.cash, cheques: input.cheques },
       ...{ countedBy: by.operator.name, countedAt, confirmedBy: null, confirmedAt: null },
     })
     const of = { drawer, count: counted(deps.clock.now()), becomes: 'counted' } as const

@@ -1,186 +1,126 @@
-// A day of the drawer in the console: what must be there, what was counted, by person, and each slip.
-import { verbOf } from '../acts/act.js'
-import { actsOffered, titleOf } from '../acts/act-console.js'
+// The report of a day of the drawer in the console: what must be there, what was counted, by person, and each
+// slip.
+import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
 import { DAY } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { instrumentName } from '../i18n/messages.js'
 import type { AllPages } from '../overview/all-pages.js'
-import { NoticeOf, noticeIn, Trail, type TrailNotice } from '../overview/trail.js'
-import { addressOf, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
+import { addressOf, consolePage, Facts, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { byMethod, byPerson, type DrawerDay, drawerStateOf, entriesAfter, readDrawer } from './drawer.js'
-import { DRAWER, type DrawerActDeps } from './drawer-acts.js'
+import { byMethod, byPerson, type DrawerDay, drawerStateOf, readDrawer } from './drawer.js'
+import type { DrawerEntry } from './drawer.sql.js'
+import { DRAWER, type DrawerActDeps, STATES } from './drawer-acts.js'
 
 type DrawerPages = AllPages & DrawerActDeps
 
-export function drawerRoutes(app: App, pages: DrawerPages): void {
-  const hidden = forOperators(pages)
-  const today = () => pages.wallClock.dayAt(pages.clock.now())
-
-  app.get('/console/drawer', hidden, async (request, reply) => {
-    const drawer = await readDrawer(pages, today())
-    return sendPage(pages, reply, drawerPage(pages, viewOf(pages, request, reply), drawer, noticeIn(request)))
-  })
-
-  app.get<{ Params: { day: string } }>('/console/drawer/:day', hidden, async (request, reply) => {
-    const drawer = await readDrawer(pages, request.params.day)
-    return sendPage(pages, reply, drawerPage(pages, viewOf(pages, request, reply), drawer, noticeIn(request)))
-  })
-}
-
-const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' } as const
-
-function drawerPage(pages: DrawerPages, view: View, drawer: DrawerDay, notice: TrailNotice): string {
-  const { say, locale } = view
-  const at = pages.wallClock.dayOf(drawer.day)?.from ?? 0
-  return renderConsole(pages, {
-    ...view,
-    title: say('drawer'),
-    section: 'counter',
-    safeContent: (
-      <>
-        <h1 safe>{say('drawerOf', { day: pages.formats.day(at, locale) })}</h1>
-        <NoticeOf {...{ view, notice }} acts={drawer.audit} />
-        <Card id="state" title={say(STATES[drawerStateOf(drawer.count)])}>
-          <CountedBy {...{ pages, view, drawer }} />
-          <Sums {...{ pages, view, drawer }} />
-          <Acts {...{ pages, view, drawer, at }} />
-        </Card>
-        <People {...{ pages, view, drawer }} />
-        <Slips {...{ pages, view, drawer }} />
-        <Trail {...{ pages, view }} acts={drawer.audit} isOpen />
-      </>
-    ),
-  })
-}
-
-interface Shown {
-  readonly pages: DrawerPages
-  readonly view: View
-  readonly drawer: DrawerDay
-}
-
-function CountedBy({ view, drawer: { count } }: Shown) {
-  const { say, moment } = view
-  if (!count) return null
-  const { countedBy, countedAt, confirmedBy, confirmedAt } = count
-  return (
-    <>
-      <p safe>{say('drawerCountedBy', { name: countedBy, at: moment(countedAt) })}</p>
-      {confirmedBy === null || confirmedAt === null ? null : (
-        <p safe>{say('drawerConfirmedBy', { name: confirmedBy, at: moment(confirmedAt) })}</p>
-      )}
-    </>
+export function drawerRoute(app: App, pages: DrawerPages): void {
+  app.get<{ Params: { day: string } }>(
+    '/console/drawer/:day',
+    forOperators(pages),
+    async (request, reply) => {
+      const drawer = await readDrawer(pages, request.params.day)
+      const notice = { ...noticeIn(request), isChanged: isUndone(request) }
+      return sendPage(pages, reply, drawerPage(pages, viewOf(pages, request, reply), drawer, notice))
+    },
   )
 }
 
-function Sums({ pages, view, drawer }: Shown) {
-  const { say, locale } = view
-  const money = (centimes: number | null) => (centimes === null ? null : signed(centimes, view))
-  return (
-    <>
-      <Table
-        {...{ pages, view }}
-        rows={byMethod(drawer)}
-        columns={[
-          { head: 'method', text: ({ method }) => instrumentName(method, locale), isName: true },
-          { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
-          { head: 'drawerTaken', figure: ({ taken }) => money(taken) },
-          { head: 'stampDuty', figure: ({ duty }) => money(duty) },
-          { head: 'drawerReturned', figure: ({ returned }) => money(returned) },
-          { head: 'drawerPaidOut', figure: ({ paidOut }) => money(paidOut) },
-          { head: 'drawerExpected', figure: ({ expected }) => money(expected) },
-          { head: 'drawerWasCounted', figure: ({ counted }) => money(counted?.counted ?? null) },
-          { head: 'drawerDifference', figure: ({ counted }) => money(counted?.difference ?? null) },
-          { head: 'drawerAfter', figure: ({ after }) => money(after) },
-        ]}
-      />
-      <p class="soft small" safe>
-        {say('drawerExplained')}
-      </p>
-    </>
-  )
-}
+type Row<Of extends (drawer: DrawerDay) => readonly unknown[]> = ReturnType<Of>[number]
 
-function signed(centimes: number, view: View): string {
-  const amount = view.centimes(Math.abs(centimes))
-  return centimes < 0 ? `\u200e−${amount}` : amount
-}
+const SUMS: readonly Column<Row<typeof byMethod>>[] = [
+  { head: 'method', text: ({ method }, { locale }) => instrumentName(method, locale), isName: true },
+  { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
+  { head: 'drawerTaken', figure: ({ taken }, view) => signed(taken, view) },
+  { head: 'stampDuty', figure: ({ duty }, view) => signed(duty, view) },
+  { head: 'drawerReturned', figure: ({ returned }, view) => signed(returned, view) },
+  { head: 'drawerPaidOut', figure: ({ paidOut }, view) => signed(paidOut, view) },
+  { head: 'drawerExpected', figure: ({ expected }, view) => signed(expected, view) },
+  { head: 'drawerWasCounted', figure: ({ counted }, view) => signed(counted?.counted ?? null, view) },
+  { head: 'drawerDifference', figure: ({ counted }, view) => signed(counted?.difference ?? null, view) },
+  { head: 'drawerAfter', figure: ({ after }, view) => signed(after, view) },
+]
 
-function Acts({ pages, view, drawer, at }: Shown & { at: number }) {
-  const { say } = view
-  const path = addressOf(pages.base, 'drawer', drawer.day)
-  // A day has 23 to 25 hours.
-  const next = pages.wallClock.dayAt(at + 1.5 * DAY)
-  return (
-    <p class="actions">
-      {actsOffered(pages, view, { subject: DRAWER, file: drawer, deps: pages }).map((act) => (
-        <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
-      ))}
-      <LinkButton
-        href={addressOf(pages.base, 'drawer', pages.wallClock.dayAt(at - DAY / 2))}
-        label={say('drawerBefore')}
-      />
-      {next > pages.wallClock.dayAt(pages.clock.now()) ? null : (
-        <LinkButton href={addressOf(pages.base, 'drawer', next)} label={say('drawerNext')} />
-      )}
-    </p>
-  )
-}
-
-function People({ pages, view, drawer }: Shown) {
-  const { say, locale } = view
-  return (
-    <Card id="people" title={say('drawerPeople')}>
-      <Table
-        {...{ pages, view }}
-        rows={byPerson(drawer)}
-        columns={[
-          { head: 'who', text: ({ operator }) => operator, isName: true },
-          { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
-          { head: { words: instrumentName('cash', locale) }, figure: ({ cash }) => signed(cash, view) },
-          { head: { words: instrumentName('cheque', locale) }, figure: ({ cheque }) => signed(cheque, view) },
-        ]}
-        empty={say('drawerEmpty')}
-      />
-    </Card>
-  )
-}
+const PEOPLE: readonly Column<Row<typeof byPerson>>[] = [
+  { head: 'who', text: ({ operator }) => operator, isName: true },
+  { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
+  { head: 'way_cash', figure: ({ cash }, view) => signed(cash, view) },
+  { head: 'way_cheque', figure: ({ cheque }, view) => signed(cheque, view) },
+]
 
 const KINDS = { taken: 'drawerTaken', returned: 'drawerReturned', paid_out: 'drawerPaidOut' } as const
 
-function Slips({ pages, view, drawer }: Shown) {
-  const { entries } = drawer
-  const came = entriesAfter(drawer)
-  const { say, locale } = view
-  const parts = [
-    { id: 'slips', title: say('drawerSlips'), of: entries.filter((entry) => !came.has(entry)) },
-    { id: 'after', title: say('drawerAfter'), of: [...came] },
-  ]
-  const columns: readonly Column<(typeof entries)[number]>[] = [
-    { head: 'when', nowrap: ({ at }) => view.moment(at) },
-    { head: 'drawerKind', text: ({ kind }) => say(KINDS[kind]) },
-    { head: 'method', text: ({ method }) => instrumentName(method, locale) },
-    {
-      head: 'deskReference',
-      link: ({ paymentId: id, reference }) =>
-        id === null ? null : { href: addressOf(pages.base, 'payments', id), text: reference ?? id },
-    },
-    { head: 'user', user: ({ userId }) => ({ userId }) },
-    { head: 'who', text: ({ operator }) => operator },
-    { head: 'amount', nowrap: ({ price, duty }) => signed(price + duty, view) },
-  ]
-  return (
+const SLIPS: readonly Column<DrawerEntry>[] = [
+  { head: 'when', nowrap: ({ at }, { moment }) => moment(at) },
+  { head: 'drawerKind', text: ({ kind }, { say }) => say(KINDS[kind]) },
+  { head: 'method', text: ({ method }, { locale }) => instrumentName(method, locale) },
+  {
+    head: 'deskReference',
+    link: ({ paymentId: id, reference }, _, { base }) =>
+      id === null ? null : { href: addressOf(base, 'payments', id), text: reference ?? id },
+  },
+  { head: 'user', user: ({ userId }) => ({ userId }) },
+  { head: 'who', text: ({ operator }) => operator },
+  { head: 'amount', nowrap: ({ price, duty }, view) => signed(price + duty, view) },
+]
+
+function signed(centimes: number | null, view: View): string | null {
+  const amount = centimes === null ? null : view.centimes(Math.abs(centimes))
+  return centimes !== null && centimes < 0 ? `\u200e−${amount}` : amount
+}
+
+function drawerPage(pages: DrawerPages, view: View, drawer: DrawerDay, notice: TrailNotice): string {
+  const { say, moment } = view
+  const { day, count, entries } = drawer
+  const at = pages.wallClock.dayOf(day)?.from ?? 0
+  const title = say('drawerOf', { day: pages.formats.day(at, view.locale) })
+  const by = (name: string, when: number) => `${name}, ${moment(when)}`
+  return consolePage(
+    { pages, view, title, section: 'counter' },
     <>
-      {parts.map(({ id, title, of }) =>
-        of.length === 0 ? null : (
-          <Card id={id} title={title}>
-            <Table {...{ pages, view, columns }} rows={of} />
-          </Card>
-        ),
+      <NoticeOf {...{ view, notice }} acts={[]} />
+      <Card id="state" title={say(STATES[drawerStateOf(count)])}>
+        <Facts
+          facts={[
+            [say('drawerCountedBy'), count && by(count.countedBy, count.countedAt)],
+            [
+              say('drawerConfirmedBy'),
+              count?.confirmedBy ? by(count.confirmedBy, count.confirmedAt ?? 0) : null,
+            ],
+          ]}
+        />
+        <Table {...{ pages, view }} rows={byMethod(drawer)} columns={SUMS} />
+        <p class="soft small" safe>
+          {say('drawerExplained')}
+        </p>
+        <Ways {...{ pages, view, drawer, at }} />
+      </Card>
+      <Card id="people" title={say('drawerPeople')}>
+        <Table {...{ pages, view }} rows={byPerson(drawer)} columns={PEOPLE} empty={say('drawerEmpty')} />
+      </Card>
+      <Card id="slips" title={say('drawerSlips')}>
+        <Table {...{ pages, view }} rows={entries} columns={SLIPS} empty={say('drawerEmpty')} />
+      </Card>
+    </>,
+  )
+}
+
+function Ways(of: { pages: DrawerPages; view: View; drawer: DrawerDay; at: number }) {
+  const { pages, view, drawer, at } = of
+  const { dayAt } = pages.wallClock
+  // A day has 23 to 25 hours.
+  const [before, next] = [dayAt(at - DAY / 2), dayAt(at + 1.5 * DAY)]
+  return (
+    <p class="actions">
+      {actsOffered(pages, view, { subject: DRAWER, file: drawer, deps: pages }).map((act) => (
+        <ActButton {...{ pages, view, act, id: drawer.day }} />
+      ))}
+      <LinkButton href={addressOf(pages.base, 'drawer', before)} label={view.say('drawerBefore')} />
+      {next > dayAt(pages.clock.now()) ? null : (
+        <LinkButton href={addressOf(pages.base, 'drawer', next)} label={view.say('drawerNext')} />
       )}
-    </>
+    </p>
   )
 }

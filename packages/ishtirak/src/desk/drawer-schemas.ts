@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { DESK_METHODS } from './desk.js'
-import { byMethod, byPerson, type DrawerDay, drawerStateOf, entriesAfter } from './drawer.js'
+import { byMethod, byPerson, type DrawerDay, drawerStateOf } from './drawer.js'
 
 const dinars = (description?: string) => Type.Number(description === undefined ? {} : { description })
 
@@ -52,7 +52,6 @@ export const DrawerDaySchema = object('DrawerDay', {
       amount: dinars('Below zero where it went out'),
       stamp_duty: dinars(),
       operator: nullable(Type.String()),
-      after_count: Type.Boolean(),
     }),
     { description: 'In their order' },
   ),
@@ -62,7 +61,6 @@ export const DrawerDaySchema = object('DrawerDay', {
 export function viewDrawer(drawer: DrawerDay): Static<typeof DrawerDaySchema> {
   const { day, entries, count } = drawer
   const methods = byMethod(drawer)
-  const after = entriesAfter(drawer)
   const differenceOf = (name: string) =>
     (methods.find(({ method }) => method === name)?.counted?.difference ?? 0) / 100
   return {
@@ -80,7 +78,7 @@ export function viewDrawer(drawer: DrawerDay): Static<typeof DrawerDaySchema> {
       ...{ kind: entry.kind, method: entry.method, at: toTimestamp(entry.at), user_id: entry.userId },
       ...{ payment_id: entry.paymentId, reference: entry.reference },
       ...{ amount: (entry.price + entry.duty) / 100, stamp_duty: entry.duty / 100 },
-      ...{ operator: entry.operator, after_count: after.has(entry) },
+      operator: entry.operator,
     })),
     count: count && {
       ...{ cash: count.cash, cheques: count.cheques },

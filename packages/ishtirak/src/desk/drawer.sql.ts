@@ -8,14 +8,11 @@ import {
   instant,
   instantOrNull,
   integer,
-  json,
   rowOf,
   text,
   textOrNull,
   word,
 } from '../database/rows.js'
-import { viewRows } from '../ledger/schemas.js'
-import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
 import type { DeskMethod } from './desk.js'
 
 const WITHIN = (when: string) => `${when} >= $1::timestamptz and ${when} < $2::timestamptz`
@@ -85,8 +82,6 @@ const parseCount = rowOf({
   /** What the books said of it, in centimes. */
   cashExpected: column('cash_expected', integer),
   chequesExpected: column('cheques_expected', integer),
-  /** What the books had then, as `keyOf` names it. */
-  entries: json<readonly string[]>,
   /** What was there, in whole dinars. */
   cash: column('cash_counted', integer),
   cheques: column('cheques_counted', integer),
@@ -107,13 +102,13 @@ const saveCountRow = statement(
   'drawer.save_count',
   `with saved as (
      insert into drawer_days as d (day, counts, cash_expected, cheques_expected, cash_counted,
-         cheques_counted, counted_by, counted_at, entries)
-     values ($1, $2::int, $3::bigint, $4::bigint, $5::int, $6::int, $7, $8::timestamptz, $10::text[])
+         cheques_counted, counted_by, counted_at)
+     values ($1, $2::int, $3::bigint, $4::bigint, $5::int, $6::int, $7, $8::timestamptz)
          on conflict (day) do update
         set counts = excluded.counts, cash_expected = excluded.cash_expected,
             cheques_expected = excluded.cheques_expected, cash_counted = excluded.cash_counted,
             cheques_counted = excluded.cheques_counted, counted_by = excluded.counted_by,
-            counted_at = excluded.counted_at, entries = excluded.entries
+            counted_at = excluded.counted_at
       where d.counts = excluded.counts - 1 and d.confirmed_at is null
      returning day
    )${insertAudit({ userId: "''", at: '$8::timestamptz', entry: '$9::jsonb', from: 'saved' })}
@@ -129,7 +124,7 @@ export async function saveCount(
 ): Promise<boolean> {
   const { counts, cashExpected, chequesExpected, cash, cheques, countedBy, countedAt } = count
   const figures = [counts, cashExpected, chequesExpected, cash, cheques]
-  const values = [day, ...figures, countedBy, at(countedAt), JSON.stringify(audit), count.entries]
+  const values = [day, ...figures, countedBy, at(countedAt), JSON.stringify(audit)]
   return (await database.query(saveCountRow, values)).length === 1
 }
 
@@ -152,20 +147,6 @@ export async function confirmCount(
 ): Promise<boolean> {
   const values = [day, of.counts, of.by, at(of.now), JSON.stringify(audit)]
   return (await database.query(confirmCountRow, values)).length === 1
-}
-
-// Rides on audit_by_act. Refusals of these acts name the day too.
-const selectActs = statement(
-  'drawer.acts',
-  `select ${ACT_COLUMNS} from audit
-    where act in ('drawer.count', 'drawer.confirm', 'operator.refused') and acted_at >= $2::timestamptz
-      and user_id = '' and after->>'day' = $1
-    order by id desc limit 20`,
-)
-
-/** What operators did with the day and were refused, newest first. */
-export async function listActs(database: Queryable, day: string, from: Instant) {
-  return viewRows(ActSchema, await database.query(selectActs, [day, at(from)]))
 }
 
 /** Days that were counted and are not closed, as rows of the inbox. */

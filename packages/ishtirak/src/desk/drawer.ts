@@ -3,7 +3,7 @@
 import { BillingError } from '../core/error.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { DESK_METHODS, type DeskMethod } from './desk.js'
-import { type DrawerCount, type DrawerEntry, findCount, listActs, listEntries } from './drawer.sql.js'
+import { type DrawerCount, type DrawerEntry, findCount, listEntries } from './drawer.sql.js'
 
 export type DrawerDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock' | 'methods'>
 
@@ -20,12 +20,11 @@ export function requireDay({ clock, wallClock }: Pick<DrawerDeps, 'clock' | 'wal
 export async function readDrawer(deps: DrawerDeps, day: string) {
   const { database, methods } = deps
   const span = requireDay(deps, day)
-  const [entries, count, audit] = await Promise.all([
+  const [entries, count] = await Promise.all([
     listEntries(database, span, methods.live),
     findCount(database, day),
-    listActs(database, day, span.from),
   ])
-  return { day, entries, count, audit, expected: expectedOf(entries) }
+  return { day, entries, count, expected: expectedOf(entries) }
 }
 
 export function drawerStateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
@@ -79,13 +78,4 @@ export function byPerson({ entries }: Pick<DrawerDay, 'entries'>) {
     const own = entries.filter((entry) => entry.operator === operator)
     return { operator, slips: own.filter(({ kind }) => kind === 'taken').length, ...expectedOf(own) }
   })
-}
-
-/** Names an entry of the day. */
-export const keyOf = ({ kind, id }: Pick<DrawerEntry, 'kind' | 'id'>) => `${kind} ${id}`
-
-/** What came to the books after the count: its instant may be an earlier one. */
-export function entriesAfter({ entries, count }: Pick<DrawerDay, 'entries' | 'count'>) {
-  const counted = new Set(count?.entries)
-  return new Set(count ? entries.filter((entry) => !counted.has(keyOf(entry))) : [])
 }

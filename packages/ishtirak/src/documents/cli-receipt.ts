@@ -1,14 +1,14 @@
 // The command that puts a receipt into a file.
 import { type Command, Option } from 'commander'
-import { addPaymentFileCommand } from '../acts/cli-file.js'
+import { addFileCommand } from '../acts/cli-file.js'
 import type { CommandHost } from '../acts/operator-client.js'
 import { LOCALES } from '../core/locale.js'
 import { downloadReceipt } from './read-receipt.js'
 import { RECEIPT_FORMS } from './render-receipt.js'
 
 export function addReceiptCommand(program: Command, host: CommandHost): void {
-  addPaymentFileCommand(program, host, {
-    usage: 'receipt <payment>',
+  addFileCommand(program, host, {
+    usage: 'payments receipt <payment>',
     summary: downloadReceipt.summary,
     flag: '--to',
     options: [

@@ -29,7 +29,13 @@ const listEvents = reading<EventActDeps>().reads({
   summary: 'Events to the platform, newest first, and whether its address works',
   query: EventsQuerySchema,
   answer: EventsSchema,
-  command: { usage: 'events list', show: ({ data, ...state }) => ({ ...state, events: data }) },
+  command: {
+    usage: 'events list',
+    columns: {
+      events: ['id', 'created_at', 'user_id', 'sequence', 'type', 'state', 'attempts', 'failure', 'due_at'],
+    },
+    show: ({ data, ...state }) => ({ ...state, events: data }),
+  },
   read: (deps, { query: { user_id: userId = null, state, limit = 50 } }) =>
     reportEvents(deps, { userId, waiting: state === 'waiting', limit }),
 })

@@ -54,11 +54,31 @@ const USERS: SubjectList<UserListDeps> = {
   },
 }
 
+/** What a line of payments shows on a terminal. */
+export const PAYMENT_LINE = [
+  ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
+  ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],
+]
+/** The same of what waits for a person. */
+export const INBOX_LINE = [
+  ...['kind', 'waits_since', 'user_id', 'payment_id', 'amount', 'detail', 'other_payment_id', 'count'],
+  'next_act',
+]
+const AUDIT_LINE = ['at', 'actor', 'act', 'payment_id', 'why']
+
 export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   name: 'payment',
   path: '/payments/:payment_id',
   params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
-  command: { group: 'payments', argument: 'payment' },
+  command: {
+    ...{ group: 'payments', argument: 'payment' },
+    columns: {
+      reports: ['at', 'source', 'status', 'amount', 'currency', 'outcome', 'paid_at', 'paid_at_believed'],
+      received: ['at', 'type', 'outcome', 'amount'],
+      sent: ['at', 'type', 'sequence'],
+      audit: AUDIT_LINE,
+    },
+  },
   about: async (deps, paymentId) => {
     const { payment, user } = await requirePayment(deps, paymentId)
     const label = (formats: Formats, locale: Locale) =>
@@ -76,7 +96,15 @@ export const USER: Subject<SubjectDeps, SubjectUser> = {
   name: 'user',
   path: '/users/:user_id',
   params: UserParamsSchema,
-  command: { group: 'users', argument: 'user' },
+  command: {
+    ...{ group: 'users', argument: 'user' },
+    columns: {
+      waiting: INBOX_LINE,
+      time: ['start', 'end', 'given_by', 'plan', 'id'],
+      payments: PAYMENT_LINE,
+      audit: AUDIT_LINE,
+    },
+  },
   about: async (deps, userId) => {
     const { name, email } = await requireUser(deps, userId)
     return { userId, label: () => plainName(name ?? email ?? userId) }

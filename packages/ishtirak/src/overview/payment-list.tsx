@@ -6,6 +6,7 @@ import { listQuery } from '../events/schemas.js'
 import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
 import { viewPayment } from '../ledger/schemas.js'
 import { StatusBadge } from '../ledger/status-badge.js'
+import { PAYMENT_LINE } from '../ledger/subjects.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { Column } from '../pages/table.js'
@@ -22,7 +23,7 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
   limit: listQuery.limit,
   item: ShownPaymentSchema,
   title: 'OperatorPayments',
-  command: { usage: 'payments list', rows: 'payments' },
+  command: { usage: 'payments list', rows: 'payments', columns: PAYMENT_LINE },
   read: pageOfPayments,
   view: (deps) => {
     const context = viewedNow(deps)

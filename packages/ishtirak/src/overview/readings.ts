@@ -5,7 +5,14 @@ import { CommandFailed } from '../acts/operator-client.js'
 import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
-import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
+import {
+  INBOX_LINE,
+  PAYMENT,
+  PAYMENT_LINE,
+  type SubjectDeps,
+  USER,
+  UserParamsSchema,
+} from '../ledger/subjects.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { HealthSchema } from './health-schemas.js'
 import { type InboxDeps, kindNamed, readInbox } from './inbox.js'
@@ -42,7 +49,11 @@ export const inboxReading = (inbox: readonly InboxKind[]) =>
     query: inboxQuery(inbox),
     answer: inboxAnswer(inbox),
     refuses: ['invalid_cursor'],
-    command: { usage: 'inbox', show: ({ data, ...rest }) => ({ ...rest, inbox: data }) },
+    command: {
+      usage: 'inbox',
+      columns: { inbox: INBOX_LINE },
+      show: ({ data, ...rest }) => ({ ...rest, inbox: data }),
+    },
     read: async (deps, { query: { kind, cursor = null, limit = 50 } }) => {
       const of = { kind: kindNamed(deps.inbox, kind), cursor, limit }
       const { counts, entries, nextCursor } = await readInbox(deps, of)
@@ -58,7 +69,14 @@ const found = reads({
     'receipt number, amount and day',
   query: SearchQuerySchema,
   answer: FoundSchema,
-  command: { usage: 'find <word...>', show: orNothing },
+  command: {
+    usage: 'find <word...>',
+    columns: {
+      users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'],
+      payments: PAYMENT_LINE,
+    },
+    show: orNothing,
+  },
   read: async (deps, { query }) => {
     const { users, payments } = await search(deps, query.q)
     const context = viewedNow(deps)
@@ -75,7 +93,7 @@ const paymentFile = reads({
   summary: 'Everything known of one payment',
   params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
   answer: ({ files }) => files.payment.schema,
-  command: { usage: 'payments show <payment>' },
+  command: { ...PAYMENT.command, usage: 'payments show <payment>' },
   read: async ({ files }, { params }) => files.payment.view(await files.payment.read(params.payment_id)),
 })
 
@@ -85,7 +103,7 @@ const userFile = reads({
   summary: 'Everything known of one user',
   params: UserParamsSchema,
   answer: ({ files }) => files.user.schema,
-  command: { usage: 'users show <user>' },
+  command: { ...USER.command, usage: 'users show <user>' },
   read: async ({ files }, { params }) => files.user.view(await files.user.read(params.user_id)),
 })
 

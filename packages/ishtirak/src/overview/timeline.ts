@@ -70,6 +70,10 @@ export const timelineList = list<TimelineDeps>()({
   params: UserParamsSchema,
   item: TimelineEntrySchema,
   title: 'Timeline',
-  command: { usage: 'users timeline <user>', rows: 'timeline' },
+  command: {
+    usage: 'users timeline <user>',
+    rows: 'timeline',
+    columns: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'],
+  },
   read: pageOfTimeline,
 })

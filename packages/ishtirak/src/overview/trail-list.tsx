@@ -97,6 +97,7 @@ export const trailList = list<TrailDeps>()({
   title: 'Trail',
   command: {
     ...{ usage: 'operators trail', rows: 'trail' },
+    columns: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'],
     asFile: ({ data }: CommandAnswer) => csvOf(COLUMNS, data as readonly Entry[]),
   },
   read: pageOfTrail,

@@ -21,7 +21,12 @@ export const userList = list<UserListDeps>()({
   filter: UserFilterSchema,
   item: ListedUserSchema,
   title: 'ListedUsers',
-  command: { usage: 'users list', rows: 'users_listed' },
+  command: {
+    ...{ usage: 'users list', rows: 'users_listed' },
+    columns: [
+      ...['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end', 'balance'],
+    ],
+  },
   read: pageOfUsers,
   view: () => viewListedUser,
   file: {

@@ -21,7 +21,13 @@ const RECONCILED_DAYS = 30
 export const startReconciling = act<ReconcileActDeps>()({
   name: 'reconciliation.start',
   roles: [],
-  on: onNothing('reconciliations', '/reconciliations', 'reconcile', '/console/health'),
+  on: {
+    ...onNothing('reconciliations', '/reconciliations', 'reconcile', '/console/health'),
+    command: {
+      group: 'reconcile',
+      columns: { discrepancies: ['kind', 'outcome', 'user_id', 'payment_id', 'checkout_id', 'details'] },
+    },
+  },
   operationId: 'startReconciliation',
   summary: 'Compare the provider’s list with our books, and say what only one side has',
   description:
