@@ -173,7 +173,7 @@ const TOTALS = [
 /** From what came to the accounts to what was sold. */
 function Received({ pages, view, figures: { received, paid } }: Shown) {
   const { say, locale, centimes: money } = view
-  const { total, advances, used, byMethod } = received
+  const { total, stampDuty, advances, used, byMethod } = received
   if (byMethod.length === 0) return null
   return (
     <Card id="received" title={say('receivedTitle')}>
@@ -197,6 +197,7 @@ function Received({ pages, view, figures: { received, paid } }: Shown) {
       <Facts
         facts={[
           [say('total'), money(total)],
+          [say('receivedDuty'), stampDuty === 0 ? null : money(stampDuty)],
           [say('receivedAdvances'), advances === 0 ? null : money(-advances)],
           [say('receivedUsed'), used === 0 ? null : money(used)],
           [say('paidSum'), money(sumPaid(paid))],

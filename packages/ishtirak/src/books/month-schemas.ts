@@ -129,8 +129,11 @@ export const MonthSchema = object('Month', {
   ),
   received: Type.Object(
     {
-      total: dinars('all of it'),
-      advances: dinars('what of it went to balances: top-ups, and what is left of a change of plan'),
+      total: dinars('all of it, before fees and refunds'),
+      stamp_duty: dinars('what of it is stamp duty, also on top-ups: the duty that is declared'),
+      advances: dinars(
+        'what of it went to balances: top-ups with their duty, and what is left of a change of plan',
+      ),
       used: dinars('what balances bought: `total` less `advances` and with this is `paid.total`'),
       by_method: Type.Array(
         Type.Object({
@@ -230,9 +233,9 @@ function viewOwed(of: Owed): Static<typeof OwedSchema> {
   }
 }
 
-function viewReceived({ total, advances, used, byMethod }: MonthFigures['received']) {
+function viewReceived({ total, stampDuty, advances, used, byMethod }: MonthFigures['received']) {
   return {
-    ...{ total: total / 100, advances: advances / 100, used: used / 100 },
+    ...{ total: total / 100, stamp_duty: stampDuty / 100, advances: advances / 100, used: used / 100 },
     by_method: byMethod.map(({ method, instrument, count, amount, fees }) => ({
       ...{ method, payment_method: instrument || null, count, amount: amount / 100, fees: fees / 100 },
     })),

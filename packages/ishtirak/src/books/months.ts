@@ -149,8 +149,9 @@ const NO_PAYOUTS = { count: 0, amount: 0 }
 const isByBalance = ({ method }: Sums) => kindOf(method) === 'balance'
 
 /**
- * In centimes: what came from outside, as the bank shows it by method, top-ups and duty included. `total`
- * less `advances` (what went to balances) and with `used` (what balances bought) is what was sold.
+ * In centimes: all money that came from outside by method, before fees and refunds. `total` less `advances`
+ * (what went to balances, with the duty on it) and with `used` (what balances bought) is what was sold. The
+ * duty on a top-up is due as well, so `stampDuty` is what is declared of the month.
  */
 function receivedOf(all: readonly Sums[]) {
   const known = all.filter(({ part }) => part === 'sale')
@@ -162,7 +163,8 @@ function receivedOf(all: readonly Sums[]) {
   })
   return {
     total: sumUp(came).amount,
-    advances: came.reduce((total, { advance }) => total + advance, 0),
+    advances: came.reduce((total, one) => total + one.advance + (isSale(one) ? 0 : sumPaid(one)), 0),
+    stampDuty: came.reduce((total, { stampDuty }) => total + stampDuty, 0),
     used: sumUp(known.filter(isByBalance)).amount,
     byMethod: namesIn(came)
       .map((of) => ({ ...of, ...sumUp(came.filter((one) => isSameMethod(one, of))) }))

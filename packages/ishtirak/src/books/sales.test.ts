@@ -85,7 +85,8 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
       salesOf(month),
       get(`/months/${month}/declaration`),
     ])
-    const { paid, refunded, balance, owed_to_users: owed, by_rate } = figures
+    const { paid, refunded, balance, owed_to_users: owed, by_rate, received } = figures
+    expect(cents(received.total - received.advances + received.used)).toBe(cents(paid.total))
     for (const name of ['ht', 'tva', 'ttc'] as const) {
       // What came for closed months is declared in this one.
       const late = (figures.after_closing?.months ?? []).reduce(
@@ -125,6 +126,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     expect(new Set(numbers).size).toBe(numbers.length)
     const receipts = sales.filter(({ kind }) => kind === 'receipt' || kind === 'invoice')
     expect(cents(declaration.stamp_duty)).toBe(sumOf(receipts, 'stamp_duty'))
+    if (declaration.after_closing.count === 0) expect(received.stamp_duty).toBe(declaration.stamp_duty)
     expect(cents(declaration.advances?.received ?? 0)).toBe(sumOf(receipts, 'advance'))
     expect(declaration.advances?.after ?? null).toBe(owed?.owed ?? null)
     if (declaration.advances) {
@@ -148,6 +150,18 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     ).toEqual(['total', ...sums])
     return { sales, declaration }
   }
+
+  it('declares the duty on a top-up in cash, and leads from the money received to the sales without it', async () => {
+    world.clock.advance(4 * DAY_MS)
+    await atDesk('saver', { top_up: 5000, method: 'cash', amount: 5050 })
+    world.clock.advance(MINUTE_MS)
+    await world.as('saver').post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
+    const { declaration } = await holdTogether('2026-11')
+    expect(declaration.stamp_duty).toBe(50)
+    world.clock.advance(10 * DAY_MS)
+    await operator.post('/months/2026-11/close', { why: 'declared' })
+    expect((await get('/months/2026-11')).closed).toMatchObject({ declared: { stamp_duty: 50 }, differs: [] })
+  })
 
   it('agrees with the books, and a refund is of the month in which it was recorded', async () => {
     const { exempt, kept, topUp } = await twoMonths()

@@ -7,7 +7,7 @@ type Totaled = Pick<MonthFigures, 'paid' | 'refunded' | 'afterClosing' | 'receiv
 export function totalsOf({ paid, refunded, afterClosing, received, owed }: Totaled): Totals {
   const late = sumFigures(afterClosing?.months ?? [])
   return {
-    ...{ sold: paid.count, ht: paid.ht, tva: paid.tva, ttc: paid.ttc, stamp_duty: paid.stampDuty },
+    ...{ sold: paid.count, ht: paid.ht, tva: paid.tva, ttc: paid.ttc, stamp_duty: received.stampDuty },
     ...{ refunded_ht: refunded.ht, refunded_tva: refunded.tva, refunded_ttc: refunded.ttc },
     ...{ late_tva: late.tva, late_ttc: late.ttc },
     ...{ received: received.total, owed: (owed?.owed ?? 0) * 100 },

@@ -71,6 +71,12 @@ describe('a refund', () => {
     expect(periods(subscription)).toEqual([['pay_3', '2026-12-21T12:00:00Z', '2027-01-21T12:00:00Z']])
   })
 
+  it('at the instant at which the last month begins ends access, and leaves no grace', () => {
+    const of = buy(start, start)
+    const now = of.payments[1]?.periodStart ?? 0
+    expect(seen(refund(of, 2, now).subscription, now)).toEqual(['free', 'canceled', toTimestamp(now)])
+  })
+
   it('after the operator ended the access takes nothing further', () => {
     const ended = { ...three, facts: { ...three.facts, endedAt: start + DAY } }
     const { subscription, events } = refund(ended, 3, start + 2 * DAY)
