@@ -99,6 +99,17 @@ describeWorld('an act in the console', { env: ENV }, ({ database, world }) => {
     expect(said).toContain('The provider does not answer. What it said before counts.')
   })
 
+  it('does nothing where the facts have changed since they were shown, and shows them again', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const { path, fields } = await ask(paymentId, 'refund')
+    await operatorOf(world, ROLE_KEYS.owner).post('/users/user-1/grant', { days: 5, why: 'meanwhile' })
+    const late = await visit.submit(path, { ...fields, why: 'asked for' })
+    expect(late.status).toBe(409)
+    expect(await actsOn(paymentId)).not.toContain('payment.refund')
+    const again = await visit.submit(path, { ...fieldsOfAct(late.text), why: 'asked for' })
+    expect(await visit.follow(again)).toContain('Done Refund recorded')
+  })
+
   it('does not say done of what was refused, and says why, however often the form is sent', async () => {
     const paymentId = await payOtherwise(world, 'user-1', { charged: 1500, told: 1800 })
     const { path, fields } = await ask(paymentId, 'accept')
