@@ -5,7 +5,7 @@ import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { isConsoleKey } from '../i18n/console.js'
-import { planName } from '../i18n/messages.js'
+import { isMessageKey, planName, sayIn } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
 import type { Change } from './preview.js'
@@ -32,9 +32,10 @@ export function changesInWords(
   }))
 }
 
-/** The words of a key of the console's texts; what is none stands as it is. */
-function wordsOf({ say }: View, key: string): string {
-  return isConsoleKey(key) ? say(key) : key
+/** The console's text of a key, or the portal's; a name that is no key is shown unchanged. */
+function wordsOf({ say, locale }: View, key: string): string {
+  if (isConsoleKey(key)) return say(key)
+  return isMessageKey(key) ? sayIn(locale)(key) : key
 }
 
 function sideInWords(pages: ConsolePages, view: View, { kind }: Change, value: Change['before']): string {

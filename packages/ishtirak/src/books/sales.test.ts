@@ -151,7 +151,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     return { sales, declaration }
   }
 
-  it('declares the duty on a top-up in cash, and leads from the money received to the sales without it', async () => {
+  it('declares the duty on a top-up in cash, and leads from money received to the sales', async () => {
     world.clock.advance(4 * DAY_MS)
     await atDesk('saver', { top_up: 5000, method: 'cash', amount: 5050 })
     world.clock.advance(MINUTE_MS)

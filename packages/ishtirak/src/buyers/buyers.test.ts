@@ -1,6 +1,7 @@
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEntry } from '../../../../test/support/fixtures.js'
-import { operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
 import { tokenOf } from '../../../../test/support/world.js'
@@ -110,6 +111,10 @@ describeWorld('the details of a buyer', {}, ({ world, database }) => {
     expect((await operator.post(path, { ...asked, nif: '1' })).body.errors).toMatchObject([
       { pointer: '/nif' },
     ])
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await visit.open(`/console${path}?${new URLSearchParams(previewed)}`)
+    expect(wordsOf(text)).toContain('Tax identification number (NIF)')
+    expect(text).not.toContain('buyer_')
     const { status, body } = await operator.post(path, asked)
     expect([status, body.buyer.nif]).toEqual([200, asked.nif])
     expect((await operator.post(path, asked)).status).toBe(200)
