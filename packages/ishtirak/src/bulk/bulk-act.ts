@@ -52,6 +52,9 @@ async function targetsOf(
   requireAllowed(act, by.operator, input)
   if ((ids === undefined) === (filter === undefined))
     throw wrongField('filter', ids ? 'not_allowed' : 'required')
+  // Every user or payment: only the console means that, where the number of them was shown before.
+  const isOfAll = filter !== undefined && Object.keys(filter).length === 0
+  if (isOfAll && by.reason !== null && by.seenVersion === undefined) throw wrongField('filter', 'required')
   const found = ids ? [...new Set(ids)] : await matching(deps, act.on.list, filter ?? {})
   if (found.length === 0) throw wrongField('filter', 'too_small', 1)
   return found
@@ -93,7 +96,7 @@ export const startBulk = act<BulkDeps>()({
   description:
     'The list is frozen, and worked off in the background: each by itself, once, with a result of its own. ' +
     'The role and bounds of who asks hold for each. The preview shows what changes for the first ten. 422 ' +
-    'for an act that cannot be done to a list.',
+    'for an act that cannot be done to a list, and for a filter without members.',
   input: BulkRequestSchema,
   secret: ['ids'],
   asksByPost: true,
