@@ -74,7 +74,10 @@ async function paymentsOf({ client }: Named, users: readonly Row[]): Promise<rea
 
 const COLUMNS = {
   users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end'],
-  payments: ['id', 'user_id', 'plan', 'months', 'amount', 'status', 'method', 'checkout_id', 'created_at'],
+  payments: [
+    ...['id', 'user_id', 'plan', 'months', 'amount', 'status', 'method', 'payment_method'],
+    ...['checkout_id', 'created_at'],
+  ],
 }
 
 /** Null: nothing has the name. */
