@@ -1,7 +1,7 @@
 // What the provider says of a payment now, and what would follow from it; nothing is changed. The decision is
 // that of a settlement, so that an operator sees beforehand what an act does.
 import { statusKey } from '../acts/changes.js'
-import { change } from '../acts/preview.js'
+import { type Change, change } from '../acts/preview.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
@@ -20,7 +20,7 @@ export async function previewSettlement(
   deps: SettleDeps,
   loaded: Loaded,
   { accepted }: { readonly accepted: boolean },
-) {
+): Promise<Change[]> {
   const { payment } = loaded
   const method = deps.methods.of(payment.method)
   const checkoutId = payment.review?.checkoutId ?? payment.checkoutId
@@ -44,7 +44,7 @@ export function follow(
   report: CheckoutReport | null,
   now: Instant,
   accepted = false,
-) {
+): Change[] {
   const { subscription } = user
   const decided =
     report &&

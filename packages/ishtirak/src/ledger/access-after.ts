@@ -1,5 +1,5 @@
 // What a decision on a user's facts changes of their access.
-import { change } from '../acts/preview.js'
+import { type Change, change } from '../acts/preview.js'
 import type { Instant } from '../core/instant.js'
 import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 
@@ -9,6 +9,6 @@ export function accessChange(
   after: SubscriptionFacts,
   now: Instant,
   rules: BillingRules,
-) {
+): Change {
   return change.access(statusAt(before, now, rules), statusAt(after, now, rules))
 }

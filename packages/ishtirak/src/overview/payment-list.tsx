@@ -72,7 +72,7 @@ const WHEN: Column<Payment> = {
   nowrap: ({ paidAt, createdAt }, { moment }) => moment(paidAt ?? createdAt),
 }
 /** Of payments that are found, too. */
-export const FOUND_COLUMNS = [AMOUNT, STATUS, WHEN]
+export const FOUND_COLUMNS: readonly Column<Payment>[] = [AMOUNT, STATUS, WHEN]
 
 export const paymentsPage: ListPage<AllPages, Payment> = {
   path: 'payments',

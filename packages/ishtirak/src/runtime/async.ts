@@ -31,7 +31,7 @@ export function createTurns(): InTurn {
   }
 }
 
-interface WorkQueue {
+export interface WorkQueue {
   /** How many pieces are waiting or under way. */
   readonly waiting: number
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>
