@@ -66,6 +66,11 @@ const sent = async (file: string, said: Said = {}) =>
 const REF = 'K4M9-2R8F-JW3R'
 
 describe('a file', () => {
+  it('reads a label of digits alone, as a reference can be', async () => {
+    const { form, lines } = await read('Date;Libellé;Débit;Crédit\r\n21/11/2026;6233-4962-8858;;2 000,00\r\n')
+    expect([form.text, lines]).toEqual(['2', [['2026-11-21', 200_000, '6233-4962-8858']]])
+  })
+
   it('of a CCP: semicolons, Windows-1252, rows above the table, debits, a sum below', async () => {
     expect(await read(encoded(CCP, 'windows-1252'))).toEqual({
       form: {

@@ -370,16 +370,24 @@ function allowedWidth(
 
 const NOT_TEXT: readonly (Heading | null)[] = ['date', 'value_date', 'credit', 'debit', 'amount', 'balance']
 
-/** Every column with letters that says nothing else. */
+/**
+ * Every column with letters that says nothing else. A reference can have digits alone: without such a column
+ * it is one that is headed as text.
+ */
 function textColumns(
   { headings, date, amount, debits, currency }: Columns,
   letters: readonly number[],
   direction: BankForm['direction'] | null,
 ): readonly number[] {
   const taken = [date, amount, ...debits, direction, ...currency]
-  return letters
+  const written = letters
     .filter((at) => !taken.includes(at) && !NOT_TEXT.includes(headings[at - 1] ?? null))
     .sort((one, other) => one - other)
+  return written.length > 0
+    ? written
+    : headings.flatMap((heading, index) =>
+        heading === 'text' && !taken.includes(index + 1) ? index + 1 : [],
+      )
 }
 
 /**
