@@ -16,7 +16,7 @@ export interface Subject<Deps = unknown, File = unknown> {
   readonly command: {
     readonly group: string
     readonly argument?: string
-    /** Of what acts on it answer. */
+    /** What a terminal shows of the answers of its acts. */
     readonly columns?: ShownColumns
   }
   /** Whose trail an act on it is in (`NO_USER` for none), and how a person knows it. Throws `not_found`. */

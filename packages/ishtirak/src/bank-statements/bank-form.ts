@@ -158,7 +158,7 @@ function numberOf(said: string | undefined, names: readonly string[]): number | 
 
 const folded = (text: string) => text.normalize('NFKC').trim().toLowerCase()
 
-function columnsCalled({ headings }: Table, ...wanted: Heading[]): number[] {
+function columnsCalled({ headings }: Pick<Table, 'headings'>, ...wanted: Heading[]): number[] {
   return headings.flatMap((heading, at) => (heading !== null && wanted.includes(heading) ? [at + 1] : []))
 }
 
@@ -380,14 +380,10 @@ function textColumns(
   direction: BankForm['direction'] | null,
 ): readonly number[] {
   const taken = [date, amount, ...debits, direction, ...currency]
-  const written = letters
-    .filter((at) => !taken.includes(at) && !NOT_TEXT.includes(headings[at - 1] ?? null))
-    .sort((one, other) => one - other)
-  return written.length > 0
-    ? written
-    : headings.flatMap((heading, index) =>
-        heading === 'text' && !taken.includes(index + 1) ? index + 1 : [],
-      )
+  const free = (at: number) => !taken.includes(at)
+  const written = letters.filter((at) => free(at) && !NOT_TEXT.includes(headings[at - 1] ?? null))
+  if (written.length === 0) return columnsCalled({ headings }, 'text').filter(free)
+  return written.sort((one, other) => one - other)
 }
 
 /**

@@ -1,11 +1,9 @@
 // A bank statement as it stands now: its lines beside the transfers that are waited for.
-
 import type { Static } from 'typebox'
 import type { ActDeps } from '../acts/act.js'
 import { BillingError } from '../core/error.js'
 import { DAY, toTimestamp } from '../core/instant.js'
-import type { Operator } from '../core/role.js'
-import { maybeOnePerson } from '../core/role.js'
+import { maybeOnePerson, type Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'

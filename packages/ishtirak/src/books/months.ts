@@ -156,15 +156,15 @@ const isByBalance = ({ method }: Sums) => kindOf(method) === 'balance'
 function receivedOf(all: readonly Sums[]) {
   const known = all.filter(({ part }) => part === 'sale')
   const came = known.filter((one) => !isByBalance(one))
-  const sumUp = (of: readonly Sums[]) => ({
-    count: of.reduce((total, { count }) => total + count, 0),
-    amount: of.reduce((total, one) => total + sumPaid(one) + one.advance, 0),
-    fees: of.reduce((total, { fees }) => total + fees, 0),
-  })
+  const sumUp = (of: readonly Sums[]) => {
+    const figures = sumFigures(of)
+    const { count, fees } = figures
+    return { count, amount: sumPaid(figures) + figures.advance, fees }
+  }
   return {
     total: sumUp(came).amount,
-    advances: came.reduce((total, one) => total + one.advance + (isSale(one) ? 0 : sumPaid(one)), 0),
-    stampDuty: came.reduce((total, { stampDuty }) => total + stampDuty, 0),
+    advances: sumFigures(came).advance + sumPaid(sumFigures(came.filter((one) => !isSale(one)))),
+    stampDuty: sumFigures(came).stampDuty,
     used: sumUp(known.filter(isByBalance)).amount,
     byMethod: namesIn(came)
       .map((of) => ({ ...of, ...sumUp(came.filter((one) => isSameMethod(one, of))) }))

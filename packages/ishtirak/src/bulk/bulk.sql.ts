@@ -224,7 +224,7 @@ export async function bulksBehind(
   return database.query(selectNewest, [limit, after && at(after.at), after?.id ?? null])
 }
 
-/** None, or one. */
+/** As the API writes it, in a list; the list is empty if there is no such act. */
 export async function bulkNamed(database: Queryable, id: string) {
   return database.query(selectOne, [1, id])
 }

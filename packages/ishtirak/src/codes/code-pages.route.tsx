@@ -73,7 +73,7 @@ export function codePageRoutes(app: App, pages: CodePages): void {
   })
 }
 
-/** What became of the act that led here. */
+/** Says what the act did that led to this page. */
 function Notice({ view: { say }, request }: { readonly view: View; readonly request: FastifyRequest }) {
   const isDone = queryOf(request, 'done') !== undefined
   const key = queryOf(request, 'shown') !== undefined ? 'codesShown' : isDone ? 'codesDone' : null

@@ -225,7 +225,7 @@ export function isSameMoney(payment: Payment, one: SaidMoney, other: SaidMoney):
   return one.amount === other.amount && booked[0] === booked[1]
 }
 
-/** Of the column. */
+/** The column is an `int`. */
 const AMOUNT_MAX = 2_147_483_647
 
 /** As it came. What the report leaves unsaid, or in another currency, is as asked. Null: no such amount. */

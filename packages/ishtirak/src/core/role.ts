@@ -93,7 +93,7 @@ export function requireRole(
   throw new BillingError('role_not_allowed', { extra })
 }
 
-/** The names of operators whom an issuer names begin so: no key's name has a colon. */
+/** An operator's name from an issuer begins with it. The name of a key has no colon. */
 export const ISSUED = 'oidc:'
 
 /**

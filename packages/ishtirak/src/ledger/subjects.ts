@@ -59,7 +59,7 @@ export const PAYMENT_LINE = [
   ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
   ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],
 ]
-/** The same of what waits for a person. */
+/** What a line of the inbox shows on a terminal. */
 export const INBOX_LINE = [
   ...['kind', 'waits_since', 'user_id', 'payment_id', 'amount', 'detail', 'other_payment_id', 'count'],
   'next_act',

@@ -36,7 +36,6 @@ export const limits: Capability<OverviewDeps & CountUsageDeps, { readonly quotaT
       everyMs: HOUR,
       run: () => inRound((most) => forgetFullHours(database, clock.now() - HISTORY_KEPT, most)),
     },
-    // From here on nothing waits for it.
     {
       name: 'forget-operations',
       stage: 'tidy',

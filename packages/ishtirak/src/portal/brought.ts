@@ -25,7 +25,7 @@ export function partsReader<Deps>(deps: PageParts & Deps, capabilities: readonly
 type SavedForm = Readonly<Record<string, string>>
 type Reading = Pick<Answered, 'session' | 'locale'>
 
-/** To the routes of the pages. */
+/** What capabilities bring to the routes of the pages. */
 export type BroughtToPortal = ReturnType<typeof broughtTo>
 
 export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capability<Deps>[]) {
@@ -45,10 +45,10 @@ export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capa
     },
     /** Of the form that was refused: what its page needs. */
     keeps: (code: ErrorCode) => refusal(code)?.form?.keeps,
-    /** In place of the usual words. Reads nothing. */
+    /** The words that replace the usual ones. It reads nothing. */
     words: (error: BillingError, locale: Locale) =>
       refusal(error.code)?.words?.(error, locale, sayFor(pages.seller.identity, locale)),
-    /** The same on the page after a form. */
+    /** The words that replace the usual ones on the page after a form. */
     wordsAfter: (code: ErrorCode, saved: SavedForm, by: Reading) => {
       const form = refusal(code)?.form
       return form?.page(pages, { ...by, value: saved[form.keeps] ?? '' })

@@ -11,7 +11,7 @@ export interface Approval {
   /** The operator's name in the audit trail. */
   readonly by: string
   readonly at: Instant
-  /** What came, in whole dinars. */
+  /** The amount that came, in whole dinars. */
   readonly amount: number
   /** When it came to the account, as the operator reads it there: often a day without a time. */
   readonly receivedAt: Instant
@@ -47,7 +47,7 @@ export interface Proof {
   readonly uploadedAt: Instant
   readonly type: ProofType
   readonly bytes: number
-  /** Of the content, in hex. */
+  /** The SHA-256 of the content, in hex. */
   readonly sha256: string
   /** Since then there is no content. */
   readonly erasedAt: Instant | null
