@@ -1,11 +1,11 @@
-// node bench/bank-files.mjs: what bank statements of 5 MiB cost a running service with the embedded database.
-// For each file the answer, the longest time in which /healthz did not answer, and the memory that it took.
+// npm run bench -- bank-files: what bank statements of 5 MiB cost a service with the embedded database. The
+// table has the answer to each file, the longest time without an answer of /healthz, and the memory.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { residentMb } from './support/children.mjs'
-import { printTable } from './support/report.mjs'
+import { printTable } from './support/compare.mjs'
 import { startService } from './support/service.mjs'
 
 const KEY = 'bench-operator-key-0123456789'
@@ -68,7 +68,7 @@ async function measure(file) {
   const seconds = (performance.now() - begunAt) / 1_000
   isDone = true
   await watch
-  // What goes on after a late answer is not the next file's.
+  // After a late answer the service still works on the file, which must not count for the next one.
   if (answer.status === 503) await wait(20_000)
   const said = answer.ok
     ? `${body.stored_lines} lines, ${body.counts.new} new`

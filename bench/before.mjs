@@ -1,85 +1,50 @@
 // npm run bench -- before: this build beside the anchor of bench/anchor.json, or beside the command that
-// --program names, in turns, in one run.
+// --program names. The anchor is a fixed commit, because a comparison with the last commit hides a slow loss.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
-import { ANCHOR, anchorProgram } from './support/anchor.mjs'
-import { residentMb, startProcess } from './support/children.mjs'
-import { describeMachine, load } from './support/machine.mjs'
-import { readOptions } from './support/options.mjs'
-import { createDatabase, startPostgres } from './support/postgres.mjs'
-import { HEAD, printTable, rowOf, save, summarize } from './support/report.mjs'
-import { compare } from './support/rounds.mjs'
+import { artifacts, compareAll, readOptions, withServers } from './support/compare.mjs'
+import { createDatabase } from './support/postgres.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
+const root = path.dirname(import.meta.dirname)
 const given = readOptions('before', 'This build beside the anchor of bench/anchor.json', {
   program: ['beside this command of another build instead'],
-  only: ['these paths', 'status,consume,webhook,upgrade'],
+  only: ['these paths; also history, overview, user, portal', 'status,consume,webhook,upgrade'],
   rounds: ['of each comparison', 8],
   seconds: ['of each round', 3],
   connections: ['callers at the same time', 32],
   stock: ['payments that wait for a webhook', 60000],
 })
-const only = given.only.split(',')
-const { rounds, seconds, connections, stock } = given
-const before = given.program === undefined ? anchorProgram() : path.resolve(given.program)
+const { program, only, rounds, seconds, connections, stock } = given
+const anchor = JSON.parse(readFileSync(path.join(root, 'bench/anchor.json'), 'utf8'))
 const USERS = 5_000
-/** Against the anchor; beside any other build, as fast as it. */
-const AIMS = given.program === undefined ? { status: 1.15, consume: 1.1, webhook: 1.15, upgrade: 1.1 } : {}
+const AIMS = program === undefined ? { status: 1.15, consume: 1.1, webhook: 1.15, upgrade: 1.1 } : {}
 
-const here = import.meta.dirname
-const driver = await startProcess([path.join(here, 'support/driver.mjs')])
-const provider = await startProcess([path.join(here, 'peers/provider.mjs')], {
-  env: { BENCH_LATENCY_MS: '5' },
-})
-const server = await startPostgres()
-const results = []
-const memory = {}
-try {
+const before = program === undefined ? anchorProgram() : path.resolve(program)
+await withServers(5, async ({ server, provider, driver }) => {
   const sides = {
-    ours: await startSide('after'),
-    other: await startSide('before', before),
+    ours: await startSide(server, provider, 'after'),
+    other: await startSide(server, provider, 'before', before),
   }
-  const atRest = memoryOf(sides)
-  for (const kind of only) {
+  const paths = only.split(',').map((kind) => {
     const options = { users: USERS, prefix: kind === 'upgrade' ? 'new_' : 'wm_' }
-    const taken = await compare(driver, {
-      sides: { ours: { ...sides.ours, kind, options }, other: { ...sides.other, kind, options } },
-      connections,
-      rounds,
-      seconds,
-      mirrored: true,
-      stock: kind === 'webhook' || kind === 'upgrade' ? stock : undefined,
-    })
-    results.push({
+    return {
       name: kind,
-      against: given.program === undefined ? ANCHOR : 'before',
+      against: program === undefined ? anchor.commit.slice(0, 7) : 'before',
       target: AIMS[kind] ?? 1,
-      connections,
-      summary: summarize(taken),
-      rounds: taken,
-    })
-    console.error(rowOf(results.at(-1)).join('  '), ` load ${load()}`)
-  }
-  Object.assign(memory, { atRest, underLoad: memoryOf(sides) })
-  await Promise.all([sides.ours.stop(), sides.other.stop()])
-} finally {
-  await Promise.all([driver.stop(), provider.stop()])
-  await server.stop()
-}
-const machine = describeMachine()
-console.log(
-  `${machine.processors} × ${machine.processor}, Node ${machine.node}, ${machine.commit}, load ${load()}`,
-)
-printTable(HEAD, results.map(rowOf))
-console.log(`resident MB, after and before: at rest ${memory.atRest}, under load ${memory.underLoad}`)
-console.log(`kept in ${save('before', { machine, results, memory })}`)
+      stock: ['webhook', 'upgrade'].includes(kind) ? stock : undefined,
+      ours: { ...sides.ours, kind, options },
+      other: { ...sides.other, kind, options },
+    }
+  })
+  await compareAll('before', driver, { sides, paths, connections, rounds, seconds })
+})
 
-/**
- * The service migrates its own database; what is seeded then fits both schemas, because new columns have
- * defaults.
- */
-async function startSide(name, program) {
+/** The service migrates its own database. The seed fits both schemas, because new columns have defaults. */
+async function startSide(server, provider, name, program) {
   const databaseUrl = await createDatabase(server.url, name)
   const env = { CHARGILY_API_URL: provider.url }
   const service = await startService({ databaseUrl, env, program })
@@ -89,6 +54,21 @@ async function startSide(name, program) {
   return service
 }
 
-function memoryOf({ ours, other }) {
-  return [ours, other].map(({ pid }) => Math.round(residentMb(pid))).join(' / ')
+/** Builds the anchor once, in a folder of its own, and returns its command. */
+function anchorProgram() {
+  const { commit, program } = anchor
+  const folder = path.join(artifacts, 'anchor', commit)
+  if (!existsSync(folder)) {
+    const unfinished = `${folder}.unfinished`
+    rmSync(unfinished, { recursive: true, force: true })
+    mkdirSync(unfinished, { recursive: true })
+    console.error(`building ${commit} in ${folder}`)
+    const files = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 28 })
+    execFileSync('tar', ['-x'], { cwd: unfinished, input: files })
+    // The script `prepare` of the anchor builds it.
+    const stdio = ['ignore', 'ignore', 'inherit']
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: unfinished, stdio })
+    renameSync(unfinished, folder)
+  }
+  return path.join(folder, program)
 }

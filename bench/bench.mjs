@@ -1,6 +1,8 @@
-// npm run bench -- PART [options]: one of the benchmarks of this folder; without a part, that of run.mjs.
-const [part = '--'] = process.argv.slice(2)
-const isPart = !part.startsWith('-')
-if (isPart) process.argv.splice(2, 1)
-const name = isPart ? part : 'run'
-await import(name === 'peers' ? './peers/run.mjs' : `./${name}.mjs`)
+// npm run bench -- PART [options]: one of the measurements of this folder. `PART --help` lists its options.
+const PARTS = ['before', 'peers', 'growth', 'profile', 'calls', 'bank-files']
+const [part] = process.argv.splice(2, 1)
+if (PARTS.includes(part)) await import(`./${part}.mjs`)
+else {
+  process.stderr.write(`Usage: npm run bench -- PART [options]\n\nParts: ${PARTS.join(', ')}\n`)
+  process.exitCode = 1
+}

@@ -1,78 +1,61 @@
-// npm run bench -- calls [-- --only KINDS]: what one call costs the service that was built, as JSON:
-// statements and round trips, bytes on the wire to the database, and bytes of heap allocated and promoted.
-// Calls come one by one: how many of those that come at once share a statement is chance, and moved the
-// bytes by 5 %.
-// `--program PATH` measures the command of another build.
-// BENCH_DATABASE_URL names the PostgreSQL server; else one of its own. Counted, not timed: the service's jobs
-// rest. Of the heap it is the least of several slices, and all slices stand beside it.
+// npm run bench -- calls [--only KINDS]: what one call costs the service, counted and not timed, as JSON:
+// queries and round trips, bytes to and from the database, and bytes of heap allocated and promoted.
+// Calls come one by one: calls that come at once share queries by chance, which moved the bytes by 5 %.
+// BENCH_DATABASE_URL names the PostgreSQL server; otherwise the command starts one. The jobs of the service
+// rest. The heap is the least of several slices; the output has all slices too.
+import { Agent, request } from 'node:http'
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
-import { startProcess } from './support/children.mjs'
-import { connectTo } from './support/connections.mjs'
-import { readOptions } from './support/options.mjs'
-import { createDatabase, dropDatabase, startPostgres } from './support/postgres.mjs'
+import { readOptions, withServers } from './support/compare.mjs'
+import { createDatabase } from './support/postgres.mjs'
 import { requestsOf } from './support/requests.mjs'
 import { seed, seedOrders } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 import { relayTo } from './support/wire.mjs'
 
 const USERS = 500
-/** V8 compiles what runs often, and compiled code allocates less. */
-const WARMING = {
-  portal: 1_000,
-  ordered: 5_000,
-  upgrade: 1_500,
-  webhook: 1_200,
-  history: 2_000,
-  consume: 5_000,
-  status: 5_000,
-}
 /**
- * Of 40 MB and more, and of more where the looks differ, so that the young generation is collected several
- * times. Those that take longest come first. What a webhook promotes moves by a third between looks of 600,
- * and by 6 % between looks of 1,500.
+ * By kind: the calls before the first slice, in which V8 compiles what runs often, and the calls of a slice.
+ * A slice allocates 40 MB or more, so that the young generation is collected several times. The kinds that
+ * take longest come first. What a webhook promotes differs by a third between slices of 600, and by 6 %
+ * between slices of 1,500.
  */
-const SLICE = {
-  portal: 300,
-  upgrade: 600,
-  webhook: 1_500,
-  history: 900,
-  consume: 1_400,
-  ordered: 1_300,
-  status: 1_500,
+const CALLS = {
+  portal: [1_000, 300],
+  upgrade: [1_500, 600],
+  webhook: [1_200, 1_500],
+  history: [2_000, 900],
+  consume: [5_000, 1_400],
+  ordered: [5_000, 1_300],
+  status: [5_000, 1_500],
 }
 /** The status of users whose balance renews. */
 const ORDERED = 'ordered'
 const SLICES = 3
-/** Calls of which the wire is counted. */
+/** How many calls are counted on the wire. */
 const FEW = 10
 
-const given = readOptions('calls', 'What one call costs: statements, bytes on the wire and bytes of heap', {
+const given = readOptions('calls', 'What one call costs: queries, bytes on the wire and bytes of heap', {
   program: ['of this command of another build instead'],
-  only: ['these calls', Object.keys(SLICE).join(',')],
+  only: ['these calls', Object.keys(CALLS).join(',')],
 })
 
 const probe = path.join(import.meta.dirname, 'support/heap-probe.mjs')
-const server = await startPostgres()
-const provider = await startProcess([path.join(import.meta.dirname, 'peers/provider.mjs')], {
-  env: { BENCH_LATENCY_MS: '1' },
-})
-try {
+await withServers(1, async ({ server, provider }) => {
   const waiting = given.only.split(',')
   const costs = Object.fromEntries(waiting.map((kind) => [kind, {}]))
   const work = async () => {
-    for (let kind = waiting.shift(); kind; kind = waiting.shift()) costs[kind] = await costsOf(kind)
+    for (let kind = waiting.shift(); kind; kind = waiting.shift())
+      costs[kind] = await costsOf(kind, server, provider)
   }
   // Two at a time, since there are two cores.
   await Promise.all([work(), work()])
   console.log(JSON.stringify(costs, null, 2))
-} finally {
-  await provider.stop()
-  await server.stop()
-}
+})
 
-/** A process and a database of its own for each kind: what one leaves in the heap is not the next one's. */
-async function costsOf(kind) {
+/** Each kind has its own process and database, so that the heap of one kind does not count for the next. */
+async function costsOf(kind, server, provider) {
+  const [warming, slice] = CALLS[kind]
   const databaseUrl = await createDatabase(server.url, `costs_${process.pid}_${kind}`)
   const relay = await relayTo(databaseUrl)
   const lines = []
@@ -83,8 +66,8 @@ async function costsOf(kind) {
     nodeOptions: ['--expose-gc', '--import', probe],
     onLine: (line) => lines.push(line),
   })
-  const count = WARMING[kind] + SLICES * SLICE[kind] + FEW
-  // Migrated by the service: what is seeded fits older schemas too, since new columns have defaults.
+  const count = warming + SLICES * slice + FEW
+  // The service migrates its own database. The seed fits older schemas too.
   const database = await openDatabase({ url: databaseUrl })
   await seed(database, { users: USERS, waiting: { wm_: count }, isMigrated: true })
   if (kind === ORDERED) await seedOrders(database)
@@ -96,10 +79,10 @@ async function costsOf(kind) {
     count,
   })
   const caller = connectTo(service.url, requests)
-  await caller.send(WARMING[kind])
+  await caller.send(warming)
   await service.ask('slice')
-  for (let slice = 0; slice < SLICES; slice++) {
-    await caller.send(SLICE[kind])
+  for (let taken = 0; taken < SLICES; taken++) {
+    await caller.send(slice)
     await service.ask('slice')
   }
   const before = { ...relay.passed }
@@ -109,8 +92,7 @@ async function costsOf(kind) {
   caller.close()
   await service.stop()
   relay.close()
-  await dropDatabase(server.url, `costs_${process.pid}_${kind}`)
-  const heaps = slicesIn(lines, SLICE[kind])
+  const heaps = slicesIn(lines, slice)
   if (heaps.length !== SLICES) throw new Error(`${heaps.length} slices of the heap instead of ${SLICES}`)
   return { ...wire, ...leastOf(heaps), slices: heaps }
 }
@@ -125,11 +107,39 @@ function slicesIn(lines, calls) {
     for (const name of Object.keys(slice))
       slice[name] += Number(new RegExp(` ${name}=(\\d+)`).exec(line)?.[1] ?? 0) / calls
   }
-  // What follows the last question is of no slice.
+  // The lines after the last question belong to no slice.
   return slices.slice(0, -1)
 }
 
 function leastOf(slices) {
   const least = (name) => Math.round(Math.min(...slices.map((slice) => slice[name])) * 100) / 100
   return Object.fromEntries(Object.keys(slices[0]).map((name) => [name, least(name)]))
+}
+
+/**
+ * One connection for all batches, because opening one costs the service. `send` makes so many more of
+ * `requests`, one by one. A refused request fails it, because refusals are quick.
+ */
+function connectTo(url, requests) {
+  const { hostname, port } = new URL(url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  let next = 0
+  const ask = (number) =>
+    new Promise((resolve, reject) => {
+      const { method, path, headers, body } = requests[number % requests.length]
+      const sent = request({ hostname, port, agent, method, path, headers }, (answer) => {
+        answer.resume().on('end', () => {
+          if (answer.statusCode < 300) resolve()
+          else reject(new Error(`${method} ${path}: ${answer.statusCode}`))
+        })
+      })
+      sent.on('error', reject).end(body?.replace('[<id>]', number))
+    })
+  return {
+    send: async (amount) => {
+      const end = next + amount
+      while (next < end) await ask(next++)
+    },
+    close: () => agent.destroy(),
+  }
 }

@@ -1,5 +1,4 @@
-// The pictures of the documents: each that is shown exists and says what it shows, each is shown, and all of
-// them together are small.
+// Each picture that a document shows exists and has an alternative text, and each picture is shown.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
@@ -47,37 +46,3 @@ it('all pictures together are under 1.5 MB', () => {
   const bytes = pictures.reduce((sum, picture) => sum + statSync(path.join(root, picture)).size, 0)
   expect(bytes).toBeLessThan(BYTES_MAX)
 })
-
-const results = path.join(root, 'bench/results')
-
-it.each(readdirSync(results))(
-  '%s: its picture is drawn from it, and the page has its figures',
-  async (file) => {
-    const result = JSON.parse(readFileSync(path.join(results, file), 'utf8'))
-    const { draw } = await import(path.join(root, 'bench/support/draw.mjs'))
-    const picture = path.join(root, 'docs/internals/pictures', file.replace('.json', '.svg'))
-    expect(readFileSync(picture, 'utf8')).toBe(draw(result))
-    const cellsOf = (row: string) =>
-      row
-        .replace(/[`*]|(?<=\d),(?=\d)/g, '')
-        .split('|')
-        .map((cell) => cell.replace(/:.*/, '').trim())
-    const page = readFileSync(path.join(root, 'docs/internals/benchmarks.md'), 'utf8')
-    const rows = page.split('\n').filter((line) => line.startsWith('|'))
-    const said = rows.map(cellsOf).map(([, ...cells]) => cells)
-    for (const { name, ratio, lowest, highest } of result.rows ?? []) {
-      const figures = said
-        .filter(([first]) => first === name)
-        .flat()
-        .map(asNumbers)
-      expect([name, figures]).toEqual([name, expect.arrayContaining([[ratio, lowest, highest]])])
-    }
-    for (const { name, rows: bytes, indexes } of result.bars ?? [])
-      expect(said.map((cells) => cells.slice(0, 3))).toContainEqual([name, String(bytes), String(indexes)])
-  },
-)
-
-/** `1.12 (1.01–1.24)` */
-function asNumbers(figure = ''): readonly number[] {
-  return (figure.match(/[\d.]+/g) ?? []).map(Number)
-}

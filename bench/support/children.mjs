@@ -1,31 +1,34 @@
-// Processes that a benchmark starts: each sends its address in one message, and each is ended by its id, at
-// the latest when the benchmark ends.
+// Processes that a benchmark starts. Each sends its address in one message, and ends with the benchmark at
+// the latest.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-const running = new Set()
+const running = new Map()
+export const stopAll = () => Promise.all([...running.values()].map((stop) => stop()))
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
+  for (const child of running.keys()) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
-/**
- * Resolves with its first message; where `url` is given, when that answers. `startMs` is the time until then.
- * `onLine` hears each line of its output.
- */
+/** Resolves with the first message of the process or, if `url` is given, when that answers. */
 export async function startProcess(args, { env = {}, url, onLine } = {}) {
-  const startedAt = performance.now()
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  running.add(child)
   const ended = once(child, 'exit').then(([code, signal]) => {
     running.delete(child)
     return code ?? signal
   })
+  const stop = async () => {
+    const late = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    child.kill('SIGTERM')
+    await ended
+    clearTimeout(late)
+  }
+  running.set(child, stop)
   let output = ''
   const keep = (chunk) => {
     output = `${output}${chunk}`.slice(-10_000)
@@ -43,19 +46,13 @@ export async function startProcess(args, { env = {}, url, onLine } = {}) {
   return {
     ...result,
     pid: child.pid,
-    startMs: performance.now() - startedAt,
     ask: async (message) => {
       child.send(message)
       const [answer] = await Promise.race([once(child, 'message'), failed])
       if (answer.error) throw new Error(answer.error)
       return answer
     },
-    stop: async () => {
-      const late = setTimeout(() => child.kill('SIGKILL'), 20_000)
-      child.kill('SIGTERM')
-      await ended
-      clearTimeout(late)
-    },
+    stop,
   }
 }
 
@@ -68,41 +65,33 @@ async function answers(url, child) {
   return {}
 }
 
-/** Processor time of a process and its children so far, in seconds; NaN where the system does not tell. */
+/**
+ * Processor time of a process and its children so far, in seconds; NaN without /proc. The fields 14 and 15
+ * of proc(5) are the ticks in user and kernel mode, 16 and 17 those of children that have ended. A tick is
+ * 10 ms.
+ */
 export function cpuSeconds(pid) {
   try {
-    return processesOf(pid).reduce((sum, each) => sum + ownCpuSeconds(each), 0)
+    return sumOf(pid, 'stat', (text) => {
+      // The second field, the name, may have blanks.
+      const ticks = text
+        .replace(/^.*\) /s, '')
+        .split(' ')
+        .slice(11, 15)
+      return ticks.reduce((sum, each) => sum + Number(each), 0) / 100
+    })
   } catch {
     return Number.NaN
   }
 }
 
-/**
- * proc(5): 14 and 15 are the ticks in user and kernel mode, 16 and 17 those of its children that have ended;
- * a tick is 10 ms.
- */
-function ownCpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  // Counted from behind the name.
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
-}
-
-/** It and all that it started, the eldest first. */
-export function processesOf(pid) {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
-  return [pid, ...children.flatMap((child) => processesOf(child))]
-}
-
 /** Resident memory of a process and its children in MB. */
 export function residentMb(pid) {
-  return processesOf(pid).reduce((sum, each) => sum + statusMb(each, /VmRSS:\s+(\d+)/), 0)
+  return sumOf(pid, 'status', (text) => Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1024)
 }
 
-/** The most that a process by itself has held so far. */
-export const peakMb = (pid) => statusMb(pid, /VmHWM:\s+(\d+)/)
-
-function statusMb(pid, line) {
-  return Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+function sumOf(pid, name, read) {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  const own = read(readFileSync(`/proc/${pid}/${name}`, 'utf8'))
+  return children.reduce((sum, child) => sum + sumOf(child, name, read), own)
 }

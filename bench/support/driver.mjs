@@ -1,6 +1,6 @@
-// The load, from a process of its own: autocannon over requests that are made before the clock starts. One
-// message in, one result out; a request that is not answered with 2xx fails the round, since refusals are
-// quick.
+// Makes the load in a process of its own, by autocannon over requests that are made before the clock starts.
+// It answers each message with one result. A request that is not answered with 2xx fails the round, because
+// refusals are quick.
 import autocannon from 'autocannon'
 import { requestsOf } from './requests.mjs'
 
@@ -22,7 +22,7 @@ async function drive({ url, kind, connections, amount, seconds, options = {} }) 
   const instance = autocannon({
     url,
     connections,
-    // Where each request can be sent only once, so many are sent; else for so long.
+    // `amount` is for requests that can be sent only once.
     ...(amount === undefined ? { duration: seconds } : { amount }),
     timeout: 30,
     idReplacement: kind === 'consume',
@@ -48,12 +48,11 @@ async function drive({ url, kind, connections, amount, seconds, options = {} }) 
     )
   return {
     answered: result['2xx'],
-    // With an amount, until the last answer: autocannon's own duration ends at its next tick, up to a second
-    // later.
+    // An amount is measured until its last answer: autocannon's own duration ends up to a second later.
     perSecond: result['2xx'] / tookSeconds,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    /** Near 1 the driver itself is what was measured. */
+    /** If it is near 1, the driver is the limit. */
     driverBusy: (cpu.user + cpu.system) / 1e6 / tookSeconds,
   }
 }

@@ -1,7 +1,7 @@
-// Loaded into the service before all else (`--import`): V8 writes a line for each collection from the first
-// question on, and each question ends a slice with a line of another form, since V8 buffers what it writes.
-// Young objects are collected twice at each question, because what survives two collections is promoted.
-// Nothing is repeated by the clock: jobs took 50 kB a second, of which slower calls had more in each look.
+// Loaded into the service before all else (`--import`). From the first message on V8 writes a line for each
+// collection. Each message ends a slice with a line of another form, because V8 buffers what it writes. Young
+// objects are collected twice at each message, because what survives two collections is promoted.
+// Intervals are stopped: the jobs took 50 kB a second, of which slower calls had more.
 import { setFlagsFromString } from 'node:v8'
 
 const collect = () => globalThis.gc({ type: 'minor' })

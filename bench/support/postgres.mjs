@@ -1,5 +1,5 @@
-// A PostgreSQL server for benchmarks: BENCH_DATABASE_URL if it is given, else one of our own, as durable as
-// in production.
+// A PostgreSQL server for benchmarks: that of BENCH_DATABASE_URL, or one that is started here and as durable
+// as in production.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -43,28 +43,23 @@ export async function startPostgres() {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  // The package ends its server when this process ends early; its files are ours to remove.
+  // The package ends its server when this process ends early, but leaves the files.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   await server.initialise()
   await server.start()
   return { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, stop }
 }
 
-/** A fresh database on the server; gives its URL. */
+/** Creates a fresh database on the server and returns its URL. */
 export async function createDatabase(serverUrl, name) {
-  await run(serverUrl, `drop database if exists ${name} with (force)`, `create database ${name}`)
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(`drop database if exists ${name} with (force)`)
+  await client.query(`create database ${name}`)
+  await client.end()
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return url.href
-}
-
-export const dropDatabase = (serverUrl, name) => run(serverUrl, `drop database ${name} with (force)`)
-
-async function run(serverUrl, ...commands) {
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  for (const command of commands) await client.query(command)
-  await client.end()
 }
 
 export async function freePort() {

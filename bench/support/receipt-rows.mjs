@@ -1,4 +1,4 @@
-// Receipts as rows, for tests and measurements that lay many payments without buying them.
+// Receipts as rows, for tests and benchmarks that insert many payments without buying them.
 
 /** The seller of these receipts: a statement of its own, or a part of the one that inserts them. */
 export const INSERT_SELLER = `insert into seller_versions (hash, seller) values ('laid', '{}')

@@ -1,5 +1,4 @@
-// The requests of each path, made in advance: tokens signed, bodies written, webhooks signed over their
-// bytes.
+// The requests of each path, made in advance with their tokens, bodies and signatures.
 import { createHmac, randomUUID } from 'node:crypto'
 import { CHARGILY_KEY, JWT_SECRET, PLATFORM_KEY } from './service.mjs'
 
@@ -8,10 +7,10 @@ const base64url = (value) => Buffer.from(JSON.stringify(value)).toString('base64
 const seconds = () => Math.floor(Date.now() / 1000)
 const times = (count, make) => Array.from({ length: count }, (_, index) => make(index))
 
-/** Of one user the same token all through a run: a platform does not sign a new one for each request. */
+/** A user keeps one token through a run: a platform does not sign a new one for each request. */
 const SIGNED_AT = seconds()
 
-export function tokenOf(userId) {
+function tokenOf(userId) {
   const claims = { sub: userId, iat: SIGNED_AT, exp: SIGNED_AT + 86_400 }
   const content = `${base64url({ alg: 'HS256' })}.${base64url(claims)}`
   return `${content}.${createHmac('sha256', JWT_SECRET).update(content).digest('base64url')}`
@@ -23,42 +22,21 @@ const json = { 'content-type': 'application/json' }
 /** The users asked for, `step` apart. */
 const userOf = (n, step = 1) => `u_${Math.floor(n * step) + 1}`
 
+const readings =
+  (path, headersOf) =>
+  ({ users, step }) =>
+    times(users, (n) => {
+      const user = userOf(n, step)
+      return { method: 'GET', path: path.replace(':user', user), headers: headersOf(user) }
+    })
+const withToken = (user) => bearer(tokenOf(user))
+
 const KINDS = {
-  plans: () => [{ method: 'GET', path: `${BASE}/plans` }],
-  status: ({ users, step }) =>
-    times(users, (n) => ({
-      method: 'GET',
-      path: `${BASE}/status`,
-      // The second header is for the floor, which looks at no token.
-      headers: { ...bearer(tokenOf(userOf(n, step))), 'x-user': userOf(n, step) },
-    })),
-  history: ({ users, step }) =>
-    times(users, (n) => ({
-      method: 'GET',
-      path: `${BASE}/payments?limit=20`,
-      headers: { ...bearer(tokenOf(userOf(n, step))), 'x-user': userOf(n, step) },
-    })),
-  overview: ({ users }) =>
-    times(users, (n) => ({
-      method: 'GET',
-      path: `${BASE}/overview`,
-      headers: bearer(tokenOf(userOf(n))),
-    })),
-  user: ({ users }) =>
-    times(users, (n) => ({
-      method: 'GET',
-      path: `/api/v1/platform/users/${userOf(n)}`,
-      headers: bearer(PLATFORM_KEY),
-    })),
-  portal: ({ users }) =>
-    times(users, (n) => ({
-      method: 'GET',
-      path: '/portal',
-      headers: { cookie: `ishtirak=session of ${userOf(n)}`.replaceAll(' ', '_') },
-    })),
-  page: ({ userId, cursor }) => [
-    { method: 'GET', path: `${BASE}/payments?limit=20&cursor=${cursor}`, headers: bearer(tokenOf(userId)) },
-  ],
+  status: readings(`${BASE}/status`, withToken),
+  history: readings(`${BASE}/payments?limit=20`, withToken),
+  overview: readings(`${BASE}/overview`, withToken),
+  user: readings('/api/v1/platform/users/:user', () => bearer(PLATFORM_KEY)),
+  portal: readings('/portal', (user) => ({ cookie: `ishtirak=session_of_${user}` })),
   consume: ({ users, step }) =>
     times(users, (n) => ({
       method: 'POST',
@@ -85,13 +63,13 @@ const KINDS = {
     })),
 }
 
-/** `from` is the number of the first user; `count` how many requests, where none can be sent twice. */
-export function requestsOf(kind, options) {
-  const { peer } = options
-  return peer ? PEER_KINDS[kind](options) : KINDS[kind](options)
-}
+/**
+ * `from` is the number of the first user. `count` is how many requests there are, if each can be sent only
+ * once. `peer` asks for those of better-auth.
+ */
+export const requestsOf = (kind, options) => (options.peer ? PEER_KINDS : KINDS)[kind](options)
 
-/** As it is on the wire: about 1.5 kB, most of it about the merchant. */
+/** An event of Chargily has about 1.5 kB, most of it about the merchant. */
 function eventOf(userId) {
   const now = seconds()
   return JSON.stringify({
@@ -130,7 +108,7 @@ function eventOf(userId) {
   })
 }
 
-/** The same requests for the peer: better-auth with @better-auth/stripe. */
+/** The same requests for better-auth with @better-auth/stripe. */
 const PEER_KINDS = {
   status: ({ users }) =>
     times(users, (n) => ({

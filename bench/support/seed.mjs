@@ -1,14 +1,12 @@
-// What the benchmarks find in the database, made by the database itself: users who paid, payments that wait
-// for their webhook. The ids are counted, so that the driver can name them.
-
+// Fills the database of a benchmark with users who paid and payments that wait for their webhook. The ids are
+// counted, so that the driver can name them.
 import { migrate, readPlans, statement } from '../../packages/ishtirak/dist/main/internal.js'
 import { INSERT_SELLER, insertReceipts } from './receipt-rows.mjs'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-export const catalogue = readPlans(undefined)
-export const PRO = catalogue.plans.find(({ id }) => id === 'pro')
+const PRO = readPlans(undefined).plans.find(({ id }) => id === 'pro')
 
 /** Users u_1…: each in the middle of a paid month, with `paymentsEach` months bought one after the other. */
 const insertUsers = statement(
@@ -49,7 +47,7 @@ const insertPaidEarlier = statement(
    insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
    select user_id, id, series, number, issued_at, '{}' from (${RECEIPTS}) r`,
 )
-/** Users with one payment that waits: w_1… for the service, and the same for everyone it is compared with. */
+/** Users with one payment that waits for its webhook. */
 const insertWaitingUsers = statement(
   'bench.waiting_users',
   `insert into users (user_id, version, created_at)
@@ -65,7 +63,6 @@ const insertWaiting = statement(
           $4::timestamptz + interval '1 day'
      from generate_series($2::int, $3::int) i`,
 )
-/** Each has a balance of 6,000 dinars and an order that it renews by. */
 const insertEntries = statement(
   'bench.entries',
   `insert into balance_entries (user_id, sequence, id, kind, amount, balance_before, balance_after,
@@ -88,16 +85,17 @@ const insertSessions = statement(
           $3::timestamptz + interval '8 hours'
      from generate_series($1::int, $2::int) i`,
 )
-/** Not the tables that are empty: what a server has never looked at, it expects to grow. */
+/** Leaves out empty tables: the planner expects a table that it has never analyzed to grow. */
 const analyze = statement('bench.analyze', 'analyze users, payments, portal_sessions')
 
-/** Whether the program beside ours is of before 0001_schema, as the anchor is, and what it calls things. */
+/** Whether the schema is older than 0001_schema, as that of the anchor is. */
 const selectEarlier = statement(
   'bench.earlier',
   `select exists (select from information_schema.columns
                    where table_schema = current_schema() and table_name = 'payments'
                      and column_name = 'checkout_id') as is_earlier`,
 )
+/** The names of columns and members in the schema of the anchor. */
 const EARLIER = {
   method_reference: 'checkout_id',
   instrument: 'payment_method',
@@ -110,17 +108,9 @@ const earlier = (asked) => ({
   text: asked.text.replace(/\b\w+\b/g, (word) => EARLIER[word] ?? word),
 })
 
-/**
- * Rows go in slices: the embedded database has one connection, the server a time limit for each statement.
- */
+/** Rows per query: the server has a time limit for each query. */
 const SLICE = 5_000
-/**
- * From so many users on, indexes are made after the rows: sorting once is several times faster than finding
- * each place.
- */
-const MANY = 50_000
-
-/** Of a database that has users. */
+/** Gives each user a balance of 6,000 dinars and a standing order. */
 export async function seedOrders(database) {
   const now = new Date().toISOString()
   await database.transaction(async (transaction) => {
@@ -129,10 +119,7 @@ export async function seedOrders(database) {
   })
 }
 
-/**
- * `waiting`: how many payments wait, by the prefix of their users. `isMigrated`: the schema is there, and
- * stays.
- */
+/** `waiting`: how many payments wait, by the prefix of their users. `isMigrated`: the schema is there. */
 export async function seed(database, { users, paymentsEach = 10, waiting = {}, isMigrated = false }) {
   const now = Date.now()
   const at = (instant) => new Date(instant).toISOString()
@@ -140,15 +127,12 @@ export async function seed(database, { users, paymentsEach = 10, waiting = {}, i
   if (!isMigrated) await migrate(database)
   const [{ is_earlier: isEarlier }] = await database.query(selectEarlier)
   const insert = (asked, values) => database.query(isEarlier ? earlier(asked) : asked, values)
-  const insertAll = () =>
-    inSlices(users, Math.ceil(SLICE / paymentsEach), async (first, last) => {
-      const values = [first, last, paymentsEach, at(now - 10 * DAY), plan]
-      await insert(insertUsers, values)
-      await insert(isEarlier ? insertPaidEarlier : insertPaid, values)
-      await insert(insertSessions, [first, last, at(now)])
-    })
-  if (users < MANY) await insertAll()
-  else await indexAfterwards(database, insertAll)
+  await inSlices(users, Math.ceil(SLICE / paymentsEach), async (first, last) => {
+    const values = [first, last, paymentsEach, at(now - 10 * DAY), plan]
+    await insert(insertUsers, values)
+    await insert(isEarlier ? insertPaidEarlier : insertPaid, values)
+    await insert(insertSessions, [first, last, at(now)])
+  })
   for (const [prefix, count] of Object.entries(waiting)) {
     await inSlices(count, SLICE, async (first, last) => {
       await insert(insertWaitingUsers, [prefix, first, last, at(now - MINUTE)])
@@ -170,47 +154,3 @@ async function inSlices(count, size, insert) {
   }
   await Promise.all([work(), work()])
 }
-
-const selectIndexes = statement(
-  'bench.indexes',
-  `select indexname as name, indexdef as definition from pg_indexes
-    where schemaname = 'public' and tablename in ('users', 'payments')
-      and indexname not in (select conname from pg_constraint)`,
-)
-
-/**
- * Not the primary keys. The checks that a payment has a user and a receipt would look up each of ten million,
- * too.
- */
-async function indexAfterwards(database, insertAll) {
-  const indexes = await database.query(selectIndexes)
-  await database.script(
-    [
-      'alter table payments disable trigger all; alter table receipts disable trigger all',
-      ...indexes.map(({ name }) => `drop index ${name}`),
-    ].join(';'),
-  )
-  await insertAll()
-  for (const { definition } of indexes)
-    await database.script(`set local maintenance_work_mem = '512MB'; ${definition}`)
-  await database.script('alter table payments enable trigger all; alter table receipts enable trigger all')
-}
-
-/** One user, `heavy`, with more payments than a real one has: for pages far back. */
-export async function seedHeavyUser(database, payments) {
-  await database.query(insertHeavyUser, [new Date().toISOString()])
-  await database.query(insertHeavyPayments, [payments, new Date().toISOString(), JSON.stringify(PRO)])
-}
-
-const insertHeavyUser = statement(
-  'bench.heavy_user',
-  "insert into users (user_id, version, created_at) values ('heavy', 1, $1::timestamptz)",
-)
-const insertHeavyPayments = statement(
-  'bench.heavy_payments',
-  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url,
-                         created_at, expires_at, attempt_ends_at)
-   select 'heavy', 'pay_heavy' || lpad(n::text, 21, '0'), $3::jsonb, 2000, 'DZD', false, 'failed',
-          'chk_heavy_' || n, 'https://pay.example', t, t + interval '30 minutes', t
-     from generate_series(1, $1::int) n, lateral (select $2::timestamptz - n * interval '1 hour' as t) s`,
-)

@@ -1,5 +1,4 @@
-// The service as it is shipped, in a process of its own: `ishtirak serve` with everything a real one has
-// switched on.
+// Starts the service in a process of its own, with everything switched on that a production has.
 import { fileURLToPath } from 'node:url'
 import { startProcess } from './children.mjs'
 import { freePort } from './postgres.mjs'
@@ -10,7 +9,7 @@ export const JWT_SECRET = 'a secret of the benchmarks that is longer than 32 byt
 export const PLATFORM_KEY = 'bench-platform-key-0123456789'
 export const CHARGILY_KEY = 'test_sk_bench000000000000000000000000000000000'
 
-/** `nodeOptions`: for a profile, say. `program`: the command of another build. */
+/** `program` is the command of another build. */
 export async function startService({
   databaseUrl,
   dataDir,
@@ -31,9 +30,9 @@ export async function startService({
       AUTH_JWT_SECRET: JWT_SECRET,
       PLATFORM_API_KEYS: PLATFORM_KEY,
       CHARGILY_SECRET_KEY: CHARGILY_KEY,
-      // No event is sent unless a benchmark gives an address: port 9 (discard) has no listener.
+      // Port 9 (discard) has no listener.
       CHARGILY_API_URL: 'http://127.0.0.1:9',
-      // Else the bound on each caller is all that a load test measures.
+      // With the default a load test measures the limit alone.
       RATE_LIMIT_PER_MINUTE: '100000000',
       LOG_LEVEL: 'warn',
       ...env,

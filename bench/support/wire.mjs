@@ -1,9 +1,8 @@
-// A relay between the service and PostgreSQL that counts what the server answers: 'C' ends a statement, 'Z' a
-// round trip (PostgreSQL, "Message Formats"). A message is its type, four bytes of its length, and its
-// content.
+// A relay between the service and PostgreSQL that counts the server's messages: 'C' ends a query, 'Z' a round
+// trip (PostgreSQL, "Message Formats"). A message is its type, four bytes of its length, and its content.
 import { connect, createServer } from 'node:net'
 
-/** Resolves with the URL to use in place of `databaseUrl`, and with what passed so far. */
+/** Resolves with the URL to use in place of `databaseUrl`, and the counts so far. */
 export async function relayTo(databaseUrl) {
   const target = new URL(databaseUrl)
   const passed = { statements: 0, roundTrips: 0, bytes: 0 }

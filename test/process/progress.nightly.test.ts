@@ -38,13 +38,11 @@ const COMMANDS: Readonly<Record<string, string>> = {
       `fault:${name}`,
     ]),
   ),
-  'bench/run.mjs': '--only --rounds --quick',
-  'bench/before.mjs': '--program',
-  'bench/console.mjs': '--users',
-  'bench/growth.mjs': '--users',
-  'bench/profile.mjs': '--top',
-  'bench/start.mjs': '--seconds',
-  'bench/peers/run.mjs': '--latency',
+  ...Object.fromEntries(
+    Object.entries({ before: '--program', peers: '--latency', growth: '--users', profile: '--top' }).map(
+      ([part, option]) => [`bench/bench.mjs ${part}`, option],
+    ),
+  ),
 }
 
 it.each(Object.entries(COMMANDS))('%s prints its help and does nothing else', (command, options) => {
@@ -59,7 +57,7 @@ it.each([
   ['scripts/simulate.mjs --seeds 9-2', 'A whole number, at least 9'],
   ['scripts/fuzz.mjs --calls many', 'A whole number, at least 1'],
   ['scripts/fault.mjs kill --cycles 1001', 'A whole number, at least 1, at most 1000'],
-  ['bench/run.mjs --rounds 0', 'A whole number, at least 1'],
+  ['bench/bench.mjs before --rounds 0', 'A whole number, at least 1'],
 ])('%s is refused with its bounds', (command, bounds) => {
   const { status, stderr } = run([process.execPath, ...command.split(' ')])
   expect([status, stderr]).toEqual([1, expect.stringContaining(bounds)])

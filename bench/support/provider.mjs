@@ -1,5 +1,5 @@
-// The provider of both: on loopback, it answers each request after a fixed time.
-// It speaks as much of Stripe and of Chargily as the two services read.
+// A provider on loopback that answers each request after a fixed time. It has as much of the APIs of Stripe
+// and Chargily as the services read.
 import { createServer } from 'node:http'
 
 const LATENCY_MS = Number(process.env.BENCH_LATENCY_MS)
