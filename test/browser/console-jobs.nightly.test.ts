@@ -18,7 +18,7 @@ const SEARCH = 'input[name="q"]'
 const TABLE = readFileSync(new URL('../../docs/internals/console.md', import.meta.url), 'utf8')
   .split('\n')
   .flatMap((line): [job: string, clicks: number][] => {
-    const [, job = '', , clicks = ''] = line.split('|').map((cell) => cell.trim())
+    const [, job = '', clicks = ''] = line.split('|').map((cell) => cell.trim())
     return /^\d/.test(clicks) ? [[job, Number.parseInt(clicks, 10)]] : []
   })
 

@@ -133,7 +133,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
       expect((await world.call('GET', '/healthz')).status).toBe(200)
       const { checks: found } = (await operatorOf(world).get('/health')).body
       const said = found.find(({ subject }: { subject: string }) => subject === 'clock')
-      const remedy = expect.stringContaining('docs/internals/clocks.md')
+      const remedy = expect.stringContaining('docs/internals/faults.md')
       expect(said).toMatchObject({ verdict: 'fail', remedy })
       const { text } = await world.service.metrics.render()
       expect(text).toMatch(/ishtirak_job_failing\{name="send-mail"\} 0/)

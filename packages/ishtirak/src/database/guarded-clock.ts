@@ -107,7 +107,7 @@ function lastInstantWritten(database: Database, checkedOn: string | undefined): 
   const learnt = new LearntTime()
   let confirmedAt = Number.NEGATIVE_INFINITY
   return {
-    name: 'the last instant written to the database; if it is right: docs/internals/clocks.md',
+    name: 'the last instant written to the database; if it is right: docs/internals/faults.md',
     now: () => learnt.now(),
     secondLook: () => learnt.nowAfterSleep(),
     // From the last right instant on, so that the small steps by which a clock is kept right do not add up.
