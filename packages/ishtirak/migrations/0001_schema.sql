@@ -99,7 +99,7 @@ create table payments (
     status in ('requested', 'pending', 'paid', 'failed', 'canceled', 'expired', 'review', 'refunded')
   ),
   -- The way that the money takes, and what it calls the payment: the id of a checkout, the reference of a
-  -- transfer, the number of a slip or cheque.
+  -- transfer, the number of a slip or cheque. Only rows that tests and benchmarks insert use the default.
   method text not null default 'chargily' constraint method_is_given check (method <> ''),
   method_reference text,
   -- The page to pay on. A transfer has none.
@@ -590,7 +590,7 @@ comment on table event_endpoint is 'The platform''s address for events, and whet
 
 create table mails (
   user_id text not null,
-  -- Which ones there are, the capabilities say.
+  -- The capabilities know the kinds. A mail whose capability was taken out waits, since it may come back.
   kind text not null constraint kind_is_a_word check (kind ~ '^[a-z][a-z0-9_]*$'),
   -- The payment or grant; of an invoice that came later, the payment and its place; of a reminder, the end
   -- that it reminds of.

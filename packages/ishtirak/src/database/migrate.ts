@@ -99,6 +99,7 @@ export async function schemaFit(database: Queryable, options: MigrateOptions = {
 
 /**
  * An advisory transaction lock works through a pooler too. The number is ours: "ishtirak" in base 36, cut.
+ * One lock serves all schemas of the database, because older programs know no other.
  * Where the path leads nowhere, its only schema is still to be made.
  */
 const lockAndPrepare = `
