@@ -10,24 +10,24 @@ const root = path.dirname(import.meta.dirname)
 const RECORD = path.join(root, 'docs/internals/nightly.md')
 
 const script = (name, ...options) => [`scripts/${name}.mjs`, ...options]
-const fault = (name, ...options) => script('fault', name, ...options)
+const tool = (name, ...options) => script('run', name, ...options)
 const tests = (...files) => ['node_modules/vitest/vitest.mjs', 'run', '--project', 'nightly', ...files]
 
 /** The commands of each part. Options that are given go to the first one. */
 const PARTS = {
   mutate: [script('mutate')],
   'broken-rules': [tests('test/simulation')],
-  simulate: [script('simulate', '--seeds', '1-2000')],
-  fuzz: [script('fuzz', '--calls', '100000', '--seed', '1'), script('fuzz', '--uploads', '20000')],
+  simulate: [tool('simulate', '--seeds', '1-2000')],
+  fuzz: [tool('fuzz', '--calls', '100000', '--seed', '1'), tool('fuzz', '--uploads', '20000')],
   'fault:kill': [
-    fault('kill', '--database', 'embedded', '--cycles', '60'),
-    fault('kill', '--database', 'server', '--cycles', '120'),
+    tool('kill', '--database', 'embedded', '--cycles', '60'),
+    tool('kill', '--database', 'server', '--cycles', '120'),
   ],
-  'fault:flush': [fault('flush')],
-  'fault:server': [fault('server')],
-  'fault:hang': [fault('hang'), tests('test/faults/hang')],
-  'fault:pgbouncer': [fault('pgbouncer'), tests('test/faults/pgbouncer')],
-  'fault:patroni': [fault('patroni')],
+  'fault:flush': [tool('flush')],
+  'fault:server': [tool('server')],
+  'fault:hang': [tool('hang'), tests('test/faults/hang')],
+  'fault:pgbouncer': [tool('pgbouncer'), tests('test/faults/pgbouncer')],
+  'fault:patroni': [tool('patroni')],
   costs: [tests('test/costs', 'test/plans')],
   memory: [tests('process/memory', 'process/many-receipts', 'process/progress'), ['bench/bank-files.mjs']],
   processes: [

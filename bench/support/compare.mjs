@@ -27,7 +27,8 @@ export function readOptions(name, description, options) {
 
 /** Runs `work` with a PostgreSQL server, a process that makes the load, and a provider. */
 export async function withServers(latencyMs, work) {
-  const server = await startPostgres()
+  const given = process.env.BENCH_DATABASE_URL
+  const server = given ? { url: given, stop: async () => {} } : await startPostgres()
   try {
     const env = { BENCH_LATENCY_MS: String(latencyMs) }
     const provider = await startProcess([fileOf('provider.mjs')], { env })

@@ -1,5 +1,4 @@
-// A PostgreSQL server for benchmarks: that of BENCH_DATABASE_URL, or one that is started here and as durable
-// as in production.
+// A PostgreSQL server that commits to the disk as in production, on a free port.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -22,13 +21,11 @@ const SETTINGS = [
   'fsync=on',
 ]
 
-export async function startPostgres() {
-  const given = process.env.BENCH_DATABASE_URL
-  if (given) return { url: given, stop: async () => {} }
+export async function startPostgres(Server = EmbeddedPostgres) {
   const folder = mkdtempSync(join(tmpdir(), 'ishtirak-bench-postgres-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
-  const server = new EmbeddedPostgres({
+  const server = new Server({
     databaseDir: join(folder, 'data'),
     port,
     user: 'postgres',

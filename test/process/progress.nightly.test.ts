@@ -16,7 +16,14 @@ function run(command: readonly string[], under: readonly string[] = []) {
 
 const onTerminal = (command: readonly string[]) =>
   run([command.map((word) => `'${word}'`).join(' '), '/dev/null'], ['script', '-qec']).stdout
-const simulate = (...args: string[]) => [process.execPath, 'scripts/simulate.mjs', '--workers', '1', ...args]
+const simulate = (...args: string[]) => [
+  process.execPath,
+  'scripts/run.mjs',
+  'simulate',
+  '--workers',
+  '1',
+  ...args,
+]
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/
 
@@ -29,12 +36,12 @@ it('a simulation says it of its seeds, and nothing but lines into a file', () =>
 })
 
 const COMMANDS: Readonly<Record<string, string>> = {
-  'scripts/simulate.mjs': '--seeds --race --database',
-  'scripts/fuzz.mjs': '--calls --uploads --only',
+  'scripts/run.mjs simulate': '--seeds --race --database',
+  'scripts/run.mjs fuzz': '--calls --uploads --only',
   'scripts/mutate.mjs': '[part...]',
   ...Object.fromEntries(
     ['kill', 'flush', 'server', 'hang', 'pgbouncer', 'patroni'].map((name) => [
-      `scripts/fault.mjs ${name}`,
+      `scripts/run.mjs ${name}`,
       `fault:${name}`,
     ]),
   ),
@@ -53,10 +60,10 @@ it.each(Object.entries(COMMANDS))('%s prints its help and does nothing else', (c
 })
 
 it.each([
-  ['scripts/simulate.mjs --days 0', 'A whole number, at least 1'],
-  ['scripts/simulate.mjs --seeds 9-2', 'A whole number, at least 9'],
-  ['scripts/fuzz.mjs --calls many', 'A whole number, at least 1'],
-  ['scripts/fault.mjs kill --cycles 1001', 'A whole number, at least 1, at most 1000'],
+  ['scripts/run.mjs simulate --days 0', 'A whole number, at least 1'],
+  ['scripts/run.mjs simulate --seeds 9-2', 'A whole number, at least 9'],
+  ['scripts/run.mjs fuzz --calls many', 'A whole number, at least 1'],
+  ['scripts/run.mjs kill --cycles 1001', 'A whole number, at least 1, at most 1000'],
   ['bench/bench.mjs before --rounds 0', 'A whole number, at least 1'],
 ])('%s is refused with its bounds', (command, bounds) => {
   const { status, stderr } = run([process.execPath, ...command.split(' ')])

@@ -8,8 +8,12 @@ import { openDatabases } from './databases.js'
 import { SimulationFigures } from './figures.js'
 import { isWorker, type WorkerResult, type WorkerSettings, work } from './worker.js'
 
-async function command(): Promise<number> {
-  const options = readOptions()
+export async function run(args: readonly string[]): Promise<boolean> {
+  if (isWorker()) {
+    await work()
+    return true
+  }
+  const options = readOptions(args)
   const startedAt = performance.now()
   const seeds = options.to - options.from + 1
   console.log(`${seeds} seeds of ${options.days} days on ${options.database}, ${options.workers} workers`)
@@ -19,8 +23,10 @@ async function command(): Promise<number> {
   console.log(`\n${figures.describe()}`)
   console.log(`\n${figures.of('seeds')} of ${seeds} seeds in ${seconds.toFixed(1)} s`)
   if (failed) console.log(describeFailure(failed, options))
-  else console.log('every rule held')
-  return failed ? 1 : 0
+  const isWhole = failed !== null || figures.of('seeds') === seeds
+  if (!isWhole) console.log('a worker ended before its seeds')
+  else if (failed === null) console.log('every rule held')
+  return failed === null && isWhole
 }
 
 interface Options {
@@ -42,7 +48,7 @@ function seedsIn(text: string): Seeds {
   return [first, numberWithin({ minimum: first })(to)]
 }
 
-function readOptions(): Options {
+function readOptions(args: readonly string[]): Options {
   const count = numberWithin({ minimum: 1 })
   const { seeds, processes, ...given } = new Command('npm run nightly -- simulate')
     .description('Simulates shops for some months, with faults, and holds every step against the rules')
@@ -62,7 +68,7 @@ function readOptions(): Options {
       false,
     )
     .option('--trace', 'print every step, of a run that went well too', false)
-    .parse()
+    .parse(args, { from: 'user' })
     .opts<GivenOptions>()
   const [from, to] = given.seed ?? seeds ?? DEFAULT_SEEDS
   return { ...given, from, to, processes: processes ?? null, workers: Math.min(given.workers, to - from + 1) }
@@ -116,7 +122,9 @@ interface Dispatch {
 
 function runWorker(settings: WorkerSettings, dispatch: Dispatch): Promise<void> {
   const script = process.argv[1] ?? ''
-  const child = fork(script, [], { env: { ...process.env, SIMULATION_WORKER: JSON.stringify(settings) } })
+  const child = fork(script, ['simulate'], {
+    env: { ...process.env, SIMULATION_WORKER: JSON.stringify(settings) },
+  })
   return new Promise((resolve, reject) => {
     const give = () => {
       const seed = dispatch.nextSeed()
@@ -149,7 +157,3 @@ ${failure.evidence}
 seed ${failure.seed}, step for step again with:
 npm run nightly -- simulate --seed ${failure.seed} ${same} --trace${race}`
 }
-
-// Last, because module constants are undefined before their line.
-if (isWorker()) await work()
-else process.exitCode = await command()

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { migrate, schemaFit } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
@@ -24,8 +25,9 @@ export async function work(): Promise<void> {
   process.on('message', (seed) => {
     void runOne(Number(seed), settings, database).then((answer) => process.send?.(answer))
   })
-  process.on('disconnect', () => void database.close())
   process.send?.('ready')
+  await once(process, 'disconnect')
+  await database.close()
 }
 
 async function runOne(
