@@ -43,7 +43,7 @@ export async function load(url, context, next) {
   return { format: 'module', source, shortCircuit: true }
 }
 
-/** Node 20 does not know `using`. rolldown replaces it by a helper of another package, TypeScript does not. */
+/** Node 20 has no `using`. TypeScript replaces it in place, rolldown by a helper of another package. */
 async function withoutUsing(text) {
   const { default: ts } = await import('typescript')
   const { ES2023: target } = ts.ScriptTarget

@@ -45,29 +45,22 @@ const server = createServer(toNodeHandler(betterAuth(options)))
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }))
 process.on('SIGTERM', () => process.exit(0))
 
-/** Users u_1… with a session and an active subscription, and f_1… with a session only, who come to buy. */
+/** Users u_1… have a session and an active subscription, users f_1… have a session and come to buy. */
 async function seed(users, fresh) {
-  const users_ = (prefix, count) =>
-    pool.query(
+  for (const [prefix, count] of Object.entries({ u_: users, f_: fresh })) {
+    await pool.query(
       `insert into "user" (id, name, email, "emailVerified", "createdAt", "updatedAt", "stripeCustomerId")
        select $1 || n, 'User', $1 || n || '@example.dz', true, now(), now(),
               case when $1 = 'u_' then 'cus_u_' || n end
          from generate_series(1, $2::int) n`,
       [prefix, count],
     )
-  const sessions = (prefix, count) =>
-    pool.query(
+    await pool.query(
       `insert into session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
        select 's_' || $1 || n, now() + interval '7 days', 'token_' || $1 || n, now(), now(), $1 || n
          from generate_series(1, $2::int) n`,
       [prefix, count],
     )
-  for (const [prefix, count] of [
-    ['u_', users],
-    ['f_', fresh],
-  ]) {
-    await users_(prefix, count)
-    await sessions(prefix, count)
   }
   await pool.query(
     `insert into subscription (id, plan, "referenceId", "stripeCustomerId", "stripeSubscriptionId", status,

@@ -6,46 +6,26 @@ const LATENCY_MS = Number(process.env.BENCH_LATENCY_MS)
 let made = 0
 const next = (prefix) => `${prefix}_${++made}`
 const seconds = () => Math.floor(Date.now() / 1000)
+const listOf = (object, url) => ({ object, data: [], has_more: false, url })
 
-const ANSWERS = [
-  [
-    'GET',
-    /customers\/search/,
-    () => ({ object: 'search_result', data: [], has_more: false, url: '/v1/customers/search' }),
-  ],
-  ['POST', /\/v1\/customers/, () => ({ id: next('cus'), object: 'customer', metadata: {} })],
-  [
-    'GET',
-    /\/v1\/subscriptions/,
-    () => ({ object: 'list', data: [], has_more: false, url: '/v1/subscriptions' }),
-  ],
-  [
-    'GET',
-    /\/v1\/prices/,
-    () => ({ id: 'price_pro', object: 'price', lookup_key: null, recurring: { usage_type: 'licensed' } }),
-  ],
-  [
-    'POST',
-    /checkout\/sessions/,
-    () => ({ id: next('cs'), object: 'checkout.session', url: 'https://pay.example/session' }),
-  ],
-  ['POST', /\/checkouts$/, (body) => chargilyCheckout(body)],
-]
-
-function chargilyCheckout(body) {
-  const id = next('01kcheckout')
-  return {
-    ...JSON.parse(body),
-    id,
-    entity: 'checkout',
-    livemode: false,
-    status: 'pending',
-    fees: 0,
-    created_at: seconds(),
-    updated_at: seconds(),
-    payment_method: null,
-    checkout_url: `https://pay.chargily.dz/test/checkouts/${id}/pay`,
-  }
+/** The answer by method and beginning of the path. */
+const ANSWERS = {
+  'GET /v1/customers/search': () => listOf('search_result', '/v1/customers/search'),
+  'POST /v1/customers': () => ({ id: next('cus'), object: 'customer', metadata: {} }),
+  'GET /v1/subscriptions': () => listOf('list', '/v1/subscriptions'),
+  'GET /v1/prices': () => {
+    return { id: 'price_pro', object: 'price', lookup_key: null, recurring: { usage_type: 'licensed' } }
+  },
+  'POST /v1/checkout/sessions': () => {
+    return { id: next('cs'), object: 'checkout.session', url: 'https://pay.example/session' }
+  },
+  'POST /test/api/v2/checkouts': (body) => {
+    const id = next('01kcheckout')
+    const made = { id, entity: 'checkout', livemode: false, status: 'pending', fees: 0, payment_method: null }
+    const at = { created_at: seconds(), updated_at: seconds() }
+    const checkout_url = `https://pay.chargily.dz/test/checkouts/${id}/pay`
+    return { ...JSON.parse(body), ...made, ...at, checkout_url }
+  },
 }
 
 const server = createServer((request, response) => {
@@ -54,10 +34,11 @@ const server = createServer((request, response) => {
     body += chunk
   })
   request.on('end', () => {
-    const found = ANSWERS.find(([method, path]) => method === request.method && path.test(request.url))
-    const answer = JSON.stringify(found ? found[2](body) : { error: { message: `unknown: ${request.url}` } })
+    const asked = `${request.method} ${request.url}`
+    const name = Object.keys(ANSWERS).find((one) => asked.startsWith(one))
+    const answer = JSON.stringify(name ? ANSWERS[name](body) : { error: { message: `unknown: ${asked}` } })
     setTimeout(() => {
-      response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(answer)
+      response.writeHead(name ? 200 : 404, { 'content-type': 'application/json' }).end(answer)
     }, LATENCY_MS)
   })
 })
