@@ -60,9 +60,9 @@ export async function clientSource(document: Document, calls: readonly UserCall<
     ...Object.fromEntries(methods.flatMap(({ query }) => (query ? [query] : []))),
     EventData: eventData(document.components.schemas),
   })
-  const types = methods.flatMap((method) => method.types)
+  const isUsed = (name: string) => methods.some(({ signature }) => RegExp(`\\b${name}\\b`).test(signature))
   const limits = Object.keys(document.components.schemas.PlanLimits?.properties ?? {})
-  const used = closure(schemas, [...types, 'Plan', 'Offer'])
+  const used = closure(schemas, [...Object.keys(schemas).filter(isUsed), 'Plan', 'Offer'])
   // What is received may be shared by several handlers, so that none of them may change it.
   const received = closure(schemas, ['EventData'])
   const texts = { ...(await typesOf(received, true)), ...(await typesOf(used, false)) }
@@ -95,23 +95,20 @@ function operationOf({ paths }: Document, { operationId, byPlatform }: UserCall<
 
 interface Method {
   readonly isOrder: boolean
-  readonly text: string
-  readonly types: readonly string[]
+  readonly said: string
+  readonly signature: string
   readonly query: readonly [string, Schema] | null
 }
 
 function methodOf(call: UserCall<never>, operation: Operation): Method {
   const query = queryOf(call, operation)
-  const asked = inputOf(call, operation, query)
-  const answer = answerOf(call, operation)
   const params = [...call.path.matchAll(/:(\w+)/g)].map(([, name]) => `${camelCased(String(name))}: string`)
-  const given = ['userId: string', ...params, ...(asked ? [asked.text] : [])].join(', ')
+  const given = ['userId: string', ...params, inputOf(call, operation, query)].filter(Boolean).join(', ')
   const { summary, description } = operation
-  const said = description === undefined ? summary : `${summary}. ${description}`
   return {
     isOrder: call.method !== 'GET' && !call.byPlatform,
-    text: `${comment(said, 2)}  ${call.name}(${given}): Promise<${answer.text}>`,
-    types: [...(asked?.types ?? []), ...answer.types],
+    said: description === undefined ? summary : `${summary}. ${description}`,
+    signature: `${call.name}(${given}): Promise<${answerOf(call, operation)}>`,
     query,
   }
 }
@@ -129,29 +126,18 @@ function queryOf({ name, method, input }: UserCall<never>, { parameters = [] }: 
   return [QUERIES[name] ?? `${name}Query`, { type: 'object', properties, required }]
 }
 
-function inputOf(
-  { input }: UserCall<never>,
-  { requestBody }: Operation,
-  query: Method['query'],
-): { readonly text: string; readonly types: readonly string[] } | null {
-  if (input === 'file') return { text: 'file: Uint8Array<ArrayBuffer> | Blob', types: [] }
-  if (query) {
-    const [name, { required = [] }] = query
-    return { text: `query${required.length === 0 ? '?' : ''}: ${name}`, types: [name] }
-  }
+function inputOf({ input }: UserCall<never>, { requestBody }: Operation, query: Method['query']): string {
+  if (input === 'file') return 'file: Uint8Array<ArrayBuffer> | Blob'
+  if (query) return `query${query[1].required?.length === 0 ? '?' : ''}: ${query[0]}`
   const schema = requestBody?.content['application/json']?.schema
-  if (!schema) return null
-  const isOptional = schema.anyOf?.some(({ type }) => type === 'null') ?? false
-  const name = nameIn(schema.anyOf?.[0] ?? schema)
-  return { text: `request${isOptional ? '?' : ''}: ${name}`, types: [name] }
+  const isOptional = schema?.anyOf?.some(({ type }) => type === 'null')
+  return schema ? `request${isOptional ? '?' : ''}: ${nameIn(schema.anyOf?.[0] ?? schema)}` : ''
 }
 
-function answerOf({ list }: UserCall<never>, { responses }: Operation) {
-  const content = (responses['200'] ?? responses['201'])?.content ?? {}
-  const json = content['application/json']?.schema
-  if (!json) return { text: 'Uint8Array<ArrayBuffer>', types: [] }
-  const name = nameIn(json)
-  return { text: list === undefined ? name : `${name}['${list}']`, types: [name] }
+function answerOf({ list }: UserCall<never>, { responses }: Operation): string {
+  const json = (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema
+  if (!json) return 'Uint8Array<ArrayBuffer>'
+  return list === undefined ? nameIn(json) : `${nameIn(json)}['${list}']`
 }
 
 const nameIn = ({ $ref = '' }: Schema) => renamed($ref.slice($ref.lastIndexOf('/') + 1))
@@ -260,7 +246,9 @@ async function typesOf(schemas: object, immutable: boolean): Promise<Readonly<Re
 }
 
 function interfaceOf(name: string, said: string, methods: readonly Method[], isOrder: boolean): string {
-  const own = methods.filter((method) => method.isOrder === isOrder).map(({ text }) => text)
+  const own = methods
+    .filter((method) => method.isOrder === isOrder)
+    .map((method) => `${comment(method.said, 2)}  ${method.signature}`)
   return `${comment(said, 0)}export interface ${name} {\n${own.join('\n')}\n}\n`
 }
 

@@ -80,29 +80,22 @@ function commitNow() {
 }
 
 function hasPassed(name) {
-  const [, of, , , result] = rowOf(name) ?? []
+  const [, of, , , result] = rows().get(name) ?? []
   return result === 'passed' && of === commit && commit !== 'unknown' && !commit.endsWith('changes')
 }
 
-/** `part, commit, date, machine, result, minutes` as they stand in the table. */
-function rowOf(name) {
-  return rows().find(([first]) => first === name)
-}
-
+/** By part, the cells of its row in the table: part, commit, date, machine, result, minutes. */
 function rows() {
-  const lines = readFileSync(RECORD, 'utf8').split('\n')
-  return lines.filter((line) => /^\| [a-z]/.test(line)).map((line) => line.split(' | ').map(plain))
-}
-
-function plain(cell) {
-  return cell.replaceAll('|', '').trim()
+  const lines = readFileSync(RECORD, 'utf8').match(/^\| [a-z].*$/gm) ?? []
+  const cells = lines.map((line) => line.slice(2, -2).split(' | '))
+  return new Map(cells.map((row) => [row[0], row]))
 }
 
 function record(name, result, minutes) {
   const date = new Date().toISOString().slice(0, 10)
   const gib = Math.round(totalmem() / 2 ** 30)
   const machine = `${cpus().length} cores, ${gib} GiB, Node ${process.versions.node}`
-  const kept = new Map(rows().map((row) => [row[0], row]))
+  const kept = rows()
   kept.set(name, [name, commit, date, machine, result, String(minutes)])
   const inOrder = Object.keys(PARTS).flatMap((one) => (kept.has(one) ? [kept.get(one)] : []))
   const text = readFileSync(RECORD, 'utf8')

@@ -25,17 +25,10 @@ const BUNDLED = [
   { name: '@fastify/swagger-ui', license: 'Apache-2.0', text: 'dist/main/swagger-ui/LICENSE' },
 ]
 
-/** Of what is installed with the packages. None asks anything of a program that uses it but to be named. */
+/** The licences that installed packages may have. They ask a program that uses them only to be named. */
 const ALLOWED = [
-  '0BSD',
-  'Apache-2.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'ISC',
-  'MIT',
-  'MIT-0',
-  'OFL-1.1',
-  'Unlicense',
+  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC'],
+  ...['MIT', 'MIT-0', 'OFL-1.1', 'Unlicense'],
 ]
 
 const jsonOf = (...parts) => JSON.parse(readFileSync(path.join(...parts), 'utf8'))
@@ -50,8 +43,7 @@ const run = (cwd, program, ...args) =>
 /** Returns a sentence for each place that says another version than the root's package.json. */
 export function versionProblems(root) {
   const { version } = jsonOf(root, 'package.json')
-  const said = [...versionsOf(root)]
-  return said
+  return [...versionsOf(root)]
     .filter(([, other]) => other !== version)
     .map(([where, other]) => `${where} says ${other}, not ${version}`)
 }
@@ -127,27 +119,16 @@ const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest(
 function stage(root) {
   const staged = mkdtempSync(path.join(tmpdir(), 'ishtirak-release-'))
   const { name, version, license } = jsonOf(root, 'package.json')
-  const workspaces = [...PACKAGES]
-  writeFileSync(
-    path.join(staged, 'package.json'),
-    JSON.stringify({ name, version, license, private: true, workspaces }),
-  )
+  const manifest = { name, version, license, private: true, workspaces: PACKAGES }
+  writeFileSync(path.join(staged, 'package.json'), JSON.stringify(manifest))
   for (const folder of PACKAGES) {
     const { devDependencies: _, ...manifest } = jsonOf(root, folder, 'package.json')
     mkdirSync(path.join(staged, folder), { recursive: true })
     writeFileSync(path.join(staged, folder, 'package.json'), JSON.stringify(manifest))
   }
   copyFileSync(path.join(root, 'package-lock.json'), path.join(staged, 'package-lock.json'))
-  run(
-    staged,
-    'npm',
-    'install',
-    '--package-lock-only',
-    '--ignore-scripts',
-    '--offline',
-    '--no-audit',
-    '--no-fund',
-  )
+  const options = ['--package-lock-only', '--ignore-scripts', '--offline', '--no-audit', '--no-fund']
+  run(staged, 'npm', 'install', ...options)
   return staged
 }
 
