@@ -1,8 +1,7 @@
-// Compiles packages/*/src to packages/*/dist, as they are packed. `--if-stale` makes what runs here: it
-// builds only where a source is newer than the last build, so that a restart of the service does not pay
-// for a compiler that has nothing to do. It checks no types, and leaves out the declarations of the service:
-// these take half a minute, and only who imports the packed package reads them. `--if-possible`, for npm's
-// `prepare`, builds nothing where an installation has left out what the build needs.
+// Compiles packages/*/src to packages/*/dist, as they are packed. `--if-stale` builds only a package with a
+// source that is newer than its last build. It checks no types and leaves out the declarations of the
+// service, which take half a minute and are read only from the packed package. `--if-possible`, for npm's
+// `prepare`, builds nothing if the installation lacks what the build needs.
 import {
   cpSync,
   existsSync,
@@ -29,10 +28,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`Ishtirak needs Node 20.19 or later; this is ${process.version}: https://nodejs.org\n`)
   process.exit(1)
 }
-/**
- * In the order of their needs: the service's sandbox takes the emulator's types. The image is built without
- * the demo.
- */
+/** A package needs only those before it. The image is built without the demo. */
 const packages = ['chargily-emulator', 'client', 'ishtirak', 'demo']
   .map((name) => path.join(root, 'packages', name))
   .filter((folder) => existsSync(folder))
@@ -101,10 +97,7 @@ const ENTRIES = ['main/cli', 'main/commands', 'main/create-ishtirak', 'main/inte
 const inOwnFolder = (code, file) =>
   code.replaceAll('import.meta.url', `new URL('../${file.replaceAll('\\', '/')}', import.meta.url).href`)
 
-/**
- * What main/documents-page.ts serves. The plugin around it would bring 20 packages and 10 MB to serve two
- * files.
- */
+/** Copies two files for main/documents-page.ts. Their plugin would bring 20 packages and 10 MB. */
 const copySwaggerUi = (to) => {
   const from = path.join(root, 'node_modules/@fastify/swagger-ui/static')
   mkdirSync(to, { recursive: true })
@@ -138,7 +131,7 @@ const build = async (folder) => {
     if (isForced || !isService) compile(path.join(folder, 'tsconfig.json'), fresh, options)
     const forRequire = path.join(folder, 'tsconfig.cjs.json')
     if (existsSync(forRequire)) compileForRequire(compile, forRequire, path.join(fresh, 'cjs'))
-    // What the compiler does not copy: style sheets and templates.
+    // The compiler does not copy style sheets and templates.
     cpSync(path.join(folder, 'src'), fresh, {
       recursive: true,
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
@@ -159,7 +152,7 @@ const build = async (folder) => {
   }
 }
 
-/** What the compiler needs: `npm ci --omit=dev` and `--omit=optional` leave some of it out. */
+/** `npm ci --omit=dev` and `--omit=optional` leave out some packages that the build needs. */
 const isPossible = ['typescript', '@types/node', 'rolldown', '@electric-sql/pglite'].every((name) =>
   existsSync(path.join(root, 'node_modules', name)),
 )

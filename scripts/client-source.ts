@@ -39,9 +39,9 @@ const HEADER = `// Made from the OpenAPI document and the calls of the service b
 // \`npx vitest run --project quick test/client/api.test.ts -u\` writes it. Do not edit it.
 `
 
-/** Where the client calls a shape otherwise. */
+/** Shapes that have another name in the client. */
 const RENAMED: Readonly<Record<string, string>> = { User: 'PlatformUser', BuyerRequest: 'BuyerDetails' }
-/** What is asked for in an address has no name in the document. */
+/** Names for the queries of calls: they have none in the document. */
 const QUERIES: Readonly<Record<string, string>> = {
   payments: 'PaymentsQuery',
   balance: 'BalanceQuery',
@@ -63,7 +63,7 @@ export async function clientSource(document: Document, calls: readonly UserCall<
   const isUsed = (name: string) => methods.some(({ signature }) => RegExp(`\\b${name}\\b`).test(signature))
   const limits = Object.keys(document.components.schemas.PlanLimits?.properties ?? {})
   const used = closure(schemas, [...Object.keys(schemas).filter(isUsed), 'Plan', 'Offer'])
-  // What is received may be shared by several handlers, so that none of them may change it.
+  // Several handlers may share an event, so none of them may change it.
   const received = closure(schemas, ['EventData'])
   const texts = { ...(await typesOf(received, true)), ...(await typesOf(used, false)) }
   const events = Object.keys(document.webhooks).map((type) => `  | '${type}'`)
@@ -144,7 +144,7 @@ const nameIn = ({ $ref = '' }: Schema) => renamed($ref.slice($ref.lastIndexOf('/
 const renamed = (name: string) => RENAMED[name] ?? name
 const camelCased = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** What events may carry: the members of all their kinds, required where each kind has them. */
+/** The members of all kinds of events. A member is required if each kind has it. */
 function eventData(schemas: Document['components']['schemas']): Schema {
   const kinds = Object.entries(schemas).flatMap(([name, schema]) => (/EventData$/.test(name) ? [schema] : []))
   const properties = Object.assign({}, ...kinds.map((kind) => kind.properties))
@@ -167,7 +167,7 @@ function causesOf({ webhooks, components: { schemas } }: Document): Readonly<Rec
 
 const SCOPE = { description: 'Only, and always, for limits that are counted for each of something else' }
 
-/** As a service of another catalogue, or of a later version, may answer. */
+/** Opens schemas to the answers of a service with another catalogue or a later version. */
 function openSchemas(schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
   const opened = (name: string, { properties = {}, ...schema }: Schema): Schema => {
     const { project_id } = properties
@@ -191,7 +191,7 @@ function openSchemas(schemas: Readonly<Record<string, Schema>>): Readonly<Record
   )
 }
 
-/** What is said of a value that may be null is said of its member. References lead to the new names. */
+/** Moves the description of a nullable value to its member, and renames references. */
 function described<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(described) as Value
   if (typeof value !== 'object' || value === null) return value

@@ -1,5 +1,5 @@
-// Compiles a project as `tsc -p` does, and spells out the types that are computed from schemas: who uses a
-// package knows its shapes without TypeBox. Throws on the first error of the compiler, with all of them.
+// Compiles a project as `tsc -p` does, and spells out the types that are computed from schemas, so that a
+// program that uses a package needs no TypeBox. Throws with all errors of the compiler.
 import ts from 'typescript'
 
 export function compile(project, outDir, options = {}) {

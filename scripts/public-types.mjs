@@ -1,5 +1,5 @@
-// Leaves of a package's declarations only what its entry leads to, one by one: the schema beside a type names
-// a library that is bundled, and a program that imports the package has to compile without it.
+// Removes each declaration that the entry of a package does not lead to. A schema beside a type names a
+// library that is bundled, and a program that imports the package has to compile without it.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
@@ -53,10 +53,7 @@ function exportsOf({ declared }) {
   return [...declared].flatMap(([name, nodes]) => (nodes.some(isExported) ? [name] : []))
 }
 
-/**
- * What a node leads to: a name of the same file, or of the file `from`. Other packages are left to
- * themselves.
- */
+/** The names that a node leads to, in its file or in the file `from`; other packages are left out. */
 function namesIn(node) {
   const names = []
   const add = (from, name) => {

@@ -1,5 +1,5 @@
-// What a release consists of: the packed packages and clients, the SBOM (CycloneDX, by npm), the licences of
-// all that an installation brings, and checksums. The same commit gives the same bytes.
+// Writes the files of a release: the packed packages and clients, the SBOM (CycloneDX, by npm), the licences
+// of all that an installation brings, and checksums. The same commit gives the same bytes.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** In the order of publication: each needs only those before it. */
+/** The order of publication: each package needs only those before it. */
 const PACKAGES = ['chargily-emulator', 'client', 'ishtirak'].map((name) => `packages/${name}`)
 
-/** What the build puts into the package ishtirak, with the licences of those files. */
+/** The build puts files of these packages into the package ishtirak. */
 const BUNDLED = [
   { name: 'typebox', license: 'MIT', text: 'dist/typebox/LICENSE' },
   { name: 'libphonenumber-js', license: 'MIT', text: 'dist/libphonenumber-js/LICENSE' },
@@ -67,7 +67,7 @@ function* versionsOf(root) {
 
 const firstMatch = (root, file, pattern) => pattern.exec(readFileSync(path.join(root, file), 'utf8'))?.[1]
 
-/** Of the clients in other languages. */
+/** The manifests of the clients in other languages. */
 const CLIENTS = ['clients/php/composer.json', 'clients/python/pyproject.toml']
 
 /** Returns a sentence for each component of an SBOM without a licence, or with one that is not allowed. */
@@ -165,7 +165,7 @@ function componentOf(name, id, { version, integrity }) {
   }
 }
 
-/** What git has of it at this commit, which pip and Composer install as it is. */
+/** Packs the client as it is committed; pip and Composer install that. */
 function packClient(root, folder, to) {
   const name = `ishtirak-${path.basename(folder)}-${jsonOf(root, 'package.json').version}`
   const file = path.join(to, `${name}.tar.gz`)

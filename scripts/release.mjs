@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { versionProblems, writeRelease } from './release-files.mjs'
 
-/** Where npm runs scripts. */
+/** npm runs scripts in the root of the repository. */
 const root = process.cwd()
 const run = (program, ...args) => execFileSync(program, args, { cwd: root, stdio: 'inherit' })
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()

@@ -1,5 +1,5 @@
-// Two builds give the same cluster: its maker runs with a clock that stands and the same random bytes every
-// time. The bytes are salts for users that do not exist, who could sign in to a server; here is none.
+// Two builds make the same cluster: the clock stands still and the random bytes are zero. The bytes are salts
+// of passwords, and the embedded database has no server to sign in to.
 import { createRequire } from 'node:module'
 
 export async function withoutChance(make) {

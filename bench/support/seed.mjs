@@ -88,7 +88,7 @@ const insertSessions = statement(
 /** Leaves out empty tables: the planner expects a table that it has never analyzed to grow. */
 const analyze = statement('bench.analyze', 'analyze users, payments, portal_sessions')
 
-/** Whether the schema is older than 0001_schema, as that of the anchor is. */
+/** True if the schema is older than 0001_schema, as that of the anchor is. */
 const selectEarlier = statement(
   'bench.earlier',
   `select exists (select from information_schema.columns

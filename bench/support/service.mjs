@@ -32,7 +32,7 @@ export async function startService({
       CHARGILY_SECRET_KEY: CHARGILY_KEY,
       // Port 9 (discard) has no listener.
       CHARGILY_API_URL: 'http://127.0.0.1:9',
-      // With the default a load test measures the limit alone.
+      // A load test with the default would measure the limit alone.
       RATE_LIMIT_PER_MINUTE: '100000000',
       LOG_LEVEL: 'warn',
       ...env,
