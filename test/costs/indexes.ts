@@ -26,7 +26,7 @@ operators_key_once=operators.by_key outbox_by_age=outbox.prune outbox_by_id=even
 outbox_in_sequence=outbox.next owed_invoices_due=invoices.claim documents_by_issue=books.lines
 documents_in_order=documents.of_payments payments_by_id=payments.by_id payments_by_paid_at=books.sums
 payments_by_reference=settlements.load payments_due=checks.claim_due payments_in_review=inbox.page
-payments_listed=operator.newest_listed payments_newest=operator.newest payments_of_code=codes.uses
+payments_listed=operator.newest_listed payments_of_code=codes.uses
 payments_of_user=payments.histories payments_one_open_per_user=users.with_open_payment
 payments_reference_begins=operator_search.part payments_reference_ends=operator_search.part
 payments_second=inbox.page payments_transfers_expired=bank_references.waiting

@@ -1160,7 +1160,6 @@ create index mails_failed on mails (queued_at)
   where outcome like 'refused:%' or (outcome like 'failed:%' and attempts >= 5);
 
 -- The list of payments: all, or by status and method. The expression is that of `operator.newest_listed`.
-create index payments_newest on payments (created_at desc, id desc);
 create index payments_listed on payments (
   (case when method in ('card', 'transfer', 'cash', 'cheque', 'balance') then method else 'card' end),
   status, created_at, id);

@@ -163,7 +163,7 @@ export async function sendListFile<Deps extends AuditDeps, Item>(
   requireRole(operator, file.permission)
   const pages = pagesBehind((cursor) => list.read(deps, of, { cursor, limit: FILE_ROWS }))
   const { value: first = [] } = await pages.next()
-  const name = file.name?.(Object(of)) ?? file.path.replace(/.*\//, '')
+  const name = file.name?.(Object(of)) ?? file.path.slice(file.path.lastIndexOf('/') + 1)
   await recordAct(
     deps,
     { operator, act: file.permission.name, reason: null },

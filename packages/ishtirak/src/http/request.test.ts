@@ -274,7 +274,7 @@ it('the metrics count requests by route pattern and status, and are not on the p
 })
 
 it('/docs shows it, and /docs/errors has every code in three languages', async () => {
-  const TYPES = { '/docs': 'html', '/docs/try-it.js': 'javascript', '/docs/swagger-ui.css': 'css' }
+  const TYPES = { '/docs': 'html', '/docs/swagger-ui-start.js': 'javascript', '/docs/swagger-ui.css': 'css' }
   for (const [path, type] of Object.entries(TYPES)) {
     const { status, headers } = await fetch(`${example.base}${path}`)
     expect([path, status, headers.get('content-type')]).toEqual([path, 200, `text/${type}; charset=utf-8`])

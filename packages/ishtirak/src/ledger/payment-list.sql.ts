@@ -21,21 +21,15 @@ import {
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
-const newest = (name: string, where: string) =>
-  statement(`operator.${name}`, `select ${PAYMENT_COLUMNS} from payments p ${where} ${ORDER}`)
-
-// Apart from the further pages: planned while the table is empty, a bound would make this one read all
-// payments later.
-const selectNewest = newest('newest', '')
-const selectNewestAfter = newest('newest_after', `where ${isAfter('$2', '$3')}`)
 const isOfStatus = `($4::text is null or $4 = ${publicStatusSql('$5')})`
 // Apart: a plan that does not know whether there is a user would look through the payments of all.
-const selectNewestOfUser = newest(
-  'newest_of_user',
-  `where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isOfKind('$6')} and p.user_id = $7`,
+const selectNewestOfUser = statement(
+  'operator.newest_of_user',
+  `select ${PAYMENT_COLUMNS} from payments p
+    where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isOfKind('$6')} and p.user_id = $7 ${ORDER}`,
 )
 // Rides on payments_listed: the newest of each kind and stored status that is asked for, then the newest of
-// these.
+// these. An index of all payments would be one more that each booking writes.
 const selectNewestListed = statement(
   'operator.newest_listed',
   `select ${PAYMENT_COLUMNS}
@@ -72,13 +66,10 @@ export async function newestPayments(
   const { userId, status, kind, after, limit } = wanted
   const page = [limit, after ? at(after.createdAt) : 'infinity', after?.id ?? '']
   const ofStatus = [...page, status, at(now)]
-  const find = () => {
-    if (userId !== null) return database.query(selectNewestOfUser, [...ofStatus, kind, userId])
-    if (status !== null || kind !== null) {
-      const places = [kind === null ? PAYMENT_KINDS : [kind], storedStatuses(status)]
-      return database.query(selectNewestListed, [...ofStatus, ...places])
-    }
-    return after ? database.query(selectNewestAfter, page) : database.query(selectNewest, [limit])
-  }
-  return (await find()).map(parsePayment)
+  const places = [kind === null ? PAYMENT_KINDS : [kind], storedStatuses(status)]
+  const rows =
+    userId === null
+      ? database.query(selectNewestListed, [...ofStatus, ...places])
+      : database.query(selectNewestOfUser, [...ofStatus, kind, userId])
+  return (await rows).map(parsePayment)
 }

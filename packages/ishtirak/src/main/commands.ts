@@ -13,7 +13,6 @@ import { commandHost } from './command-host.js'
 import { forPlatform, misspelt, readConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
-import { limitToTry } from './documents-page.js'
 import { addAllOperatorCommands } from './operator-commands.js'
 import { welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
@@ -48,7 +47,9 @@ program
     if (!emulator) return
     const token = await signToken(service.config, 'user-1', {}, SANDBOX_TOKEN_DAYS)
     const operatorKeys = service.config.operatorKeys.slice(-2).reverse()
-    const limit = limitToTry(service.config.plans.limits) ?? ''
+    const { limits } = service.config.plans
+    // A counter, where there is one.
+    const limit = (limits.find(({ window }) => window) ?? limits[0])?.name ?? ''
     const mailUrl = config.smtpUrl === undefined ? `${url}${KEPT_MAILS_PATH}` : null
     const at = { url, metricsUrl, mailUrl, emulatorUrl: emulator.url, token, operatorKeys, limit }
     const more = { forPlatform: forPlatform(config, service.config), hasDemo: (await loadDemo()) !== null }

@@ -3,6 +3,7 @@
 import { fastifySwagger } from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Capability, eventsOf } from '../acts/capability.js'
+import type { Catalogue } from '../core/plan.js'
 import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
@@ -16,6 +17,7 @@ const BEARER = { type: 'http', scheme: 'bearer' } as const
 export function installDocumentation(
   app: FastifyInstance,
   options: DocumentsPageOptions & {
+    readonly plans: Catalogue
     readonly capabilities: readonly Pick<Capability, 'events'>[]
     readonly limitAnonymous?: CallerChecks['limitAnonymous']
   },

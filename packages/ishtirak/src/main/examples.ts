@@ -110,7 +110,7 @@ function exampleObject(schema: Schema, schemas: Schemas, side: Side): object {
   return Object.fromEntries(members.map(([member, of]) => [member, exampleOf(member, of, schemas, side)]))
 }
 
-const referred = ($ref: string, schemas: Schemas) => schemas[$ref.replace(/.*\//, '')] ?? {}
+const referred = ($ref: string, schemas: Schemas) => schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}
 const singular = (name: string) => name.replace(/s$/, '')
 
 function fits(value: unknown, schema: Schema, schemas: Schemas): boolean {

@@ -76,10 +76,9 @@ async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promi
 }
 
 async function keysToTry(config: WiredConfig): Promise<SandboxKeys> {
-  const userId = 'user-1'
   const isSignedHere = config.auth.secrets.length > 0
-  const userToken = isSignedHere ? await signToken(config, userId, {}, SANDBOX_TOKEN_DAYS) : null
-  return { userId, userToken, platformKey: config.platformKeys.at(-1) ?? '' }
+  const userToken = isSignedHere ? await signToken(config, 'user-1', {}, SANDBOX_TOKEN_DAYS) : null
+  return { userToken, platformKey: config.platformKeys.at(-1) ?? '' }
 }
 
 const TRACING_PACKAGES = ['api', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base']

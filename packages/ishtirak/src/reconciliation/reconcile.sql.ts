@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
+import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
 import {
@@ -17,7 +17,7 @@ import {
   text,
   textOrNull,
 } from '../database/rows.js'
-import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
+import { KIND, PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import type { DiscrepancySchema } from './reconciliation-schemas.js'
 
 /** What a round needs to go on. */
@@ -201,12 +201,17 @@ export async function unmatchedPayments(
   return (await database.query(selectUnmatched, values)).map(parsePayment)
 }
 
+// The first payment is the first of those by card of each status: payments_listed is in that order.
 const selectLast = statement(
   'reconciliations.last',
   `select (select id from reconciliations where finished_at is null and method = $1
             order by started_at limit 1) as unfinished,
           coalesce((select max(started_at) from reconciliations where method = $1),
-                   (select min(created_at) from payments where method = $1)) as begun_at`,
+                   (select min(first.created_at) from unnest($2::text[]) s(status)
+                     cross join lateral (
+                       select p.created_at from payments p
+                        where ${KIND} = 'card' and p.status = s.status and p.method = $1
+                        order by p.created_at limit 1) first)) as begun_at`,
 )
 
 /** The oldest unfinished one, and when the last began; before the first, when the first payment was made. */
@@ -214,6 +219,6 @@ export async function lastReconciliation(
   database: Queryable,
   method: string,
 ): Promise<{ readonly unfinished: string | null; readonly begunAt: Instant | null }> {
-  const [row = {}] = await database.query(selectLast, [method])
+  const [row = {}] = await database.query(selectLast, [method, ['requested', ...PUBLIC_PAYMENT_STATUSES]])
   return { unfinished: textOrNull(row, 'unfinished'), begunAt: instantOrNull(row, 'begun_at') }
 }

@@ -1,0 +1,12 @@
+// In the browser, behind swagger-ui-bundle.js: shows the reference, with the keys of the sandbox filled in.
+const { url, keys } = document.getElementById('document').dataset
+const ui = SwaggerUIBundle({
+  // Same origin by another name (localhost, 127.0.0.1) would be another origin: the path is enough.
+  url: new URL(url).pathname,
+  dom_id: '#document',
+  deepLinking: true,
+  tryItOutEnabled: true,
+  onComplete: () => {
+    for (const [scheme, key] of Object.entries(JSON.parse(keys))) ui.preauthorizeApiKey(scheme, key)
+  },
+})
