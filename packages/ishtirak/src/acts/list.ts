@@ -30,6 +30,12 @@ export interface ReadPage<Item> {
   readonly beside?: object
 }
 
+/** `rows`: what its table is called; `columns`: what a line of it shows, absent: all of it. */
+type ListCommand = Omit<CommandOf, 'columns'> & {
+  readonly rows: string
+  readonly columns?: readonly string[] | ShownColumns
+}
+
 /** `Of`: the filter, with the ids of the path. */
 interface Said<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly path: string
@@ -49,11 +55,8 @@ interface Said<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly isWhole?: true
   /** Members of the answer that are not of the list. */
   readonly beside?: TProperties
-  /** `rows`: what its table is called; `columns`: what a line of it shows, absent: all of it. */
-  readonly command: Omit<CommandOf, 'columns'> & {
-    readonly rows: string
-    readonly columns?: readonly string[] | ShownColumns
-  }
+  /** Null: there is none. */
+  readonly command: ListCommand | null
   /** Throws `invalid_cursor`, and `validation_failed` for a filter that makes no sense. */
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
   /** As `item` has it; absent: it is read so. */
@@ -110,8 +113,6 @@ const SHOWN = 50
 
 function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): readonly Reading<Deps>[] {
   const { path, operationId, summary, description, permission, params, filter, limit, title, item, file } = of
-  const { rows, columns, ...command } = of.command
-  const isNamed = (of: typeof columns): of is ShownColumns => !Array.isArray(of)
   const { reads } = reading<Deps>()
   const page = reads({
     ...{
@@ -128,11 +129,7 @@ function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): r
       ...(!of.isWhole && { next_cursor: nextCursor }),
     }),
     refuses: of.isWhole ? [] : ['invalid_cursor'],
-    command: {
-      ...command,
-      ...(columns && { columns: isNamed(columns) ? columns : { [rows]: columns } }),
-      show: ({ data, ...rest }) => ({ [rows]: data, ...rest }),
-    },
+    command: of.command && commandIn(of.command),
     read: async (deps, { params, query }) => {
       const { cursor = null, limit = SHOWN, ...wanted } = query as Partial<AskedPage>
       const read = await of.read(deps, { ...params, ...wanted }, { cursor, limit })
@@ -151,6 +148,15 @@ function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): r
       sendListFile(deps, of, { of: { ...params, ...query }, operator, reply }),
   })
   return [page, whole]
+}
+
+function commandIn({ rows, columns, ...command }: ListCommand): CommandOf {
+  const isOfRows = (of: readonly string[] | ShownColumns): of is readonly string[] => Array.isArray(of)
+  return {
+    ...command,
+    ...(columns && { columns: isOfRows(columns) ? { [rows]: columns } : columns }),
+    show: ({ data, ...rest }) => ({ [rows]: data, ...rest }),
+  }
 }
 
 function viewOf<Deps, Item>(
