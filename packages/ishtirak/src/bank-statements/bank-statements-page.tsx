@@ -50,13 +50,7 @@ export function statementsPage(pages: ConsolePages & BankDeps, view: View, shown
   const { say } = view
   const part = { pages, view, shown }
   return consolePage(
-    {
-      pages,
-      view,
-      title: say('statements'),
-      section: 'statements',
-      languagePath: addressOf(pages.base, 'bank-statements'),
-    },
+    { pages, view, title: say('statements'), section: 'statements' },
     <>
       <Notices of={[shown.isDone ? say('lineDone') : null]} />
       <ImportForm {...part} />

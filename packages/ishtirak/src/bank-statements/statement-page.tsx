@@ -53,13 +53,7 @@ export function statementPage(
   const title = `${account} · ${daysOf(view, statement)}`
   const part = { pages, view, read }
   return consolePage(
-    {
-      pages,
-      view,
-      title,
-      section: 'statements',
-      languagePath: addressOf(pages.base, 'bank-statements', statement.id),
-    },
+    { pages, view, title, section: 'statements' },
     <>
       <Notices of={[isChanged ? view.say('statementChanged') : null]} warn />
       {results.length === 0 ? null : <Results {...part} lines={of.lines} results={results} />}
