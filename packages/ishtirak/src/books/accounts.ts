@@ -4,9 +4,10 @@
 // billing time zone. Of a closed month the file is as it was closed.
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
+import { viewAs } from '../http/view-as.js'
 import { ADVANCE_KINDS, advanceLines } from './advances.js'
 import { type AccountsDeps, type AskedFile, type BookFile, bookLines, writtenLines } from './exports.js'
-import { addFigures, type Figures, FiguresSchema, viewAs } from './figures.js'
+import { addFigures, type Figures, FiguresSchema } from './figures.js'
 import { rateOf } from './figures.sql.js'
 import type { Line } from './lines.sql.js'
 import { type MonthFigures, readMonthFigures } from './months.js'

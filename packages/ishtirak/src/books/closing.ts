@@ -8,8 +8,8 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { Transaction } from '../database/database.js'
+import { viewAs } from '../http/view-as.js'
 import { closingsOf, insertClosing, lockClosing } from './closed.sql.js'
-import { viewAs } from './figures.js'
 import { MonthParamsSchema, MonthSchema } from './month-schemas.js'
 import {
   figuresOf,

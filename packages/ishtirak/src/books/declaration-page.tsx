@@ -23,7 +23,7 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
     ? say('closedOn', { day: view.moment(of.closed.at), name: of.closed.by })
     : say('declarationOpen')
   return consolePage(
-    { pages, view, title, section: 'month', languagePath: `${monthPath}/declaration` },
+    { pages, view, title, section: 'month' },
     <>
       <p class="actions">
         <LinkButton href={`${monthPath}/sales`} label={say('sales')} />

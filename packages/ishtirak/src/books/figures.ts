@@ -1,7 +1,6 @@
 // What payments and refunds add up to: the figures of a month, and the totals of the accountant's file. They
 // bear the names of the API from their query to the page, in centimes; the API shows dinars.
-import { type Static, type TSchema, Type } from 'typebox'
-import { toTimestamp } from '../core/instant.js'
+import { type Static, Type } from 'typebox'
 import { object } from '../http/schemas.js'
 
 export const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
@@ -45,23 +44,4 @@ export function sumFigures(all: readonly Figures[]): Figures {
 
 export function lessRefunds(paid: Figures, refunded: Figures): Figures {
   return figuresOf((name) => paid[name] - refunded[name])
-}
-
-/** As the API shows it: where the schema has dinars and timestamps, `of` has centimes and instants. */
-export function viewAs<Schema extends TSchema>(schema: Schema, of: unknown): Static<Schema> {
-  return shown(schema, of) as Static<Schema>
-}
-
-function shown(schema: TSchema, of: unknown): unknown {
-  const { anyOf, properties, items, type, const: only } = Object(schema)
-  if (only !== undefined) return only
-  if (of === null) return null
-  if (anyOf) return shown(anyOf[0], of)
-  if (Array.isArray(of)) return of.map((one) => shown(items, one))
-  if (properties) {
-    const members = Object.entries<TSchema>(properties)
-    return Object.fromEntries(members.map(([name, member]) => [name, shown(member, Object(of)[name])]))
-  }
-  if (typeof of !== 'number' || type === 'integer') return of
-  return type === 'string' ? toTimestamp(of) : of / 100
 }

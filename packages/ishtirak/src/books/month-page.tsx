@@ -29,7 +29,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
   const shown = { pages, view, figures }
   const isEmpty = figures.paid.count === 0 && figures.refunded.count === 0
   return consolePage(
-    { pages, view, title, section: 'month', languagePath: addressOf(pages.base, 'months', figures.month) },
+    { pages, view, title, section: 'month' },
     <>
       <Neighbors {...shown} />
       {isRefused ? (

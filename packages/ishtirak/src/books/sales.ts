@@ -2,8 +2,9 @@
 // the books have it.
 import type { AskedPage } from '../acts/list.js'
 import { receiptNumber } from '../core/receipt.js'
+import { viewAs } from '../http/view-as.js'
 import { type AccountsDeps, type BookFile, bookLines, type FileFormat, writtenLines } from './exports.js'
-import { type Figures, FiguresSchema, viewAs } from './figures.js'
+import { type Figures, FiguresSchema } from './figures.js'
 import { type ClosedSpan, groundOf, rateOf } from './figures.sql.js'
 import { pageOfMonth } from './journal.js'
 import type { Line, LinesFilter, Part } from './lines.sql.js'

@@ -21,13 +21,7 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures, wa
   const [first, last] = [figures.months[0], figures.months.at(-1)]
   const span = first && last && { first: view.month(first.from), last: view.month(last.from) }
   return consolePage(
-    {
-      pages,
-      view,
-      title: say('year'),
-      section: 'year',
-      languagePath: addressOf(pages.base, 'year', figures.until),
-    },
+    { pages, view, title: say('year'), section: 'year' },
     <>
       {span ? <p safe>{say('yearSpan', span)}</p> : null}
       <Ways {...shown} waiting={waiting} />
