@@ -151,15 +151,19 @@ function stagedDatabase(database: Database, scheduler: StepScheduler, state: Pro
     kind: database.kind,
     query: (statement, parameters) =>
       scheduler.step(state, 'database', statement.name, async () => {
-        const rows = await database.query(statement, parameters)
+        const rows = await database.query(statement, parameters, NO_LIMIT)
         // `returning` promises no order and plans may change, but a replay must be exact.
         return CLAIMS.includes(statement.name) ? rows.toSorted(byId) : rows
       }),
-    transaction: (work) => scheduler.step(state, 'database', 'transaction', () => database.transaction(work)),
+    transaction: (work) =>
+      scheduler.step(state, 'database', 'transaction', () => database.transaction(work, NO_LIMIT)),
     script: (sql) => scheduler.step(state, 'database', 'script', () => database.script(sql)),
     close: async () => undefined,
   }
 }
+
+/** The service gives a call up by real time, which a busy machine would make part of the journal. */
+const NO_LIMIT = Number.POSITIVE_INFINITY
 
 const CLAIMS = ['checks.claim_due', 'invoices.claim']
 
