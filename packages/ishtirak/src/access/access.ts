@@ -8,11 +8,11 @@ import {
   createOperatorAct,
   newOperatorKey,
   type OperatorActDeps,
-  readOperators,
+  operatorList,
   setOperatorRole,
   unblockOperator,
 } from './operator-acts.js'
-import { listOperatorSessions, revokeOperatorSession, type SessionActDeps } from './session-acts.js'
+import { revokeOperatorSession, type SessionActDeps, sessionList } from './session-acts.js'
 import { forgetOperatorSessions } from './sessions.js'
 import { type AccessConfig, accessSettings } from './settings.js'
 import { signInRoutes } from './sign-in.route.js'
@@ -35,7 +35,7 @@ export const access: Capability<AccessDeps, AccessConfig> = {
     newOperatorKey,
     revokeOperatorSession,
   ],
-  readings: [readOperators, listOperatorSessions],
+  readings: [...operatorList.readings, ...sessionList.readings],
   commandGroups: {
     operators: 'Make and block operators, end their sessions, and read what they did',
   },

@@ -4,8 +4,8 @@ import { type Static, Type } from 'typebox'
 import { type Act, type ActDeps, act, actTexts, type Call } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
 import type { By } from '../acts/audit.sql.js'
+import { list } from '../acts/list.js'
 import { change, type Change as OneChange } from '../acts/preview.js'
-import { reading } from '../acts/reading.js'
 import { reason, WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
@@ -47,7 +47,6 @@ const KeyedOperatorSchema = object('KeyedOperator', {
   ...OperatorSchema.properties,
   key: nullable(Type.String({ description: 'Shown this once; null where `operation_id` made it before' })),
 })
-const OperatorsSchema = object('Operators', { data: Type.Array(OperatorSchema) })
 
 function viewOperator({ name, role, made }: ListedOperator): Static<typeof OperatorSchema> {
   return {
@@ -58,14 +57,17 @@ function viewOperator({ name, role, made }: ListedOperator): Static<typeof Opera
   }
 }
 
-export const readOperators = reading<OperatorsDeps>().reads({
+export const operatorList = list<OperatorsDeps>()({
   path: '/operators',
   operationId: 'listOperators',
   summary: 'The operators of the environment, and those whom an owner made',
   description: 'Whom the issuer knows signs in without being listed here.',
-  answer: OperatorsSchema,
-  command: { usage: 'operators list', show: ({ data, ...rest }) => ({ operators: data, ...rest }) },
-  read: async (deps) => ({ data: (await listOperators(deps)).map(viewOperator) }),
+  item: OperatorSchema,
+  title: 'Operators',
+  isWhole: true,
+  command: { usage: 'operators list', rows: 'operators' },
+  read: async (deps) => ({ items: await listOperators(deps), nextCursor: null }),
+  view: () => viewOperator,
 })
 
 const PAGE = '/console/operators'

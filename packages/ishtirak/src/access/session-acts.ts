@@ -1,8 +1,8 @@
 // Who is signed in to the console: what is said of it, and how an owner ends a session.
 import { Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { list } from '../acts/list.js'
 import { change } from '../acts/preview.js'
-import { reading } from '../acts/reading.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { ROLES } from '../core/role.js'
@@ -30,31 +30,33 @@ const OperatorSessionSchema = object('OperatorSession', {
   expires_at: timestamp,
 })
 
-const OperatorSessionsSchema = object('OperatorSessions', {
-  data: Type.Array(OperatorSessionSchema, { description: 'Those that are not over, newest first' }),
-  audit: Type.Array(ActSchema, {
-    description: 'What operators did that is about no single user: sign-ins, refusals, exports; newest first',
-  }),
-})
-
-export const listOperatorSessions = reading<SessionActDeps>().reads({
+export const sessionList = list<SessionActDeps>()({
   path: '/sessions',
   operationId: 'listOperatorSessions',
-  summary: 'Who is signed in to the console',
+  summary: 'Who is signed in to the console, newest first',
   description: 'One whose key or issuer is no longer configured is listed until it ends, and works no more.',
-  answer: OperatorSessionsSchema,
+  item: OperatorSessionSchema,
+  title: 'OperatorSessions',
+  isWhole: true,
+  beside: {
+    audit: Type.Array(ActSchema, {
+      description:
+        'What operators did that is about no single user: sign-ins, refusals, exports; newest first',
+    }),
+  },
   command: {
     usage: 'operators sessions',
+    rows: 'sessions',
     columns: {
       sessions: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
       audit: ['at', 'actor', 'act', 'payment_id', 'why'],
     },
-    show: ({ data, ...rest }) => ({ sessions: data, ...rest }),
   },
   read: async (deps) => {
     const { sessions, acts } = await listSessions(deps)
-    return { data: sessions.map(viewSession), audit: acts }
+    return { items: sessions, nextCursor: null, beside: { audit: acts } }
   },
+  view: () => viewSession,
 })
 
 const SESSION: Subject<SessionActDeps> = {

@@ -1,9 +1,9 @@
-// A list in the console, with a filter in the address: page by page, as a file, and the way to an act on
-// all of it.
+// A list in the console, with ids and a filter in the address: page by page, as a file, and the way to an act
+// on all of it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { BillingError } from '../core/error.js'
-import { mayDo, type Permission } from '../core/role.js'
+import { mayDo, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/checker.js'
 import { type ConsoleKey, isConsoleKey } from '../i18n/console.js'
@@ -17,7 +17,7 @@ import {
   withQuery,
 } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
-import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
 import { type Field, Input, type SentForm } from './act-page.js'
@@ -31,11 +31,32 @@ export type FieldOf =
 
 type Filter = Readonly<Record<string, string>>
 
+/** What a page shows around its list. */
+interface Head {
+  /** Of the page, where it is about one thing; absent: that of the list. */
+  readonly title?: string
+  readonly above?: JSX.Element
+  /** Before the ways to a file and to the next page. */
+  readonly ways?: JSX.Element
+}
+
+interface Asked<Deps> {
+  readonly pages: ConsolePages & Deps
+  readonly view: View
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The ids of the path. */
+  readonly params: Filter
+  readonly typed: Filter
+}
+
 /** A list of the API as the console shows it. */
 export interface ListPage<Deps, Item, Row = Item> {
-  /** Below `/console`. */
+  /** Below `/console`, with the ids of the list's own path. */
   readonly path: string
   readonly title: ConsoleKey
+  /** Absent: the list is one. */
+  readonly section?: ConsoleKey
   readonly list: List<Deps, Item>
   /** Of the page, where its form asks in another way than the API. */
   readonly filter?: TObject
@@ -47,10 +68,11 @@ export interface ListPage<Deps, Item, Row = Item> {
   rows?(deps: Deps, items: readonly Item[]): Promise<readonly Row[]>
   readonly columns: readonly Column<Row>[]
   readonly idOf?: (row: Row) => string
+  readonly empty?: ConsoleKey
   /** What an act on all of them is on. */
   readonly bulk?: 'user' | 'payment'
-  /** Before the filter, such as acts on none of them. */
-  above?(view: View, request: FastifyRequest): JSX.Element
+  /** Read before the list. Throws `not_found`. */
+  head?(asked: Asked<Deps>): Head | Promise<Head>
 }
 
 type Pages<Deps> = ConsolePages & Deps & { readonly acts: readonly Permission[] }
@@ -63,31 +85,41 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
   const { list, filter = list.filter, asked = (typed: Filter) => typed } = page
   const path = `/console/${page.path}`
   const typedIn = (request: FastifyRequest) => filterIn(filter, (name) => queryOf(request, name) ?? '')
-  const askedIn = (typed: Filter) => checker<object>(list.filter)(asked(typed))
+  const askedIn = (params: Filter, typed: Filter) => ({
+    ...params,
+    ...checker<object>(list.filter)(asked(typed)),
+  })
 
-  app.get(path, forOperators(pages), async (request, reply) => {
+  app.get<{ Params: Filter }>(path, forOperators(pages), async (request, reply) => {
+    const { params } = request
     const view = viewOf(pages, request, reply)
+    if (list.permission) requireRole(view.session.operator, list.permission)
     const typed = typedIn(request)
+    const head = (await page.head?.({ pages, view, request, reply, params, typed })) ?? {}
     const cursor = queryOf(request, 'cursor') ?? null
     const found = await foundOr(reply, async () =>
-      list.read(pages, askedIn(typed), { cursor, limit: page.shown }),
+      list.read(pages, askedIn(params, typed), { cursor, limit: page.shown }),
     )
     const rows = page.rows
       ? await page.rows(pages, found.items)
       : (found.items as readonly unknown[] as Row[])
-    const safeAbove = page.above?.(view, request) ?? ''
-    const shown = { pages, view, page, typed, rows, found, isFirst: cursor === null, safeAbove }
+    const address = addressIn(pages.base, page.path, params)
+    const shown = { pages, view, page, address, typed, head, rows, found, isFirst: cursor === null }
     return sendPage(pages, reply, listPage(shown))
   })
 
   if (!list.file) return
-  app.get(
-    `${path}.csv`,
-    fromThisSite(pages, () => path),
-    async (request, reply) => {
-      const { operator } = pages.operatorsHere.of(request)
-      return sendListFile(pages, list, { of: askedIn(typedIn(request)), operator, reply })
-    },
+  const thisSite = fromThisSite<Filter>(pages, (params) => addressIn('', page.path, params))
+  app.get<{ Params: Filter }>(`${path}.csv`, thisSite, async (request, reply) => {
+    const { operator } = pages.operatorsHere.of(request)
+    return sendListFile(pages, list, { of: askedIn(request.params, typedIn(request)), operator, reply })
+  })
+}
+
+function addressIn(base: string, path: string, params: Filter): string {
+  return addressOf(
+    base,
+    path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
   )
 }
 
@@ -108,43 +140,56 @@ interface Shown<Deps, Item, Row> {
   readonly pages: Pages<Deps>
   readonly view: View
   readonly page: ListPage<Deps, Item, Row>
+  readonly address: string
   readonly typed: Filter
+  readonly head: Head
   readonly found: Found<Item>
   readonly rows: readonly Row[]
   readonly isFirst: boolean
-  readonly safeAbove: JSX.Element
 }
 
 function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
-  const { pages, view, page, typed, found, rows, isFirst, safeAbove } = shown
+  const { pages, view, page, address, typed, head, found, rows, isFirst } = shown
   const { say } = view
-  const { title, columns, idOf } = page
-  const path = addressOf(pages.base, page.path)
+  const { columns, idOf, section = page.title, empty = 'listEmpty' } = page
+  const title = say(page.title)
   const next = found.nextCursor
-  return consolePage(
-    { pages, view, title: say(title), section: title, languagePath: withQuery(path, typed) },
+  const safeList = (
     <>
-      {safeAbove}
+      <Table
+        {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}
+        empty={say(next === null ? empty : 'listGoesOn')}
+      />
+      <Pager
+        view={view}
+        first={isFirst ? null : withQuery(address, typed)}
+        next={next && withQuery(address, { ...typed, cursor: next })}
+      >
+        {head.ways ?? ''}
+        <Ways {...shown} />
+      </Pager>
+    </>
+  )
+  return consolePage(
+    { pages, view, title: head.title ?? title, section, languagePath: withQuery(address, typed) },
+    <>
+      {head.above ?? ''}
       {Object.keys(page.fields).length === 0 ? null : <Filters {...shown} />}
-      <section class="card" aria-label={say(title)}>
-        <Table
-          {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}
-          empty={say(next === null ? 'listEmpty' : 'listGoesOn')}
-        />
-        <Pager
-          view={view}
-          first={isFirst ? null : withQuery(path, typed)}
-          next={next && withQuery(path, { ...typed, cursor: next })}
-        >
-          <Ways {...shown} />
-        </Pager>
-      </section>
+      {head.title === undefined ? (
+        <section class="card" aria-label={title}>
+          {safeList}
+        </section>
+      ) : (
+        <Card id="list" title={title}>
+          {safeList}
+        </Card>
+      )}
     </>,
   )
 }
 
 /** Where one may go with all that match: a file, and an act on each of them. */
-function Ways<Deps, Item, Row>({ pages, view, page, typed, found }: Shown<Deps, Item, Row>) {
+function Ways<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
   if (found.problems) return null
   const { operator } = view.session
   const onAll = Object.entries(typed).map(([name, value]): [string, string] => [`of.${name}`, value])
@@ -160,25 +205,21 @@ function Ways<Deps, Item, Row>({ pages, view, page, typed, found }: Shown<Deps, 
         />
       ) : null}
       {file && mayDo(operator, file.permission) ? (
-        <LinkButton
-          href={withQuery(`${addressOf(pages.base, page.path)}.csv`, typed)}
-          label={view.say('asFile')}
-        />
+        <LinkButton href={withQuery(`${address}.csv`, typed)} label={view.say('asFile')} />
       ) : null}
     </>
   )
 }
 
-function Filters<Deps, Item, Row>({ pages, view, page, typed, found }: Shown<Deps, Item, Row>) {
+function Filters<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
   const { say } = view
-  const path = addressOf(pages.base, page.path)
   const { properties } = page.filter ?? page.list.filter
   const sent = found.problems ? { typed, problems: found.problems } : null
   const isFiltered = Object.keys(typed).length > 0
   return (
     <details class="card" open={isFiltered}>
       <summary safe>{say('filterTrail')}</summary>
-      <form method="get" action={path} class="filter">
+      <form method="get" action={address} class="filter">
         {Object.entries(page.fields).map(([name, label]) => (
           <Input
             {...{ view, sent }}
@@ -192,7 +233,7 @@ function Filters<Deps, Item, Row>({ pages, view, page, typed, found }: Shown<Dep
           />
         ))}
         <SubmitButton label={say('filterTrail')} />
-        {isFiltered ? <LinkButton href={path} label={say('trailAll')} /> : null}
+        {isFiltered ? <LinkButton href={address} label={say('trailAll')} /> : null}
       </form>
     </details>
   )

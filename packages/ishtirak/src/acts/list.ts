@@ -2,13 +2,14 @@
 // From it come route, OpenAPI, command, its file and its page in the console (list-page.tsx). Below: the days
 // and instants that lists lie between, and the walk that reads a page where not every row is one of the list.
 import type { FastifyReply } from 'fastify'
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { wrongField } from '../core/error.js'
 import { type Instant, LAST_INSTANT } from '../core/instant.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { object, query } from '../http/schemas.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { type AuditDeps, recordAct } from './audit.sql.js'
+import type { ShownColumns } from './cli-tables.js'
 import { type CsvCell, csvLine } from './csv.js'
 import { readInstant } from './day.js'
 import { CSV } from './descriptions.js'
@@ -25,6 +26,14 @@ export interface AskedPage {
 export interface ReadPage<Item> {
   readonly items: readonly Item[]
   readonly nextCursor: string | null
+  /** What the list's `beside` names. */
+  readonly beside?: object
+}
+
+/** `rows`: what its table is called; `columns`: what a line of it shows, absent: all of it. */
+type ListCommand = Omit<CommandOf, 'columns'> & {
+  readonly rows: string
+  readonly columns?: readonly string[] | ShownColumns
 }
 
 /** `Of`: the filter, with the ids of the path. */
@@ -42,11 +51,12 @@ interface Said<Deps, Params extends TObject, Filter extends TObject, Item> {
   /** The shape of one, and the name of a page of them in the OpenAPI document. */
   readonly item: TSchema
   readonly title: string
-  /** `rows`: what its table is called; `columns`: what a line of it shows, absent: all of it. */
-  readonly command: Omit<CommandOf, 'columns'> & {
-    readonly rows: string
-    readonly columns?: readonly string[]
-  }
+  /** All is in one answer, which has no cursor. */
+  readonly isWhole?: true
+  /** Members of the answer that are not of the list. */
+  readonly beside?: TProperties
+  /** Null: there is none. */
+  readonly command: ListCommand | null
   /** Throws `invalid_cursor`, and `validation_failed` for a filter that makes no sense. */
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
   /** As `item` has it; absent: it is read so. */
@@ -103,7 +113,6 @@ const SHOWN = 50
 
 function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): readonly Reading<Deps>[] {
   const { path, operationId, summary, description, permission, params, filter, limit, title, item, file } = of
-  const { rows, columns, ...command } = of.command
   const { reads } = reading<Deps>()
   const page = reads({
     ...{
@@ -114,18 +123,18 @@ function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): r
       ...(description !== undefined && { description }),
       ...permission,
     },
-    query: query({ ...filter.properties, ...pageQuery, ...(limit && { limit }) }),
-    answer: object(title, { data: Type.Array(item), next_cursor: nextCursor }),
-    refuses: ['invalid_cursor'],
-    command: {
-      ...command,
-      ...(columns && { columns: { [rows]: columns } }),
-      show: ({ data, ...rest }) => ({ [rows]: data, ...rest }),
-    },
+    query: query({ ...filter.properties, ...(!of.isWhole && pageQuery), ...(limit && { limit }) }),
+    answer: object(title, {
+      ...{ data: Type.Array(item), ...of.beside },
+      ...(!of.isWhole && { next_cursor: nextCursor }),
+    }),
+    refuses: of.isWhole ? [] : ['invalid_cursor'],
+    command: of.command && commandIn(of.command),
     read: async (deps, { params, query }) => {
       const { cursor = null, limit = SHOWN, ...wanted } = query as Partial<AskedPage>
       const read = await of.read(deps, { ...params, ...wanted }, { cursor, limit })
-      return { data: read.items.map(viewOf(deps, of)), next_cursor: read.nextCursor }
+      const data = read.items.map(viewOf(deps, of))
+      return { data, ...read.beside, ...(!of.isWhole && { next_cursor: read.nextCursor }) }
     },
   })
   if (!file) return [page]
@@ -139,6 +148,15 @@ function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): r
       sendListFile(deps, of, { of: { ...params, ...query }, operator, reply }),
   })
   return [page, whole]
+}
+
+function commandIn({ rows, columns, ...command }: ListCommand): CommandOf {
+  const isOfRows = (of: readonly string[] | ShownColumns): of is readonly string[] => Array.isArray(of)
+  return {
+    ...command,
+    ...(columns && { columns: isOfRows(columns) ? { [rows]: columns } : columns }),
+    show: ({ data, ...rest }) => ({ [rows]: data, ...rest }),
+  }
 }
 
 function viewOf<Deps, Item>(

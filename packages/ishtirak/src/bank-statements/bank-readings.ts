@@ -10,7 +10,7 @@ import { BANK_FILE_BYTES_MAX } from './bank-file.js'
 import type { BankLineState } from './bank-line.js'
 import { awaitedTransfers } from './bank-matches.sql.js'
 import {
-  AwaitedQuerySchema,
+  AwaitedFilterSchema,
   AwaitedSchema,
   ImportQuerySchema,
   LineSchema,
@@ -149,24 +149,27 @@ export const lineList = list<BankDeps>()({
   view: () => (line) => viewLine(line, line.statementId),
 })
 
+export const AWAITED_DAYS = 3
+
+export const awaitedList = list<BankDeps>()({
+  permission: READ_STATEMENTS,
+  path: '/bank-statements/awaited',
+  operationId: 'listAwaitedTransfers',
+  summary: 'Payments without money: transfers that no line of the statements of their days names',
+  description: 'Oldest first, at most 100.',
+  filter: AwaitedFilterSchema,
+  item: AwaitedSchema,
+  title: 'AwaitedTransfers',
+  isWhole: true,
+  command: { usage: 'bank-statements awaited', rows: 'transfers' },
+  read: async (deps, { days = AWAITED_DAYS }) => ({ items: await awaited(deps, days), nextCursor: null }),
+})
+
 /** Transfers whose money should have come by now. */
 export async function awaited(deps: BankDeps, days: number) {
   const { database, clock, wallClock, transfers } = deps
   const accounts = [...new Set(transfers?.accounts.map(({ kind }) => kind))]
   const orderedBefore = clock.now() - days * DAY
   const of = { orderedBefore, accounts, timeZone: wallClock.timeZone, days }
-  return viewRows(AwaitedSchema.properties.data.items, await awaitedTransfers(database, of))
+  return viewRows(AwaitedSchema, await awaitedTransfers(database, of))
 }
-
-export const AWAITED_DAYS = 3
-
-export const listAwaited = readStatements.reads({
-  ...READ_STATEMENTS,
-  path: '/bank-statements/awaited',
-  operationId: 'listAwaitedTransfers',
-  summary: 'Payments without money: transfers that no line of the statements of their days names',
-  query: AwaitedQuerySchema,
-  answer: AwaitedSchema,
-  command: { usage: 'bank-statements awaited', show: ({ data }) => ({ transfers: data }) },
-  read: async (deps, { query: { days = AWAITED_DAYS } }) => ({ data: await awaited(deps, days) }),
-})

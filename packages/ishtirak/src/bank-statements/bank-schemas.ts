@@ -146,21 +146,16 @@ export const WithdrawnSchema = object('StatementWithdrawn', {
   left: Type.Integer({ description: 'Lines that pay payments; 0: the statement is gone' }),
 })
 
-export const AwaitedQuerySchema = query({
+export const AwaitedFilterSchema = Type.Object({
   days: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 3, description: 'After the order' })),
 })
-export const AwaitedSchema = object('AwaitedTransfers', {
-  data: Type.Array(
-    object('AwaitedTransfer', {
-      payment_id: Type.String(),
-      user_id: Type.String(),
-      name: nullable(Type.String()),
-      reference: Type.String(),
-      amount: Type.Integer(),
-      created_at: timestamp,
-    }),
-    { description: 'Oldest first, at most 100' },
-  ),
+export const AwaitedSchema = object('AwaitedTransfer', {
+  payment_id: Type.String(),
+  user_id: Type.String(),
+  name: nullable(Type.String()),
+  reference: Type.String(),
+  amount: Type.Integer(),
+  created_at: timestamp,
 })
 
 export const LinesApprovalSchema = request('LinesApproval', {

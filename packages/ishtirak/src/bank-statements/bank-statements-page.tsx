@@ -8,7 +8,14 @@ import type { BillingError, ValidationProblem } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName, problemInWords } from '../i18n/messages.js'
-import { addressOf, type ConsolePages, consolePage, Pager, type View } from '../pages/console-frame.js'
+import {
+  addressOf,
+  type ConsolePages,
+  consolePage,
+  Notices,
+  Pager,
+  type View,
+} from '../pages/console-frame.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import type { awaited, pageOfLines } from './bank-readings.js'
@@ -43,22 +50,12 @@ export function statementsPage(pages: ConsolePages & BankDeps, view: View, shown
   const { say } = view
   const part = { pages, view, shown }
   return consolePage(
-    {
-      pages,
-      view,
-      title: say('statements'),
-      section: 'statements',
-      languagePath: addressOf(pages.base, 'bank-statements'),
-    },
+    { pages, view, title: say('statements'), section: 'statements' },
     <>
-      {shown.isDone ? (
-        <p class="notice" safe>
-          {say('lineDone')}
-        </p>
-      ) : null}
+      <Notices of={[shown.isDone ? say('lineDone') : null]} />
       <ImportForm {...part} />
       <WithoutPayment {...part} />
-      <Returned {...part} />
+      <Returned {...{ pages, view }} lines={shown.returned} />
       <WithoutMoney {...part} />
       <Statements {...part} />
     </>,
@@ -213,13 +210,13 @@ function WithoutPayment({ pages, view, shown }: Part) {
   )
 }
 
-function Returned({ pages, view, shown }: Part) {
-  const { say } = view
-  if (shown.returned.length === 0) return null
+export function Returned(of: Omit<Part, 'shown'> & { lines: readonly MatchedLine[] }) {
+  const { say } = of.view
+  if (of.lines.length === 0) return null
   return (
     <Card id="returned" title={say('linesReturned')}>
       <p safe>{say('linesReturnedText')}</p>
-      <LinesTable {...{ pages, view }} lines={shown.returned} empty="" />
+      <LinesTable {...of} empty="" />
     </Card>
   )
 }

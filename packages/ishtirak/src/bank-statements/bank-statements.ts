@@ -4,10 +4,10 @@ import { MINUTE } from '../core/instant.js'
 import { approveLines } from './approve-lines.js'
 import { settleLines } from './bank-matches.sql.js'
 import {
+  awaitedList,
   getStatement,
   importBankStatement,
   lineList,
-  listAwaited,
   READ_STATEMENTS,
   statementList,
 } from './bank-readings.js'
@@ -27,7 +27,7 @@ export const bankStatements: Capability<BankDeps & StatementPages> = {
   name: 'bank-statements',
   acts: [approveLines, withdrawStatement, ...LINE_ACTS],
   readings: [
-    ...[importBankStatement, ...statementList.readings, listAwaited, getStatement],
+    ...[importBankStatement, ...statementList.readings, ...awaitedList.readings, getStatement],
     ...lineList.readings,
   ],
   commandGroups: { 'bank-statements': 'Bank statements: what came to the accounts, beside the transfers' },

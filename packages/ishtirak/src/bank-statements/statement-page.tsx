@@ -6,7 +6,14 @@ import { isErrorCode } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { mayDo } from '../core/role.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
-import { addressOf, type ConsolePages, consolePage, Facts, type View } from '../pages/console-frame.js'
+import {
+  addressOf,
+  type ConsolePages,
+  consolePage,
+  Facts,
+  Notices,
+  type View,
+} from '../pages/console-frame.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
@@ -15,7 +22,7 @@ import { headingOf } from './bank-headings.js'
 import type { Candidate } from './bank-match.js'
 import type { LineResult } from './bank-schemas.js'
 import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
-import { daysOf, fileColumns, LINE_COLUMNS, LinesTable } from './bank-statements-page.js'
+import { daysOf, fileColumns, LINE_COLUMNS, LinesTable, Returned } from './bank-statements-page.js'
 import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
 import { withdrawStatement } from './withdraw-statement.js'
 
@@ -46,25 +53,15 @@ export function statementPage(
   const title = `${account} · ${daysOf(view, statement)}`
   const part = { pages, view, read }
   return consolePage(
-    {
-      pages,
-      view,
-      title,
-      section: 'statements',
-      languagePath: addressOf(pages.base, 'bank-statements', statement.id),
-    },
+    { pages, view, title, section: 'statements' },
     <>
-      {isChanged ? (
-        <p class="notice warn" safe>
-          {view.say('statementChanged')}
-        </p>
-      ) : null}
+      <Notices of={[isChanged ? view.say('statementChanged') : null]} warn />
       {results.length === 0 ? null : <Results {...part} lines={of.lines} results={results} />}
       <HowRead {...part} />
       {isStored(statement) ? (
         <>
           <Sure {...part} />
-          <Returned {...part} />
+          <Returned {...{ pages, view }} lines={read.returned} />
           <ToChoose {...part} />
           <Unknown {...part} />
         </>
@@ -199,16 +196,6 @@ function Progress({ view, read: { statement } }: Part) {
     <Card id="progress" title={view.say('statementImport')}>
       <p safe>{view.say('statementProgress', data)}</p>
       <progress value={String(statement.storedLines)} max={String(statement.lines)} />
-    </Card>
-  )
-}
-
-function Returned({ pages, view, read }: Part) {
-  if (read.returned.length === 0) return null
-  return (
-    <Card id="returned" title={view.say('linesReturned')}>
-      <p safe>{view.say('linesReturnedText')}</p>
-      <LinesTable {...{ pages, view }} lines={read.returned} empty="" />
     </Card>
   )
 }

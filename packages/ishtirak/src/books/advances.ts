@@ -1,13 +1,11 @@
 // What users paid in advance, as lines of the accountant's file: each entry of their balances in a month, by
 // user, between what was on balances when it began and at its end. It matches the top-ups to the bank, and
 // the sales to what paid them.
-import type { CsvCell } from '../acts/csv.js'
 import { allPages } from '../acts/paging.js'
 import type { EntryKind } from '../core/balance.js'
 import { toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
-import type { Counted, Span } from './figures.sql.js'
-import type { FileWords } from './file-words.js'
+import type { bookLines } from './exports.js'
 import type { MonthFigures, MonthsDeps } from './months.js'
 import { type LedgerLine, ledgerLines } from './owed.sql.js'
 
@@ -24,39 +22,35 @@ export const ADVANCE_KINDS: Readonly<Record<AdvanceKind, string>> = {
   paid_out: 'reversement',
   owed_after: 'avances à la fin du mois',
 }
-export type AdvanceKind = EntryKind | 'owed_late' | 'owed_before' | 'owed_after'
+type AdvanceKind = EntryKind | 'owed_late' | 'owed_before' | 'owed_after'
 
-export interface AdvanceLine {
+interface AdvanceLine {
   readonly kind: AdvanceKind
-  readonly cells: Readonly<Record<string, CsvCell>>
+  readonly cells: object
 }
 
 /** Nothing where nothing was on a balance. */
 export async function* advanceLines(
   { database, wallClock }: Pick<MonthsDeps, 'database' | 'wallClock'>,
-  span: Span & { readonly until: Counted | null },
-  { owed, afterClosing }: Pick<MonthFigures, 'owed' | 'afterClosing'>,
-  words: Pick<FileWords<AdvanceKind>, 'method' | 'instrument'>,
+  { span, owed_to_users: owed, after_closing }: MonthFigures,
+  words: Pick<ReturnType<typeof bookLines>, 'method' | 'instrument'>,
 ): AsyncIterable<readonly AdvanceLine[]> {
   if (!owed) return
-  const late = afterClosing?.balances ?? 0
+  const late = after_closing?.balances ?? 0
   if (late !== 0) yield [{ kind: 'owed_late', cells: { advance: late } }]
-  yield [{ kind: 'owed_before', cells: { advance: owed.before } }]
+  yield [{ kind: 'owed_before', cells: { advance: owed.owed_before } }]
   const show = (entry: LedgerLine): AdvanceLine => {
-    const { method, instrument, series, number, createdAt } = entry
+    const { method, payment_method, series, number, created_at } = entry
     const cells = {
-      date: wallClock.dayAt(createdAt),
-      user_id: entry.userId,
-      payment_id: entry.paymentId,
-      method: method === null ? null : words.method(method),
-      payment_method: words.instrument(instrument ?? ''),
+      ...{ ...entry, advance: entry.amount, date: wallClock.dayAt(created_at) },
+      method: method && words.method(method),
+      payment_method: words.instrument(payment_method),
       receipt_number: series === null || number === null ? null : receiptNumber(series, number),
-      ...{ name: entry.name, advance: entry.amount, balance_after: entry.balanceAfter, note: entry.note },
-      paid_at_utc: toTimestamp(createdAt),
+      paid_at_utc: toTimestamp(created_at),
     }
     return { kind: entry.kind, cells }
   }
-  let after = owed.before
+  let after = owed.owed_before
   const read = (last: LedgerLine | null, limit: number) => ledgerLines(database, span, last, limit)
   for await (const page of allPages(read)) {
     yield page.map(show)

@@ -1,17 +1,22 @@
 // What the books bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { DAY } from '../core/instant.js'
-import type { AccountsDeps } from './accounts.js'
+import { bookRoutes } from './books.route.js'
 import { checkClosedMonths, MONTH_DIFFERS } from './check-closed.js'
 import { type ClosingDeps, closeMonth, reopenMonth } from './closing.js'
 import type { DeclarationDeps } from './declaration.js'
-import { monthRoutes } from './month.route.js'
-import { getMonth, readAccounts, receiptList } from './readings.js'
-import { salesRoutes } from './sales.route.js'
-import { getDeclaration, readSalesFile, saleList } from './sales-readings.js'
+import type { AccountsDeps } from './exports.js'
+import {
+  getDeclaration,
+  getMonth,
+  getYear,
+  readAccounts,
+  readSalesFile,
+  readYearFile,
+  receiptList,
+  saleList,
+} from './readings.js'
 import './words.js'
-import { yearRoutes } from './year.route.js'
-import { getYear, readYearFile } from './year-readings.js'
 
 export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   name: 'books',
@@ -31,11 +36,7 @@ export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
       oncePerCluster: true,
     },
   ],
-  console: (app, pages) => {
-    monthRoutes(app, pages)
-    salesRoutes(app, pages)
-    yearRoutes(app, pages)
-  },
+  console: bookRoutes,
   sections: [
     { key: 'month', path: '/console/months', order: 2 },
     { key: 'year', path: '/console/year', order: 2, startsFor: 'owner' },

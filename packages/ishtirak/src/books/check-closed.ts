@@ -4,7 +4,6 @@ import type { InboxKind } from '../acts/inbox-kind.js'
 import { addressOf } from '../pages/console-frame.js'
 import { lastClosed, MONTHS_THAT_DIFFER, noteDifference } from './closed.sql.js'
 import { type MonthsDeps, monthBefore, readMonthFigures } from './months.js'
-import { differing } from './totals.js'
 
 /** Who changes a document of an older month changes one that was checked for a year. */
 const CHECKED_MONTHS = 12
@@ -14,10 +13,9 @@ export async function checkClosedMonths(deps: MonthsDeps): Promise<number> {
   let month = await lastClosed(deps.database)
   let checked = 0
   for (; month !== null && checked < CHECKED_MONTHS; month = monthBefore(deps, month)) {
-    const figures = await readMonthFigures(deps, month)
-    const { closed } = figures
+    const { closed } = await readMonthFigures(deps, month)
     if (!closed) break
-    const differs = differing(figures, closed.totals).length > 0
+    const differs = closed.differs.length > 0
     await noteDifference(deps.database, closed, { differs, now: deps.clock.now() })
     checked += 1
   }

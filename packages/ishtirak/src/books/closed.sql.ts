@@ -4,24 +4,25 @@ import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
-import type { Totals } from './figures.js'
 import type { Counted } from './figures.sql.js'
+import type { Totals } from './month-schemas.js'
 
 const parseClosing = rowOf({
   place: integer,
   month: text,
   /** Counts the closings of the month. */
   sequence: integer,
-  totals: json<Totals>,
+  /** Its totals. */
+  declared: json<Totals>,
   counted: json<Counted>,
-  closedAt: instant,
-  closedBy: text,
+  at: instant,
+  by: text,
 })
 export type Closing = ReturnType<typeof parseClosing>
 
 const selectClosings = statement(
   'closed.months',
-  `select place, month, totals, counted, acted_at as closed_at, actor as closed_by,
+  `select place, month, totals as declared, counted, acted_at as at, actor as by,
           (select count(*)::int from month_closings c where c.month = l.month and c.act = 'close') as sequence
      from (select distinct on (month) * from month_closings
             where month = any($1::text[]) order by month, place desc) l

@@ -8,11 +8,17 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { Transaction } from '../database/database.js'
+import { viewAs } from '../http/view-as.js'
 import { closingsOf, insertClosing, lockClosing } from './closed.sql.js'
-import { sumPaid } from './figures.js'
-import { MonthParamsSchema, MonthSchema, viewMonth } from './month-schemas.js'
-import { figuresOf, type MonthFigures, type MonthsDeps, monthBefore, readMonthFigures } from './months.js'
-import { totalsOf } from './totals.js'
+import { MonthParamsSchema, MonthSchema } from './month-schemas.js'
+import {
+  figuresOf,
+  type MonthFigures,
+  type MonthsDeps,
+  monthBefore,
+  readMonthFigures,
+  totalsOf,
+} from './months.js'
 import { booksWords } from './words.js'
 
 export type ClosingDeps = ActDeps & MonthsDeps
@@ -29,7 +35,7 @@ const MONTH: Subject<ClosingDeps, MonthFigures> = {
   file: (deps) => ({
     schema: MonthSchema,
     read: (month) => readMonthFigures(deps, month),
-    view: (figures) => viewMonth(figures),
+    view: (figures) => viewAs(MonthSchema, figures),
   }),
 }
 
@@ -39,7 +45,7 @@ const SETTLES = 10 * MINUTE
 /** Why a month cannot be closed now; null: it can. */
 function whyNotClosed(
   deps: Pick<MonthsDeps, 'wallClock'>,
-  { month, to, last, owed }: MonthFigures,
+  { month, to, last, owed_to_users: owed }: MonthFigures,
   now: Instant,
 ): Readonly<Record<string, string | number>> | null {
   if (to + SETTLES > now) return { ends_at: toTimestamp(to) }
@@ -49,8 +55,8 @@ function whyNotClosed(
 }
 
 /** What a closing is of: it changes with each payment and refund that comes. */
-function versionOf({ paid, refunded, afterClosing }: MonthFigures): number {
-  const late = afterClosing?.months.reduce((sum, { count }) => sum + count, 0) ?? 0
+function versionOf({ paid, refunded, after_closing }: MonthFigures): number {
+  const late = after_closing?.months.reduce((sum, one) => sum + one.paid.count, 0) ?? 0
   return paid.count + refunded.count + late
 }
 
@@ -71,7 +77,7 @@ export const closeMonth = act<ClosingDeps>()({
   plan: async (deps, { id: month, by }) => {
     const facts = await readMonthFigures(deps, month)
     const { closed, last } = facts
-    if (closed) throw new BillingError('conflict', { extra: { closed_at: toTimestamp(closed.closedAt) } })
+    if (closed) throw new BillingError('conflict', { extra: { closed_at: toTimestamp(closed.at) } })
     const now = deps.clock.now()
     const extra = whyNotClosed(deps, facts, now)
     if (extra) throw new BillingError('month_not_in_turn', { extra })
@@ -81,7 +87,7 @@ export const closeMonth = act<ClosingDeps>()({
       const [before = null] = await closingsOf(transaction, [monthBefore(deps, month)])
       const figures = await figuresOf({ ...deps, database: transaction }, month, { own: null, before })
       if (versionOf({ ...facts, ...figures }) !== version) return false
-      const after = { month, paid: sumPaid(figures.paid) / 100, refunded: figures.refunded.ttc / 100 }
+      const after = { month, paid: figures.paid.total / 100, refunded: figures.refunded.ttc / 100 }
       const audit = auditEntry(deps.ids, by, { after, now })
       return insertClosing(transaction, {
         ...{ month, totals: totalsOf(figures), by: by.operator.name, because: by.reason ?? null, audit, now },
@@ -113,10 +119,10 @@ export const reopenMonth = act<ClosingDeps>()({
     const { month, closed, last } = facts
     if (!closed) throw new BillingError('conflict', { extra: { closed_at: null } })
     if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
-    const { place, sequence, closedAt, closedBy } = closed
+    const { place, sequence, at, by: closedBy } = closed
     const saved = async (transaction: Transaction) => {
       const now = deps.clock.now()
-      const before = { month, sequence, closed_at: toTimestamp(closedAt), closed_by: closedBy }
+      const before = { month, sequence, closed_at: toTimestamp(at), closed_by: closedBy }
       const audit = auditEntry(deps.ids, by, { before, now })
       const earlier = monthBefore(deps, month)
       await lockClosing(transaction)
@@ -136,11 +142,11 @@ export const reopenMonth = act<ClosingDeps>()({
   },
 })
 
-function knownOf({ paid, refunded, owed, afterClosing, month }: MonthFigures) {
-  const late = afterClosing?.months.reduce((sum, one) => sum + sumPaid(one), 0) ?? 0
+function knownOf({ paid, refunded, owed_to_users: owed, after_closing, month }: MonthFigures) {
+  const late = after_closing?.months.reduce((sum, one) => sum + one.paid.total, 0) ?? 0
   return [
     change.text('month', month),
-    change.dinars('paidSum', sumPaid(paid) / 100),
+    change.dinars('paidSum', paid.total / 100),
     change.dinars('refundedSum', refunded.ttc / 100),
     ...(late === 0 ? [] : [change.dinars('afterClosing', late / 100)]),
     ...(owed ? [change.dinars('owedAfter', owed.owed)] : []),

@@ -1,11 +1,11 @@
 // The declaration of a month, to print on A4: each figure leads to its documents.
 
-import { addressOf, consolePage, Facts, NoWrap, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, Notices, NoWrap, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
-import type { BooksPages } from './accounts.js'
-import { type Declaration, type TaxedTurnover, taxKeyOf } from './declaration.js'
-import { salesPath } from './sales-page.js'
+import type { Declaration, TaxedTurnover } from './declaration.js'
+import type { BooksPages } from './exports.js'
+import { salesPath } from './journals-page.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -14,20 +14,23 @@ interface Shown {
 }
 
 export function declarationPage(pages: BooksPages, view: View, of: Declaration): string {
-  const { say, locale } = view
-  const month = pages.formats.month(of.from, locale)
+  const { say } = view
+  const month = view.month(of.from)
   const monthPath = addressOf(pages.base, 'months', of.month)
   const title = say('declarationOf', { month })
   const shown = { pages, view, of }
+  const closed = of.closed
+    ? say('closedOn', { day: view.moment(of.closed.at), name: of.closed.by })
+    : say('declarationOpen')
   return consolePage(
-    { pages, view, title, section: 'month', languagePath: `${monthPath}/declaration` },
+    { pages, view, title, section: 'month' },
     <>
       <p class="actions">
         <LinkButton href={`${monthPath}/sales`} label={say('sales')} />
-        <LinkButton href={`${monthPath}/sales/file`} label={say('salesFile')} />
+        <LinkButton href={`${monthPath}/sales/file?format=excel`} label={say('salesFile')} />
         <LinkButton href={monthPath} label={say('backToMonth', { month })} />
       </p>
-      <Notices {...shown} />
+      <Notices of={[of.live ? null : say('playMoney'), closed]} />
       <Declarant {...shown} />
       <TurnoverCard {...shown} />
       <Others {...shown} />
@@ -35,28 +38,6 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
         {say('declarationText')}
       </p>
     </>,
-  )
-}
-
-function Notices({ pages, view, of }: Shown) {
-  const { say, locale } = view
-  const { live, closed } = of
-  const sentences = [
-    live ? null : say('playMoney'),
-    closed
-      ? say('closedOn', { day: pages.formats.moment(closed.closedAt, locale), name: closed.closedBy })
-      : say('declarationOpen'),
-  ]
-  return (
-    <>
-      {sentences.map((text) =>
-        text === null ? null : (
-          <p class="notice" safe>
-            {text}
-          </p>
-        ),
-      )}
-    </>
   )
 }
 
@@ -86,7 +67,7 @@ function TurnoverCard({ pages, view, of }: Shown) {
   const linked = (line: TurnoverRow, side: 'sales' | 'credits') => {
     const { count, ht } = line[side]
     const sum = <NoWrap>{view.centimes(ht)}</NoWrap>
-    const filter = { ...(line.taxed && { tax: taxKeyOf(line.taxed.tax) }), side }
+    const filter = { ...(line.taxed && { tax: line.taxed.tax }), side }
     return count === 0 ? sum : <a href={salesPath(pages.base, of.month, filter)}>{sum}</a>
   }
   return (
@@ -108,16 +89,22 @@ function TurnoverCard({ pages, view, of }: Shown) {
           { head: 'netTtc', figure: ({ net }) => view.centimes(net.ttc) },
         ]}
       />
-      {of.late.count === 0 ? null : <Facts facts={[[say('lateHt'), view.centimes(of.late.ht)]]} />}
+      {of.after_closing.count === 0 ? null : (
+        <Facts facts={[[say('lateHt'), view.centimes(of.after_closing.ht)]]} />
+      )}
     </Card>
   )
 }
 
 /** With the ground as receipts have it, and its known end. */
-function TaxName({ pages, view, one: { tax, until } }: Omit<Shown, 'of'> & { one: TaxedTurnover }) {
+function TaxName({
+  pages,
+  view,
+  one: { taxed: tax, exempt_until: until },
+}: Omit<Shown, 'of'> & { one: TaxedTurnover }) {
   const { say, locale } = view
   if (tax.kind === 'vat') return <span safe>{say('taxedAt', { rate: String(tax.ratePercent) })}</span>
-  const day = until && pages.formats.day(pages.wallClock.dayOf(until)?.from ?? 0, locale)
+  const day = until && view.day(pages.wallClock.dayOf(until)?.from ?? 0)
   return (
     <>
       <span safe>{say(tax.kind === 'exempt' ? 'exemptTurnover' : 'notLiableTurnover')}</span>
@@ -134,16 +121,15 @@ function TaxName({ pages, view, one: { tax, until } }: Omit<Shown, 'of'> & { one
 }
 
 function Others({ pages, view, of }: Shown) {
-  const { say, locale } = view
-  const { stampDuty, advances } = of
-  const money = (sum: number) => pages.formats.money(sum, locale)
+  const { say, money } = view
+  const { stamp_duty, advances } = of
   const some = (sum: number) => (sum === 0 ? null : money(sum))
   const href = salesPath(pages.base, of.month, { tax: 'advance', side: 'sales' })
   return (
     <Card id="others" title={say('otherTaxes')}>
       <Facts
         facts={[
-          [say('stampDutyDue'), pages.formats.centimes(stampDuty, locale)],
+          [say('stampDutyDue'), view.centimes(stamp_duty)],
           ...(advances
             ? ([
                 [say('advancesBefore'), money(advances.before)],
@@ -151,7 +137,7 @@ function Others({ pages, view, of }: Shown) {
                 [say('advancesReturned'), some(advances.returned)],
                 [say('advancesCorrected'), some(advances.corrected)],
                 [say('advancesUsed'), money(advances.used)],
-                [say('advancesPaidOut'), some(advances.paidOut)],
+                [say('advancesPaidOut'), some(advances.paid_out)],
                 [say('advancesAfter'), money(advances.after)],
               ] as const)
             : []),

@@ -2,9 +2,8 @@
 // the stamp duty; and what was received in advance and used. The figures are those of the books.
 import type { Tax, TaxTerms } from '../core/receipt.js'
 import { lessRefunds, sumFigures } from './figures.js'
-import { isSale, type Sums } from './figures.sql.js'
+import { groundOf, isSale, rateOf, type Sums } from './figures.sql.js'
 import { type MonthsDeps, readMonthFigures } from './months.js'
-import { groundOf } from './sales.js'
 
 export interface DeclarationDeps extends MonthsDeps {
   readonly seller: { readonly taxTerms: TaxTerms }
@@ -14,30 +13,31 @@ export type Declaration = Awaited<ReturnType<typeof readDeclaration>>
 export type TaxedTurnover = Declaration['turnover'][number]
 
 /**
- * `sales` has what came for closed months since the month before was closed, `late` of it. Throws
- * `validation_failed`.
+ * As the API names it, in centimes. `sales` has what came for closed months since the month before was
+ * closed, `after_closing` of it. Throws `validation_failed`.
  */
 export async function readDeclaration(deps: DeclarationDeps, month: string) {
   const figures = await readMonthFigures(deps, month)
-  const { sums, from, to, live, owed, closed } = figures
+  const { sums, from, to, live, owed_to_users: owed, closed } = figures
   const sold = sums.filter(isSale)
-  const turnover = taxesIn(sold).map((tax) => {
-    const of = sold.filter((one) => isSame(one.tax, tax))
-    return { tax, until: untilOf(deps.seller.taxTerms, tax), ...bothSides(of) }
-  })
   return {
-    ...{ month, from, to, live, closed, turnover },
+    ...{ month, from, to, live, closed, closed_at: closed?.at ?? null },
+    turnover: taxesIn(sold).map((taxed) => ({
+      ...{ taxed, tax: taxKeyOf(taxed), tva_percent: rateOf(taxed), exemption: groundOf(taxed) },
+      exempt_until: untilOf(deps.seller.taxTerms, taxed),
+      ...bothSides(sold.filter((one) => isSame(one.tax, taxed))),
+    })),
     total: bothSides(sold),
-    late: sumFigures(sold.filter(({ part }) => part === 'late')),
+    after_closing: sumFigures(sold.filter(({ part }) => part === 'late')),
     // That of money paid in as well; a refund gives none back.
-    stampDuty: sumFigures(sums).stampDuty,
+    stamp_duty: sumFigures(sums).stamp_duty,
     advances: owed && {
-      before: owed.before,
-      received: owed.cameIn.topUps + owed.cameIn.surplus,
-      returned: owed.cameIn.returned,
-      corrected: owed.cameIn.corrected - owed.corrected,
+      before: owed.owed_before,
+      received: owed.came_in.top_ups + owed.came_in.surplus,
+      returned: owed.came_in.returned,
+      corrected: owed.came_in.corrected - owed.corrected,
       used: owed.earned,
-      paidOut: owed.paidOut,
+      paid_out: owed.paid_out,
       after: owed.owed,
     },
   }
@@ -50,14 +50,13 @@ function bothSides(of: readonly Sums[]) {
 }
 
 /** As the journal of sales is asked for it: `vat-19`, `exempt`. */
-export const taxKeyOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? `vat-${tax.ratePercent}` : tax.kind)
+const taxKeyOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? `vat-${tax.ratePercent}` : tax.kind)
 
 /** An exemption under another text is another one. */
 const nameOf = (tax: Sums['tax']) => `${taxKeyOf(tax)} ${groundOf(tax) ?? ''}`
 const isSame = (one: Sums['tax'], other: Sums['tax']) => nameOf(one) === nameOf(other)
 
 const ORDER = ['vat', 'exempt', 'not_liable'] as const
-const rateOf = (tax: Tax) => (tax.kind === 'vat' ? tax.ratePercent : 0)
 
 /** The highest rate first. */
 function taxesIn(sums: readonly Sums[]): readonly Tax[] {
@@ -65,7 +64,8 @@ function taxesIn(sums: readonly Sums[]): readonly Tax[] {
     sums.flatMap(({ tax }) => (tax.kind === 'advance' ? [] : [[nameOf(tax), tax] as const])),
   )
   return [...taxes.values()].sort(
-    (one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind) || rateOf(other) - rateOf(one),
+    (one, other) =>
+      ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind) || (rateOf(other) ?? 0) - (rateOf(one) ?? 0),
   )
 }
 

@@ -4,7 +4,7 @@
 import type { Instant } from '../core/instant.js'
 import type { DocumentSnapshot } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, column, integer, json, rowOf, text, word } from '../database/rows.js'
+import { at, integer, integerOrNull, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import type { Figures } from './figures.js'
 
 /**
@@ -20,9 +20,28 @@ const ASKED = `${AMOUNT} + (coalesce(p.amount_asked, p.amount) - p.amount) * 100
 const NET = `r.net_centimes - ${ADVANCE} * 100`
 
 /** Of `payments p` and their first `documents r`. */
-export const SUMS = `${AMOUNT} as amount_centimes, ${ASKED} as asked_centimes, ${NET} as net_centimes,
-          r.duty_centimes, r.discount_centimes, r.fee_centimes as fees_centimes,
-          ${ADVANCE} * 100::bigint as advance_centimes`
+export const SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, r.duty_centimes as stamp_duty,
+          r.discount_centimes as discount, r.fee_centimes as fees, ${ADVANCE} * 100::bigint as advance`
+/** The same of a refund, which gives back no duty and no fees. */
+export const REFUNDED_SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, 0 as stamp_duty,
+          r.discount_centimes as discount, 0 as fees, 0 as advance`
+
+const readMoney = rowOf({
+  ...{ ttc: integer, asked: integer, ht: integer, stamp_duty: integer, discount: integer },
+  /** Null: the provider did not say. */
+  fees: integerOrNull,
+  advance: integer,
+})
+
+/** Of one document, or of several with their `count`. */
+export function figuresIn(
+  row: Row,
+  { count, fees_unknown }: Pick<Figures, 'count' | 'fees_unknown'>,
+): Figures {
+  const { fees: known, ...money } = readMoney(row)
+  const [fees, total] = [known ?? 0, money.ttc + money.stamp_duty]
+  return { ...money, ...{ count, fees, fees_unknown, total, tva: money.ttc - money.ht, net: total - fees } }
+}
 
 /** Up to which number a closed month has the documents of a series. */
 export const countedIn = (counted: string, series: string) => `coalesce((${counted}->>${series})::int, 0)`
@@ -84,22 +103,14 @@ const readSums = rowOf({
   /** `YYYY-MM-DD`: of the payment, or of the recording of the refund. */
   day: text,
   method: text,
-  /** Empty where it is not known. */
-  instrument: text,
+  /** Null: it is not known. */
+  payment_method: textOrNull,
   /** As it stands on the documents; `advance`: nothing was sold. */
   tax: json<DocumentSnapshot['tax']>,
-  count: column('payments', integer),
   /** Payments that were their user's first. */
-  first: column('first_payments', integer),
-  ht: column('net_centimes', integer),
-  tva: (row: Row) => integer(row, 'amount_centimes') - integer(row, 'net_centimes'),
-  ttc: column('amount_centimes', integer),
-  asked: column('asked_centimes', integer),
-  discount: column('discount_centimes', integer),
-  stampDuty: column('duty_centimes', integer),
-  fees: column('fees_centimes', integer),
-  feesUnknown: integer,
-  advance: column('advance_centimes', integer),
+  first: integer,
+  count: integer,
+  fees_unknown: integer,
 })
 /** What documents of one day, method and tax add up to. */
 export type Sums = Figures & ReturnType<typeof readSums>
@@ -107,25 +118,29 @@ export type Sums = Figures & ReturnType<typeof readSums>
 /** False: it was received in advance. */
 export const isSale = ({ tax }: Pick<Sums, 'tax'>): boolean => tax.kind !== 'advance'
 
+/** In percent. Null: without tax. */
+export const rateOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? tax.ratePercent : null)
+
+/** Why there is no tax, as the receipt says it in French. Null: there is one, or nothing is sold. */
+export const groundOf = (tax: Sums['tax']) =>
+  tax.kind === 'exempt' || tax.kind === 'not_liable' ? tax.mention.fr : null
+
 const IS_FIRST = `$6::boolean and not exists (
             select from payments e
              where e.user_id = p.user_id and e.live = p.live and e.paid_at is not null
                and e.period_start is not null
                and (e.paid_at, e.id) < (p.paid_at, p.id))`
-const GROUP = `p.method, coalesce(p.instrument, '') as instrument, r.snapshot->'tax' as tax`
+const GROUP = `p.method, p.instrument as payment_method, r.snapshot->'tax' as tax`
 
-// The one reading of sums: month, year and declaration cannot disagree. A refund gives back no duty and no
-// fees. Rides on payments_by_paid_at, documents_number_once and audit_by_act.
+// The one reading of sums: month, year and declaration cannot disagree. Rides on payments_by_paid_at,
+// documents_number_once and audit_by_act.
 const selectSums = statement(
   'books.sums',
-  `select part, day, method, instrument, tax, count(*)::int as payments,
-          count(*) filter (where is_first)::int as first_payments,
-          sum(amount_centimes)::bigint as amount_centimes, sum(asked_centimes)::bigint as asked_centimes,
-          sum(net_centimes)::bigint as net_centimes, sum(duty_centimes)::bigint as duty_centimes,
-          sum(discount_centimes)::bigint as discount_centimes,
-          coalesce(sum(fees_centimes), 0)::bigint as fees_centimes,
-          count(*) filter (where fees_centimes is null)::int as fees_unknown,
-          sum(advance_centimes)::bigint as advance_centimes
+  `select part, day, method, payment_method, tax, count(*)::int as count,
+          count(*) filter (where is_first)::int as first, sum(ttc)::bigint as ttc,
+          sum(asked)::bigint as asked, sum(ht)::bigint as ht, sum(stamp_duty)::bigint as stamp_duty,
+          sum(discount)::bigint as discount, sum(fees)::bigint as fees,
+          count(*) filter (where fees is null)::int as fees_unknown, sum(advance)::bigint as advance
      from (
        select 'sale' as part, r.snapshot->>'paidOn' as day, ${GROUP}, ${IS_FIRST} as is_first, ${SUMS}
        ${SALES}
@@ -133,8 +148,7 @@ const selectSums = statement(
        select 'late', r.snapshot->>'paidOn', ${GROUP}, false, ${SUMS}
        ${LATE}
         union all
-       select 'refund', to_char(a.acted_at at time zone $7, 'YYYY-MM-DD'), ${GROUP}, false,
-              ${AMOUNT}, ${ASKED}, ${NET}, 0, r.discount_centimes, 0, 0
+       select 'refund', to_char(a.acted_at at time zone $7, 'YYYY-MM-DD'), ${GROUP}, false, ${REFUNDED_SUMS}
        ${REFUNDS}) l
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`,
 )
@@ -146,7 +160,10 @@ export async function sumsOf(
   { timeZone, withFirsts = false }: { readonly timeZone: string; readonly withFirsts?: boolean },
 ): Promise<readonly Sums[]> {
   const rows = await database.query(selectSums, [...spanValues(span), withFirsts, timeZone])
-  return rows.map(readSums)
+  return rows.map((row) => {
+    const sums = readSums(row)
+    return { ...sums, ...figuresIn(row, sums) }
+  })
 }
 
 const countEnds = statement(
@@ -157,12 +174,12 @@ const countEnds = statement(
           and ended_at < $2::timestamptz) as lapsed,
           (select count(*) from users where ended_at is null and paid_until >= $3::timestamptz
             and paid_until < $4::timestamptz)
-            as ending`,
+            as ends_in_7_days`,
 )
 
 /** Users whose time ended in the span and was not continued; and those whose time ends in the other. */
 export async function countEndings(database: Queryable, lapsed: Span, ending: Span) {
   const values = [lapsed.from, lapsed.to, ending.from, ending.to].map((instant) => at(instant))
   const [row = {}] = await database.query(countEnds, values)
-  return { lapsed: integer(row, 'lapsed'), ending: integer(row, 'ending') }
+  return { lapsed: integer(row, 'lapsed'), ends_in_7_days: integer(row, 'ends_in_7_days') }
 }

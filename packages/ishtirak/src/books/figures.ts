@@ -1,40 +1,41 @@
-// What payments and refunds add up to: the figures of a month, and the totals of the accountant's file.
+// What payments and refunds add up to: the figures of a month, and the totals of the accountant's file. They
+// bear the names of the API from their query to the page, in centimes; the API shows dinars.
+import { type Static, Type } from 'typebox'
+import { object } from '../http/schemas.js'
+
+export const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
+
+export const FiguresSchema = object('Figures', {
+  count: Type.Integer({ description: 'Payments, or refunds' }),
+  ht: dinars('without tax'),
+  tva: dinars('the tax'),
+  ttc: dinars('with tax, after discounts'),
+  asked: dinars('what was asked for, where an operator accepted another amount; else `ttc`'),
+  discount: dinars('what codes took off, tax included'),
+  stamp_duty: dinars('on top of `ttc`; 0 of refunds, which give back the price alone'),
+  total: dinars('`ttc` and the duty'),
+  fees: dinars('what the provider kept'),
+  fees_unknown: Type.Integer({
+    description: 'Payments whose fees the provider did not say; counted as none',
+  }),
+  net: dinars('`total` without the fees'),
+})
 
 /** In centimes. Refunds are counted as they were paid: a month is its payments less its refunds. */
-export interface Figures {
-  readonly count: number
-  /** The price without tax, the tax in it, and both together; after a discount. */
-  readonly ht: number
-  readonly tva: number
-  readonly ttc: number
-  /** What was asked for, where an operator accepted another amount; else the same. */
-  readonly asked: number
-  /** What codes took off, tax included. */
-  readonly discount: number
-  /** On top of `ttc`. A refund gives back the price alone: the duty is the treasury's. */
-  readonly stampDuty: number
-  readonly fees: number
-  /** Payments whose fees the provider did not say: counted as none. */
-  readonly feesUnknown: number
+export interface Figures extends Readonly<Static<typeof FiguresSchema>> {
   /** What went to the user’s balance instead of buying something: untaxed. */
   readonly advance: number
 }
 
-export const NO_FIGURES: Figures = {
-  count: 0,
-  ht: 0,
-  tva: 0,
-  ttc: 0,
-  asked: 0,
-  discount: 0,
-  stampDuty: 0,
-  fees: 0,
-  feesUnknown: 0,
-  advance: 0,
-}
+const NAMES = [...Object.keys(FiguresSchema.properties), 'advance'] as (keyof Figures)[]
+
+const figuresOf = (of: (name: keyof Figures) => number) =>
+  Object.fromEntries(NAMES.map((name) => [name, of(name)])) as { [Name in keyof Figures]: number }
+
+export const NO_FIGURES: Figures = figuresOf(() => 0)
 
 export function addFigures(one: Figures, other: Figures): Figures {
-  return combine(one, other, 1)
+  return figuresOf((name) => one[name] + other[name])
 }
 
 export function sumFigures(all: readonly Figures[]): Figures {
@@ -42,72 +43,5 @@ export function sumFigures(all: readonly Figures[]): Figures {
 }
 
 export function lessRefunds(paid: Figures, refunded: Figures): Figures {
-  return combine(paid, refunded, -1)
-}
-
-function combine(one: Figures, other: Figures, sign: 1 | -1): Figures {
-  const of = (name: keyof Figures) => one[name] + sign * other[name]
-  return {
-    count: of('count'),
-    ht: of('ht'),
-    tva: of('tva'),
-    ttc: of('ttc'),
-    asked: of('asked'),
-    discount: of('discount'),
-    stampDuty: of('stampDuty'),
-    fees: of('fees'),
-    feesUnknown: of('feesUnknown'),
-    advance: of('advance'),
-  }
-}
-
-/** What was paid, in centimes. */
-export function sumPaid({ ttc, stampDuty }: Pick<Figures, 'ttc' | 'stampDuty'>): number {
-  return ttc + stampDuty
-}
-
-/** What is left of it without the provider's fees, in centimes. */
-export function sumNet(figures: Figures): number {
-  return sumPaid(figures) - figures.fees
-}
-
-/** In dinars. `total` is what was paid, `net` what is left of it without the provider's fees. */
-export function describeFigures(figures: Figures) {
-  const { count, ht, tva, ttc, asked, discount, stampDuty, fees, feesUnknown } = figures
-  return {
-    count,
-    ht: ht / 100,
-    tva: tva / 100,
-    ttc: ttc / 100,
-    asked: asked / 100,
-    discount: discount / 100,
-    stamp_duty: stampDuty / 100,
-    total: sumPaid(figures) / 100,
-    fees: fees / 100,
-    fees_unknown: feesUnknown,
-    net: sumNet(figures) / 100,
-  }
-}
-
-/** In dinars: what the payments brought, less the refunds. */
-export function balanceOf(paid: Figures, refunded: Figures) {
-  const { ht, tva, ttc, stamp_duty, total, fees, net } = describeFigures(lessRefunds(paid, refunded))
-  return { ht, tva, ttc, stamp_duty, total, fees, net }
-}
-
-/** What is declared of a month when it is closed: in centimes, but for the number of sales. */
-export interface Totals {
-  readonly sold: number
-  readonly ht: number
-  readonly tva: number
-  readonly ttc: number
-  readonly stamp_duty: number
-  readonly refunded_ht: number
-  readonly refunded_tva: number
-  readonly refunded_ttc: number
-  /** Of months that were closed before. */
-  readonly late_tva: number
-  readonly late_ttc: number
-  readonly received: number
-  readonly owed: number
+  return figuresOf((name) => paid[name] - refunded[name])
 }

@@ -4,10 +4,9 @@
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
 import type { DocumentSnapshot, IssuedKind, NamedDocument } from '../core/receipt.js'
-import { type Queryable, statement } from '../database/database.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
 import {
   at,
-  column,
   instant,
   instantOrNull,
   integer,
@@ -19,8 +18,18 @@ import {
   word,
 } from '../database/rows.js'
 import { isOfKind } from '../ledger/payments.sql.js'
-import type { Figures } from './figures.js'
-import { type ClosedSpan, IS_SALE, LATE, REFUNDS, SALES, SUMS, spanValues } from './figures.sql.js'
+import { type Figures, lessRefunds, NO_FIGURES } from './figures.js'
+import {
+  type ClosedSpan,
+  figuresIn,
+  IS_SALE,
+  LATE,
+  REFUNDED_SUMS,
+  REFUNDS,
+  SALES,
+  SUMS,
+  spanValues,
+} from './figures.sql.js'
 
 /** `late`: of a closed month, known since the month before was closed. `document`: it replaces another. */
 export type Part = 'sale' | 'late' | 'refund' | 'document'
@@ -62,12 +71,12 @@ const REFUNDED_AT = `(select max(acted_at) from audit a
        where p.status = 'refunded' and a.user_id = p.user_id and a.payment_id = p.id
          and a.act = 'payment.refund')`
 
-const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method,
-       coalesce(p.instrument, '') as instrument, p.paid_at, p.method_reference, p.currency, p.period_start,
-       p.period_end, p.status, p.second_of,
+const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan, p.months, p.method,
+       p.instrument as payment_method, p.paid_at, p.method_reference as checkout_id, p.currency,
+       p.period_start, p.period_end, p.status, p.second_of,
        (select (t.approvals->-1->>'receivedAt')::bigint from transfers t
          where p.method = 'transfer' and t.user_id = p.user_id and t.payment_id = p.id) as received_at,
-       r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer, ${SUMS}`
+       r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer`
 
 // $6 and $7: behind which line; $8: how many; $9 to $12: the filter.
 const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isOfKind('$11')}
@@ -79,22 +88,22 @@ const selectLines = statement(
   'books.lines',
   `select * from (
      (select 'sale' as part, p.id, p.paid_at as at, null::jsonb as issued, ${REFUNDED_AT} as refunded_at,
-             ${LINE}
+             ${LINE}, ${SUMS}
       ${SALES} ${WANTED} and 'sale' = any($9::text[])
          and (p.paid_at, p.id) > ($6::timestamptz, $7::text)
        order by p.paid_at, p.id limit $8::int)
       union all
-     (select 'late', p.id, p.paid_at, null, ${REFUNDED_AT}, ${LINE}
+     (select 'late', p.id, p.paid_at, null, ${REFUNDED_AT}, ${LINE}, ${SUMS}
       ${LATE} ${WANTED} and 'late' = any($9::text[])
          and (p.paid_at, p.id) > ($6::timestamptz, $7::text)
        order by p.paid_at, p.id limit $8::int)
       union all
-     (select 'refund', a.id, a.acted_at, ${CREDIT_NOTE}, a.acted_at, ${LINE}
+     (select 'refund', a.id, a.acted_at, ${CREDIT_NOTE}, a.acted_at, ${LINE}, ${REFUNDED_SUMS}
       ${REFUNDS} ${WANTED} and 'refund' = any($9::text[])
          and (a.acted_at, a.id) > ($6::timestamptz, $7::text)
        order by a.acted_at, a.id limit $8::int)
       union all
-     (select 'document', l.payment_id || '/' || l.place, l.issued_at, ${ISSUED}, null, ${LINE}
+     (select 'document', l.payment_id || '/' || l.place, l.issued_at, ${ISSUED}, null, ${LINE}, ${SUMS}
       ${REPLACING} ${WANTED} and 'document' = any($9::text[])
          and (l.issued_at, l.payment_id || '/' || l.place) > ($6::timestamptz, $7::text)
        order by l.issued_at, l.payment_id || '/' || l.place limit $8::int)) l
@@ -106,28 +115,28 @@ const readLine = rowOf({
   id: text,
   /** Of the payment, of the recording of the refund, or of the issue. */
   at: instant,
-  paymentId: text,
-  userId: text,
+  payment_id: text,
+  user_id: text,
   /** Null for a top-up, as all that was bought is. */
-  planId: textOrNull,
+  plan: textOrNull,
   months: integerOrNull,
   method: text,
-  /** Empty where it is not known. */
-  instrument: text,
-  paidAt: instant,
+  /** Null: it is not known. */
+  payment_method: textOrNull,
+  paid_at: instant,
   /** Of the payment, whenever that was; null: not refunded. */
-  refundedAt: instantOrNull,
+  refunded_at: instantOrNull,
   /** The provider's id, the reference of a transfer or the number of a slip. */
-  checkoutId: column('method_reference', textOrNull),
+  checkout_id: textOrNull,
   currency: text,
-  periodStart: instantOrNull,
-  periodEnd: instantOrNull,
+  period_start: instantOrNull,
+  period_end: instantOrNull,
   /** Of the payment, now. */
   status: word<'paid' | 'refunded'>,
   /** The payment whose intent was paid twice. */
-  secondOf: textOrNull,
+  second_of: textOrNull,
   /** When a transfer came to the account, as it was approved. */
-  receivedAt: integerOrNull,
+  received_at: integerOrNull,
   /** The first document of the payment. */
   document: word<'receipt' | 'invoice'>,
   series: text,
@@ -137,16 +146,6 @@ const readLine = rowOf({
   tax: json<DocumentSnapshot['tax']>,
   /** As the first document names them. */
   buyer: json<DocumentSnapshot['buyer']>,
-})
-const readMoney = rowOf({
-  ht: column('net_centimes', integer),
-  ttc: column('amount_centimes', integer),
-  asked: column('asked_centimes', integer),
-  discount: column('discount_centimes', integer),
-  stampDuty: column('duty_centimes', integer),
-  /** Null: the provider did not say. */
-  fees: column('fees_centimes', integerOrNull),
-  advance: column('advance_centimes', integer),
 })
 
 interface Issued {
@@ -173,15 +172,11 @@ export async function linesOf(
     ...spanValues(of),
     ...[at(start.at), start.id, limit, [...parts], tax, kind, withAdvances],
   ])
-  return rows.map((row) => withMoney(readLine(row), readMoney(row)))
+  return rows.map((row) => ({ ...readLine(row), ...moneyOf(row) }))
 }
 
-function withMoney(line: ReturnType<typeof readLine>, money: ReturnType<typeof readMoney>): Line {
-  const { ht, ttc, asked, discount, stampDuty, fees, advance } = money
-  const kept = { count: 1, stampDuty: 0, fees: 0, feesUnknown: 0, advance: 0 }
-  if (line.part === 'document') return { ...line, ...kept, ht: 0, tva: 0, ttc: 0, asked: 0, discount: 0 }
-  if (line.part === 'refund')
-    return { ...line, ...kept, ht: -ht, tva: ht - ttc, ttc: -ttc, asked: -asked, discount: 0 - discount }
-  const charged = { stampDuty, fees: fees ?? 0, feesUnknown: fees === null ? 1 : 0, advance }
-  return { ...line, count: 1, ht, tva: ttc - ht, ttc, asked, discount, ...charged }
+function moneyOf(row: Row): Figures {
+  if (row.part === 'document') return { ...NO_FIGURES, count: 1 }
+  const money = figuresIn(row, { count: 1, fees_unknown: row.fees === null ? 1 : 0 })
+  return row.part === 'refund' ? { ...lessRefunds(NO_FIGURES, money), count: 1 } : money
 }

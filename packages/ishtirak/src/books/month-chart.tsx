@@ -2,32 +2,27 @@
 // It is readable without colors, as on paper; its title and description are for readers who do not see it.
 
 import type { View } from '../pages/console-frame.js'
-import type { BooksPages } from './accounts.js'
-import { sumPaid } from './figures.js'
 import type { MonthFigures } from './months.js'
 
 /** A bar and the gap beside it are 10 wide. */
 const [STEP, BAR, HEIGHT] = [10, 7, 100]
 
 interface Shown {
-  readonly pages: BooksPages
   readonly view: View
   readonly figures: MonthFigures
 }
 
 export function MonthChart(shown: Shown) {
-  const { pages, view, figures } = shown
-  const { say, locale } = view
-  const days = figures.byDay.map(({ from, paid, refunded }) => ({
-    name: pages.formats.day(from, locale),
-    paid: sumPaid(paid),
-    refunded: refunded.ttc,
-  }))
+  const { view, figures } = shown
+  const { say } = view
+  const days = figures.by_day.map(
+    ({ from, paid, refunded }): Day => ({ name: view.day(from), paid: paid.total, refunded: refunded.ttc }),
+  )
   const best = days.reduce((one, other) => (other.paid > one.paid ? other : one))
   return (
     <figure class="chart">
       <p class="soft small" aria-hidden="true" safe>
-        {say('chartPeak', { sum: pages.formats.centimes(best.paid, locale) })}
+        {say('chartPeak', { sum: view.centimes(best.paid) })}
       </p>
       <Bars {...shown} days={days} best={best} />
       <div class="ticks soft small" aria-hidden="true">
@@ -54,15 +49,13 @@ interface Day {
   readonly refunded: number
 }
 
-function Bars({ pages, view, figures, days, best }: Shown & { days: readonly Day[]; best: Day }) {
-  const { say, locale } = view
-  const { formats } = pages
-  const money = (sum: number) => formats.centimes(sum, locale)
+function Bars({ view, figures, days, best }: Shown & { days: readonly Day[]; best: Day }) {
+  const { say, centimes: money } = view
   const deepest = Math.max(...days.map(({ refunded }) => refunded))
   const scale = HEIGHT / Math.max(1, best.paid + deepest)
   const line = best.paid * scale
   const { paid, refunded } = figures
-  const totals = { paid: money(sumPaid(paid)), refunded: money(refunded.ttc) }
+  const totals = { paid: money(paid.total), refunded: money(refunded.ttc) }
   return (
     <svg
       viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
@@ -71,7 +64,7 @@ function Bars({ pages, view, figures, days, best }: Shown & { days: readonly Day
       aria-labelledby="chart-title chart-text"
     >
       <title id="chart-title" safe>
-        {say('chartTitle', { month: formats.month(figures.from, locale) })}
+        {say('chartTitle', { month: view.month(figures.from) })}
       </title>
       <desc id="chart-text" safe>
         {say('chartText', { ...totals, day: best.name, best: money(best.paid) })}

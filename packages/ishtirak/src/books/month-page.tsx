@@ -5,16 +5,16 @@ import { mayDo } from '../core/role.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
-import { addressOf, consolePage, Facts, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { type BooksPages, EXPORT } from './accounts.js'
 import { closeMonth, reopenMonth } from './closing.js'
-import { type Figures, lessRefunds, sumNet, sumPaid, type Totals } from './figures.js'
+import { type BooksPages, EXPORT } from './exports.js'
+import type { Figures } from './figures.js'
 import { MonthChart } from './month-chart.js'
+import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
 import { sums } from './sum-columns.js'
-import { differing, totalsOf } from './totals.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -24,12 +24,12 @@ interface Shown {
 
 /** `isRefused`: what was just asked for on the page of an act was not done. */
 export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, isRefused = false): string {
-  const { say, locale } = view
-  const title = pages.formats.month(figures.from, locale)
+  const { say } = view
+  const title = view.month(figures.from)
   const shown = { pages, view, figures }
   const isEmpty = figures.paid.count === 0 && figures.refunded.count === 0
   return consolePage(
-    { pages, view, title, section: 'month', languagePath: addressOf(pages.base, 'months', figures.month) },
+    { pages, view, title, section: 'month' },
     <>
       <Neighbors {...shown} />
       {isRefused ? (
@@ -37,7 +37,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
           {say('notClosed')}
         </p>
       ) : null}
-      <Notices {...shown} />
+      <Notices of={noticesOf(shown)} />
       <Declared {...shown} />
       <Received {...shown} />
       <Summary {...shown} />
@@ -56,24 +56,18 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
 
 /** The month before, the one after it where that has begun, and what can be done with them. */
 function Neighbors({ pages, view, figures }: Shown) {
-  const { clock, formats, wallClock, base } = pages
-  const { say, locale } = view
-  const at = (instant: number) => wallClock.monthAt(instant)
-  const [earlier, later] = [at(figures.from - 1), at(figures.to)]
-  const before = wallClock.monthOf(earlier)
+  const { clock, wallClock, base } = pages
+  const { say } = view
+  const pathOf = (instant: number) => addressOf(base, 'months', wallClock.monthAt(instant))
+  const { from, to } = figures
   return (
     <p class="actions">
-      {before === null ? null : (
-        <LinkButton
-          href={addressOf(base, 'months', earlier)}
-          label={say('earlierMonth', { month: formats.month(before.from, locale) })}
-        />
+      {/* The first month of all has none before it. */}
+      {wallClock.monthOf(wallClock.monthAt(from - 1)) === null ? null : (
+        <LinkButton href={pathOf(from - 1)} label={say('earlierMonth', { month: view.month(from - 1) })} />
       )}
-      {figures.to > clock.now() ? null : (
-        <LinkButton
-          href={addressOf(base, 'months', later)}
-          label={say('laterMonth', { month: formats.month(figures.to, locale) })}
-        />
+      {to > clock.now() ? null : (
+        <LinkButton href={pathOf(to)} label={say('laterMonth', { month: view.month(to) })} />
       )}
       <Turns {...{ pages, view, figures }} />
     </p>
@@ -82,7 +76,7 @@ function Neighbors({ pages, view, figures }: Shown) {
 
 /** The acts that can be done: on this month, or on the one before it, which is over. */
 function Turns({ pages, view, figures }: Shown) {
-  const { say, session, locale } = view
+  const { say, session } = view
   const { month, from, to, last, closed } = figures
   const may = (act: typeof closeMonth) => mayDo(session.operator, act)
   const isOver = to <= pages.clock.now()
@@ -97,7 +91,7 @@ function Turns({ pages, view, figures }: Shown) {
       {may(closeMonth) && isEarlierNext ? (
         <LinkButton
           href={pathOfAct(pages, closeMonth, earlier)}
-          label={say('closeEarlier', { month: pages.formats.month(from - 1, locale) })}
+          label={say('closeEarlier', { month: view.month(from - 1) })}
         />
       ) : null}
       {may(reopenMonth) && closed && last === month ? (
@@ -107,29 +101,19 @@ function Turns({ pages, view, figures }: Shown) {
   )
 }
 
-function Notices({ view, figures }: Shown) {
+function noticesOf({ view, figures }: Shown): readonly (string | null)[] {
   const { say, number: count } = view
-  const { live, paid, owed, closed, since } = figures
-  const sentences = [
-    closed && say('closedOn', { day: view.moment(closed.closedAt), name: closed.closedBy }),
-    since && since.count > 0
-      ? say('cameSince', { count: count(since.count), sum: view.centimes(sumPaid(since)) })
+  const { live, paid, owed_to_users: owed, closed } = figures
+  const came = closed?.came_since
+  return [
+    closed && say('closedOn', { day: view.moment(closed.at), name: closed.by }),
+    came && came.count > 0
+      ? say('cameSince', { count: count(came.count), sum: view.centimes(came.total) })
       : null,
     live ? null : say('playMoney'),
-    paid.feesUnknown === 0 ? null : say('feesUnknown', { count: count(paid.feesUnknown) }),
+    paid.fees_unknown === 0 ? null : say('feesUnknown', { count: count(paid.fees_unknown) }),
     owed && owed.unbooked > 0 ? say('unbooked', { count: count(owed.unbooked) }) : null,
   ]
-  return (
-    <>
-      {sentences.map((text) =>
-        text === null ? null : (
-          <p class="notice" safe>
-            {text}
-          </p>
-        ),
-      )}
-    </>
-  )
 }
 
 /** What was declared of a closed month, beside what its documents add up to where that differs. */
@@ -137,22 +121,17 @@ function Declared({ pages, view, figures }: Shown) {
   const { say } = view
   const { closed } = figures
   if (!closed) return null
-  const now = totalsOf(figures)
-  const differs = differing(figures, closed.totals)
+  const { differs, declared, now } = closed
   const shown = (name: keyof Totals, of: Totals) =>
     name === 'sold' ? view.number(of[name]) : view.centimes(of[name])
   const columns: readonly Column<(typeof TOTALS)[number]>[] = [
     { head: 'what', text: ([, label]) => say(label), isName: true },
-    { head: 'declared', figure: ([name]) => shown(name, closed.totals) },
+    { head: 'declared', figure: ([name]) => shown(name, declared) },
     { head: 'declaredNow', figure: ([name]) => shown(name, now) },
   ]
   return (
     <Card id="declared" title={say('declaredTitle')}>
-      {differs.length === 0 ? null : (
-        <p class="notice warn" safe>
-          {say('declaredDiffers')}
-        </p>
-      )}
+      <Notices of={[differs.length === 0 ? null : say('declaredDiffers')]} warn />
       <Table
         {...{ pages, view }}
         rows={TOTALS}
@@ -173,8 +152,8 @@ const TOTALS = [
 /** From what came to the accounts to what was sold. */
 function Received({ pages, view, figures: { received, paid } }: Shown) {
   const { say, locale, centimes: money } = view
-  const { total, stampDuty, advances, used, byMethod } = received
-  if (byMethod.length === 0) return null
+  const { total, stamp_duty, advances, used, by_method } = received
+  if (by_method.length === 0) return null
   return (
     <Card id="received" title={say('receivedTitle')}>
       <p class="soft small" safe>
@@ -182,11 +161,11 @@ function Received({ pages, view, figures: { received, paid } }: Shown) {
       </p>
       <Table
         {...{ pages, view }}
-        rows={byMethod}
+        rows={by_method}
         columns={[
           {
             head: 'method',
-            text: ({ method, instrument }) => instrumentName(instrument || method, locale),
+            text: ({ method, payment_method: name }) => instrumentName(name ?? method, locale),
             isName: true,
           },
           { head: 'paidPayments', figure: ({ count }) => view.number(count) },
@@ -197,10 +176,10 @@ function Received({ pages, view, figures: { received, paid } }: Shown) {
       <Facts
         facts={[
           [say('total'), money(total)],
-          [say('receivedDuty'), stampDuty === 0 ? null : money(stampDuty)],
+          [say('receivedDuty'), stamp_duty === 0 ? null : money(stamp_duty)],
           [say('receivedAdvances'), advances === 0 ? null : money(-advances)],
           [say('receivedUsed'), used === 0 ? null : money(used)],
-          [say('paidSum'), money(sumPaid(paid))],
+          [say('paidSum'), money(paid.total)],
         ]}
       />
     </Card>
@@ -215,16 +194,15 @@ interface Row {
 
 function Summary({ pages, view, figures }: Shown) {
   const { say, centimes: money } = view
-  const { paid, refunded } = figures
-  const rest = lessRefunds(paid, refunded)
+  const { paid, refunded, balance } = figures
   return (
     <Card id="summary" title={say('monthSummary')}>
       <Facts
         facts={[
-          [say('paidSum'), money(sumPaid(paid))],
+          [say('paidSum'), money(paid.total)],
           [say('refundedSum'), money(refunded.ttc)],
           [say('feesSum'), money(paid.fees)],
-          [say('netSum'), money(sumNet(rest))],
+          [say('netSum'), money(balance.net)],
         ]}
       />
       <Table<Row>
@@ -232,7 +210,7 @@ function Summary({ pages, view, figures }: Shown) {
         rows={[
           { name: say('paidSum'), count: paid.count, of: paid },
           { name: say('refundedSum'), count: refunded.count, of: refunded },
-          { name: say('balance'), count: null, of: rest },
+          { name: say('balance'), count: null, of: balance },
         ]}
         columns={[
           { head: 'what', safe: ({ name }) => <b safe>{name}</b>, isName: true },
@@ -246,10 +224,10 @@ function Summary({ pages, view, figures }: Shown) {
 }
 
 /** Beside what came by card; where no bank statement has a payout, nothing is shown. */
-function PaidOut({ view, figures: { paidOut } }: Shown) {
+function PaidOut({ view, figures: { paid_out_by_provider: of } }: Shown) {
   const { say, centimes: money } = view
-  if (paidOut.count === 0) return null
-  const { count, amount, came } = paidOut
+  if (of.count === 0) return null
+  const { count, amount, came, difference } = of
   const payouts = { sum: money(amount), count: view.number(count) }
   return (
     <Card id="paid-out" title={say('paidOutTitle')}>
@@ -257,7 +235,7 @@ function PaidOut({ view, figures: { paidOut } }: Shown) {
         facts={[
           [say('paidOutSum'), say('paidOutCount', payouts)],
           [say('cameByCard'), money(came)],
-          [say('paidOutDifference'), money(amount - came)],
+          [say('paidOutDifference'), money(difference)],
         ]}
       />
       <p class="soft small" safe>
@@ -267,13 +245,13 @@ function PaidOut({ view, figures: { paidOut } }: Shown) {
   )
 }
 
-type Month = NonNullable<MonthFigures['afterClosing']>['months'][number]
+type Month = NonNullable<MonthFigures['after_closing']>['months'][number]
 
 /** Of closed months; where nothing came, nothing is shown. */
-function AfterClosing({ pages, view, figures: { afterClosing } }: Shown) {
+function AfterClosing({ pages, view, figures: { after_closing: late } }: Shown) {
   const { say } = view
-  if (!afterClosing || (afterClosing.months.length === 0 && afterClosing.balances === 0)) return null
-  const { months, balances } = afterClosing
+  if (!late || (late.months.length === 0 && late.balances === 0)) return null
+  const { months, balances } = late
   return (
     <Card id="after-closing" title={say('afterClosing')}>
       <p safe>{say('afterClosingText')}</p>
@@ -290,9 +268,9 @@ function AfterClosing({ pages, view, figures: { afterClosing } }: Shown) {
               }),
               isName: true,
             },
-            { head: 'paidPayments', figure: ({ count }) => view.number(count) },
-            ...sums<Month>((one) => one, 'priceHt', 'taxTva', 'priceTtc'),
-            ...sums<Month>((one) => one, 'stampDutySum', 'total', 'feesSum'),
+            { head: 'paidPayments', figure: ({ paid }) => view.number(paid.count) },
+            ...sums<Month>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc'),
+            ...sums<Month>(({ paid }) => paid, 'stampDutySum', 'total', 'feesSum'),
           ]}
         />
       )}
@@ -302,45 +280,45 @@ function AfterClosing({ pages, view, figures: { afterClosing } }: Shown) {
 }
 
 /** Where nothing was on a balance, nothing of it is shown. */
-function OwedToUsers({ pages, view, figures: { owed } }: Shown) {
+function OwedToUsers({ pages, view, figures: { owed_to_users: owed } }: Shown) {
   if (!owed) return null
   const { say, locale, money } = view
   const some = (sum: number) => (sum === 0 ? null : money(sum))
-  const { cameIn, late } = owed
+  const { came_in: came, late } = owed
   return (
     <Card id="owed" title={say('owedTitle')}>
       <Facts
         facts={[
-          [say('owedBefore'), money(owed.before)],
-          [say('owedTopUps'), some(cameIn.topUps)],
-          [say('owedSurplus'), some(cameIn.surplus)],
-          [say('owedReturned'), some(cameIn.returned)],
-          [say('owedGiven'), some(cameIn.corrected)],
+          [say('owedBefore'), money(owed.owed_before)],
+          [say('owedTopUps'), some(came.top_ups)],
+          [say('owedSurplus'), some(came.surplus)],
+          [say('owedReturned'), some(came.returned)],
+          [say('owedGiven'), some(came.corrected)],
           [say('owedEarned'), some(-owed.earned)],
           [say('owedTaken'), some(-owed.corrected)],
-          [say('owedPaidOut'), some(-owed.paidOut)],
+          [say('owedPaidOut'), some(-owed.paid_out)],
           [say('owedAfter'), money(owed.owed)],
         ]}
       />
       {late.count === 0 ? null : (
         <p safe>{say('owedLate', { count: view.number(late.count), amount: money(late.amount) })}</p>
       )}
-      {owed.byMethod.length === 0 ? null : (
+      {owed.by_method.length === 0 ? null : (
         <Table
           {...{ pages, view }}
-          rows={owed.byMethod}
+          rows={owed.by_method}
           columns={[
             {
               head: 'method',
-              text: ({ kind, method, instrument }) => {
+              text: ({ kind, method, payment_method: name }) => {
                 const surplus = kind === 'surplus' ? [say('owedSurplus')] : []
-                return inParts([instrumentName(instrument || method, locale), ...surplus], locale)
+                return inParts([instrumentName(name ?? method ?? '', locale), ...surplus], locale)
               },
               isName: true,
             },
             { head: 'paidPayments', figure: ({ count }) => view.number(count) },
             { head: 'amount', figure: ({ amount }) => money(amount) },
-            { head: 'stampDutySum', figure: ({ stampDuty }) => view.centimes(stampDuty) },
+            { head: 'stampDutySum', figure: ({ stamp_duty }) => view.centimes(stamp_duty) },
             { head: 'feesSum', figure: ({ fees }) => view.centimes(fees) },
           ]}
         />
@@ -349,40 +327,32 @@ function OwedToUsers({ pages, view, figures: { owed } }: Shown) {
   )
 }
 
-type Both = Pick<MonthFigures, 'paid' | 'refunded'>
-
 function ByDay(shown: Shown) {
-  const { pages, view, figures } = shown
-  const rows = figures.byDay
-    .filter(({ paid, refunded }) => paid.count + refunded.count > 0)
-    .map(({ from, ...both }) => ({ name: pages.formats.day(from, view.locale), both }))
+  const { view, figures } = shown
+  const days = figures.by_day.filter(({ paid, refunded }) => paid.count + refunded.count > 0)
   return (
     <Card id="by-day" title={view.say('byDay')}>
       <MonthChart {...shown} />
-      <Sums {...shown} first="day" rows={rows} />
+      <Sums {...shown} first="day" rows={days.map((of) => ({ ...of, name: view.day(of.from) }))} />
     </Card>
   )
 }
 
 function ByMethod(shown: Shown) {
   const { view, figures } = shown
-  const rows = figures.byMethod.map(({ method, instrument, ...both }) => ({
-    name: instrumentName(instrument || method, view.locale),
-    both,
-  }))
+  const nameOf = ({ method, payment_method: name }: MonthFigures['by_method'][number]) =>
+    instrumentName(name ?? method, view.locale)
   return (
     <Card id="by-method" title={view.say('byMethod')}>
-      <Sums {...shown} first="method" rows={rows} />
+      <Sums {...shown} first="method" rows={figures.by_method.map((of) => ({ ...of, name: nameOf(of) }))} />
     </Card>
   )
 }
 
 function ByRate(shown: Shown) {
   const { view, figures } = shown
-  const rows = figures.byRate.map(({ taxRate, ...both }) => ({
-    name: taxRate === null ? view.say('noTax') : `${taxRate} %`,
-    both,
-  }))
+  const nameOf = (rate: number | null) => (rate === null ? view.say('noTax') : `${rate} %`)
+  const rows = figures.by_rate.map((of) => ({ ...of, name: nameOf(of.tva_percent) }))
   return (
     <Card id="by-rate" title={view.say('byRate')}>
       <Sums {...shown} first="rate" rows={rows} />
@@ -390,12 +360,9 @@ function ByRate(shown: Shown) {
   )
 }
 
-interface DayRow {
-  readonly name: string
-  readonly both: Both
-}
+type SumsRow = Pick<MonthFigures, 'paid' | 'refunded'> & { readonly name: string }
 
-function Sums(of: Shown & { first: ConsoleKey; rows: readonly DayRow[] }) {
+function Sums(of: Shown & { first: ConsoleKey; rows: readonly SumsRow[] }) {
   const { pages, view, first, rows } = of
   const { centimes: money } = view
   return (
@@ -403,11 +370,11 @@ function Sums(of: Shown & { first: ConsoleKey; rows: readonly DayRow[] }) {
       {...{ pages, view, rows }}
       columns={[
         { head: first, text: ({ name }) => name, isName: true },
-        { head: 'paidPayments', figure: ({ both }) => view.number(both.paid.count) },
-        ...sums<DayRow>(({ both }) => both.paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
-        { head: 'refundedSum', figure: ({ both }) => money(both.refunded.ttc) },
-        ...sums<DayRow>(({ both }) => both.paid, 'feesSum'),
-        { head: 'net', figure: ({ both }) => money(sumNet(lessRefunds(both.paid, both.refunded))) },
+        { head: 'paidPayments', figure: ({ paid }) => view.number(paid.count) },
+        ...sums<SumsRow>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
+        { head: 'refundedSum', figure: ({ refunded }) => money(refunded.ttc) },
+        ...sums<SumsRow>(({ paid }) => paid, 'feesSum'),
+        { head: 'net', figure: ({ paid, refunded }) => money(paid.net - refunded.net) },
       ]}
     />
   )
@@ -424,7 +391,7 @@ function Users({ pages, view, figures }: Shown) {
           [say('furtherPurchases'), count(users.renewed)],
           [say('usersLapsed'), count(users.lapsed)],
           // Of the seven days from now: of no month that is over.
-          [say('usersEnding'), figures.to > pages.clock.now() ? count(users.ending) : null],
+          [say('usersEnding'), figures.to > pages.clock.now() ? count(users.ends_in_7_days) : null],
         ]}
       />
     </Card>

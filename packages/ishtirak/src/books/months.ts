@@ -7,8 +7,9 @@ import { kindOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
-import { type Figures, sumFigures, sumPaid } from './figures.js'
-import { type ClosedSpan, countEndings, isSale, type Sums, sumsOf } from './figures.sql.js'
+import { type Figures, lessRefunds, sumFigures } from './figures.js'
+import { type ClosedSpan, countEndings, isSale, rateOf, type Sums, sumsOf } from './figures.sql.js'
+import { DeclaredSchema, type Totals } from './month-schemas.js'
 import { readOwed } from './owed.js'
 import { paidOutByMonth } from './paid-out.sql.js'
 
@@ -23,6 +24,8 @@ export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'm
 }
 
 const ENDING_DAYS = 7
+
+const TOTALS = Object.keys(DeclaredSchema.properties) as (keyof Totals)[]
 
 /** The span of a month and its days. Throws `validation_failed` when it is not `YYYY-MM`. */
 function readMonth(
@@ -44,15 +47,31 @@ function readMonth(
 export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
 
 /**
- * Of real money, or of play money where the shop takes no other; of a closed month those of the documents
- * that it was closed with. Throws `validation_failed`.
+ * As the API names them, in centimes. Of real money, or of play money where the shop takes no other; of a
+ * closed month those of the documents that it was closed with. Throws `validation_failed`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string, pointer?: string) {
-  const { database } = deps
   readMonth(deps, month, pointer)
-  const [{ own, before }, last] = await Promise.all([closingsAround(deps, month), lastClosed(database)])
+  const [{ own, before }, last] = await Promise.all([closingsAround(deps, month), lastClosed(deps.database)])
   const figures = await figuresOf(deps, month, { own, before })
-  return { ...figures, last, closed: own, since: own && (await sinceClosing(deps, figures, own)) }
+  const now = totalsOf(figures)
+  const closed = own && {
+    ...{ ...own, now, differs: TOTALS.filter((name) => own.declared[name] !== now[name]) },
+    came_since: await sinceClosing(deps, figures, own),
+  }
+  return { ...figures, last, closed }
+}
+
+/** What is declared of a month when it is closed. */
+export function totalsOf(of: Awaited<ReturnType<typeof figuresOf>>): Totals {
+  const { paid, refunded, after_closing, received, owed_to_users } = of
+  const late = sumFigures(after_closing?.months.map((one) => one.paid) ?? [])
+  return {
+    ...{ sold: paid.count, ht: paid.ht, tva: paid.tva, ttc: paid.ttc, stamp_duty: received.stamp_duty },
+    ...{ refunded_ht: refunded.ht, refunded_tva: refunded.tva, refunded_ttc: refunded.ttc },
+    ...{ late_tva: late.tva, late_ttc: late.ttc },
+    ...{ received: received.total, owed: (owed_to_users?.owed ?? 0) * 100 },
+  }
 }
 
 /** What of the month is read. Throws `validation_failed`. */
@@ -106,109 +125,85 @@ export async function figuresOf(
     paidOutByMonth(database, { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '' }),
   ])
   const sold = all.filter(isSale)
-  const paid = sold.filter(({ part }) => part === 'sale')
-  const refunded = sold.filter(({ part }) => part === 'refund')
   const late = sold.filter(({ part }) => part === 'late')
-  const both = { paid, refunded }
-  const firsts = paid.reduce((sum, { first }) => sum + first, 0)
-  const total = { paid: sumFigures(paid), refunded: sumFigures(refunded) }
+  const ofMonth = sold.filter(({ part }) => part !== 'late')
+  const firsts = ofMonth.reduce((sum, { first }) => sum + first, 0)
+  const total = bothOf(ofMonth)
   const received = receivedOf(all)
   // What the provider of cards took for the shop, without its fees.
-  const came = received.byMethod.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
+  const came = received.by_method.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
+  const { count, amount } = payouts
   return {
-    ...{ month, from, to, live, owed, ...total, sums: all, span },
-    afterClosing: before && {
+    ...{ month, from, to, live, ...total, received, sums: all, span },
+    balance: lessRefunds(total.paid, total.refunded),
+    after_closing: before && {
       months: byMonth(late),
-      balances: (owed?.before ?? 0) - before.totals.owed / 100,
+      balances: (owed?.owed_before ?? 0) - before.declared.owed / 100,
     },
-    received,
-    paidOut: { count: payouts.count, amount: payouts.amount, came },
-    byDay: days.map(({ day, from: start }) => ({
-      day,
-      from: start,
-      ...pick(both, (one) => one.day === day),
-    })),
-    byMethod: methodsIn(both),
-    byRate: ratesIn(both).map((taxRate) => ({
-      taxRate,
-      ...pick(both, (one) => rateOf(one) === taxRate),
-    })),
+    paid_out_by_provider: { count, amount, came, difference: amount - came },
+    owed_to_users: owed,
+    by_day: days.map((of) => ({ ...of, ...bothOf(ofMonth.filter(({ day }) => day === of.day)) })),
+    // What brought most comes first.
+    by_method: namesIn(ofMonth)
+      .map((of) => ({ ...of, ...bothOf(ofMonth.filter((one) => isSameMethod(one, of))) }))
+      .sort((one, other) => other.paid.ttc - one.paid.ttc),
+    // The highest comes first; null: without tax.
+    by_rate: [...new Set(ofMonth.map(({ tax }) => rateOf(tax)))]
+      .sort((one, other) => (other ?? -1) - (one ?? -1))
+      .map((rate) => ({ tva_percent: rate, ...bothOf(ofMonth.filter(({ tax }) => rateOf(tax) === rate)) })),
     users: { new: firsts, renewed: total.paid.count - firsts, ...endings },
   }
 }
 
+const bothOf = (sums: readonly Sums[]) => ({
+  paid: sumFigures(sums.filter(({ part }) => part === 'sale')),
+  refunded: sumFigures(sums.filter(({ part }) => part === 'refund')),
+})
+
 function byMonth(late: readonly Sums[]) {
   const months = [...new Set(late.map(({ day }) => day.slice(0, 7)))]
-  return months.map((month) => ({ month, ...sumFigures(late.filter(({ day }) => day.startsWith(month))) }))
+  return months.map((month) => ({
+    month,
+    paid: sumFigures(late.filter(({ day }) => day.startsWith(month))),
+  }))
 }
-
-const rateOf = ({ tax }: Sums) => (tax.kind === 'vat' ? tax.ratePercent : null)
 
 const NO_PAYOUTS = { count: 0, amount: 0 }
 
 const isByBalance = ({ method }: Sums) => kindOf(method) === 'balance'
 
 /**
- * In centimes: all money that came from outside by method, before fees and refunds. `total` less `advances`
- * (what went to balances, with the duty on it) and with `used` (what balances bought) is what was sold. The
- * duty on a top-up is due as well, so `stampDuty` is what is declared of the month.
+ * All money that came from outside by method, before fees and refunds. `total` less `advances` (what went to
+ * balances, with the duty on it) and with `used` (what balances bought) is what was sold. The duty on a
+ * top-up is due as well, so `stamp_duty` is what is declared of the month.
  */
 function receivedOf(all: readonly Sums[]) {
   const known = all.filter(({ part }) => part === 'sale')
   const came = known.filter((one) => !isByBalance(one))
   const sumUp = (of: readonly Sums[]) => {
-    const figures = sumFigures(of)
-    const { count, fees } = figures
-    return { count, amount: sumPaid(figures) + figures.advance, fees }
+    const { count, fees, total, advance } = sumFigures(of)
+    return { count, amount: total + advance, fees }
   }
+  const { advance, stamp_duty } = sumFigures(came)
   return {
     total: sumUp(came).amount,
-    advances: sumFigures(came).advance + sumPaid(sumFigures(came.filter((one) => !isSale(one)))),
-    stampDuty: sumFigures(came).stampDuty,
+    advances: advance + sumFigures(came.filter((one) => !isSale(one))).total,
+    stamp_duty,
     used: sumUp(known.filter(isByBalance)).amount,
-    byMethod: namesIn(came)
+    by_method: namesIn(came)
       .map((of) => ({ ...of, ...sumUp(came.filter((one) => isSameMethod(one, of))) }))
       .sort((one, other) => other.amount - one.amount),
   }
 }
 
-const isCard = ({ method }: { readonly method: string }) => kindOf(method) === 'card'
+const isCard = ({ method }: Method) => kindOf(method) === 'card'
 
-interface Method {
-  readonly method: string
-  readonly instrument: string
-}
+type Method = Pick<Sums, 'method' | 'payment_method'>
 
 const isSameMethod = (one: Method, other: Method) =>
-  one.method === other.method && one.instrument === other.instrument
+  one.method === other.method && one.payment_method === other.payment_method
 
 function namesIn(rows: readonly Method[]): readonly Method[] {
-  const methods = rows.map(({ method, instrument }) => ({ method, instrument }))
-  const names = new Map(methods.map((of) => [`${of.method} ${of.instrument}`, of]))
-  return [...names.values()]
-}
-
-interface Both {
-  readonly paid: readonly Sums[]
-  readonly refunded: readonly Sums[]
-}
-
-const pick = ({ paid, refunded }: Both, is: (one: Sums) => boolean) => ({
-  paid: sumFigures(paid.filter(is)),
-  refunded: sumFigures(refunded.filter(is)),
-})
-
-/** What brought most comes first. */
-function methodsIn(both: Both) {
-  const all = namesIn([...both.paid, ...both.refunded]).map((of) => ({
-    ...of,
-    ...pick(both, (one) => isSameMethod(one, of)),
-  }))
-  return all.sort((one, other) => other.paid.ttc - one.paid.ttc)
-}
-
-/** The highest comes first; null: without tax. */
-function ratesIn({ paid, refunded }: Both): readonly (number | null)[] {
-  const rates = new Set([...paid, ...refunded].map(rateOf))
-  return [...rates].sort((one, other) => (other ?? -1) - (one ?? -1))
+  const methods = rows.map(({ method, payment_method }) => ({ method, payment_method }))
+  return [...new Map(methods.map((of) => [`${of.method} ${of.payment_method}`, of])).values()]
 }

@@ -2,35 +2,25 @@
 import type { EntryKind } from '../core/balance.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import {
-  at,
-  column,
-  instant,
-  integer,
-  integerOrNull,
-  rowOf,
-  text,
-  textOrNull,
-  word,
-} from '../database/rows.js'
+import { at, instant, integer, integerOrNull, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { type Counted, countedIn, type Span } from './figures.sql.js'
 
 const parseEntered = rowOf({
   /** False: of all the time before the month. */
   isOfMonth: (row: Row) => row.is_of_month === true,
   kind: word<EntryKind>,
-  /** How the payment of the entries was paid; empty where they have none, or it is not known. */
-  method: text,
-  instrument: text,
-  count: column('entries', integer),
+  /** How the payment of the entries was paid; null: they have none, or it is not known. */
+  method: textOrNull,
+  payment_method: textOrNull,
+  count: integer,
   /** Whole dinars; below zero where they take. */
   amount: integer,
-  lateCount: column('late_entries', integer),
+  lateCount: integer,
   lateAmount: integer,
   /** In centimes. */
-  stampDuty: column('duty_centimes', integer),
-  fees: column('fees_centimes', integer),
-  feesUnknown: integer,
+  stamp_duty: integer,
+  fees: integer,
+  fees_unknown: integer,
 })
 /** Entries of a kind, of one direction. */
 export type Entered = ReturnType<typeof parseEntered>
@@ -38,14 +28,13 @@ export type Entered = ReturnType<typeof parseEntered>
 // What an operator gave or took, and what a refund brought, has no document of its own.
 const selectEntered = statement(
   'figures.entered',
-  `select created_at >= $1::timestamptz as is_of_month, kind, method, instrument, count(*) as entries,
-          sum(amount)::bigint as amount, count(*) filter (where is_late) as late_entries,
+  `select created_at >= $1::timestamptz as is_of_month, kind, method, payment_method, count(*) as count,
+          sum(amount)::bigint as amount, count(*) filter (where is_late) as late_count,
           coalesce(sum(amount) filter (where is_late), 0)::bigint as late_amount,
-          coalesce(sum(duty_centimes), 0)::bigint as duty_centimes,
-          coalesce(sum(fee_centimes), 0)::bigint as fees_centimes,
+          coalesce(sum(duty_centimes), 0)::bigint as stamp_duty,
+          coalesce(sum(fee_centimes), 0)::bigint as fees,
           count(*) filter (where kind = 'top_up' and fee_centimes is null) as fees_unknown
-     from (select b.created_at, b.kind, b.amount, coalesce(p.method, '') as method,
-                  coalesce(p.instrument, '') as instrument,
+     from (select b.created_at, b.kind, b.amount, p.method, p.instrument as payment_method,
                   date_trunc('month', r.issued_at at time zone $3)
                     > date_trunc('month', b.created_at at time zone $3) as is_late,
                   case when b.kind = 'top_up' then r.duty_centimes end as duty_centimes,
@@ -84,30 +73,31 @@ export async function unbookedBefore(database: Queryable, end: Instant): Promise
 }
 
 const readLine = rowOf({
-  userId: text,
+  user_id: text,
   sequence: integer,
   kind: word<EntryKind>,
   /** Whole dinars; below zero where it takes. */
   amount: integer,
-  balanceAfter: integer,
-  paymentId: textOrNull,
+  balance_after: integer,
+  payment_id: textOrNull,
   /** Of the payment, where there is one. */
   method: textOrNull,
-  instrument: textOrNull,
+  payment_method: textOrNull,
   series: textOrNull,
   number: integerOrNull,
   /** As it stands on the receipt. */
   name: textOrNull,
   note: textOrNull,
-  createdAt: instant,
+  created_at: instant,
 })
 /** An entry with the payment that it is of. */
 export type LedgerLine = ReturnType<typeof readLine>
 
 const selectLines = statement(
   'figures.ledger_lines',
-  `select b.user_id, b.sequence, b.kind, b.amount, b.balance_after, b.payment_id, p.method, p.instrument,
-          r.series, r.number, r.snapshot->'buyer'->>'name' as name, b.note, b.created_at
+  `select b.user_id, b.sequence, b.kind, b.amount, b.balance_after, b.payment_id, p.method,
+          p.instrument as payment_method, r.series, r.number, r.snapshot->'buyer'->>'name' as name, b.note,
+          b.created_at
      from balance_entries b
      left join payments p on p.user_id = b.user_id and p.id = b.payment_id
      left join documents r on r.user_id = b.user_id
@@ -125,12 +115,12 @@ const selectLines = statement(
 export async function ledgerLines(
   database: Queryable,
   { from, to, until }: Span & { readonly until: Counted | null },
-  after: Pick<LedgerLine, 'userId' | 'sequence'> | null,
+  after: Pick<LedgerLine, 'user_id' | 'sequence'> | null,
   limit: number,
 ): Promise<readonly LedgerLine[]> {
-  const { userId, sequence } = after ?? { userId: '', sequence: 0 }
+  const { user_id, sequence } = after ?? { user_id: '', sequence: 0 }
   const rows = await database.query(selectLines, [
-    ...[userId, sequence, at(from), at(to), limit],
+    ...[user_id, sequence, at(from), at(to), limit],
     until && JSON.stringify(until),
   ])
   return rows.map(readLine)

@@ -7,8 +7,6 @@ import type { CommonParts } from '../ledger/parts.js'
 import type { ClosedSpan } from './figures.sql.js'
 import { type Entered, enteredUntil, unbookedBefore } from './owed.sql.js'
 
-export type Owed = NonNullable<Awaited<ReturnType<typeof readOwed>>>
-
 const EARNED: readonly EntryKind[] = ['purchase', 'renewal']
 
 /** In whole dinars. Null: nothing was on a balance by the end of the month. */
@@ -26,27 +24,23 @@ export async function readOwed(
   const came = ofMonth.filter(({ amount }) => amount > 0)
   const went = ofMonth.filter(({ amount }) => amount < 0)
   const [cameIn, earned] = [sum(came), -sum(went, ...EARNED)]
-  const [corrected, paidOut] = [-sum(went, 'correction'), -sum(went, 'paid_out')]
+  const [corrected, paid_out] = [-sum(went, 'correction'), -sum(went, 'paid_out')]
   return {
-    before,
-    cameIn: {
-      topUps: sum(came, 'top_up'),
+    owed_before: before,
+    came_in: {
+      top_ups: sum(came, 'top_up'),
       surplus: sum(came, 'surplus'),
       returned: sum(came, 'returned'),
       corrected: sum(came, 'correction'),
       total: cameIn,
     },
-    earned,
-    corrected,
-    paidOut,
-    owed: before + cameIn - earned - corrected - paidOut,
+    ...{ earned, corrected, paid_out, owed: before + cameIn - earned - corrected - paid_out, unbooked },
     late: {
       count: ofMonth.reduce((total, { lateCount }) => total + lateCount, 0),
       amount: ofMonth.reduce((total, { lateAmount }) => total + lateAmount, 0),
     },
-    unbooked,
     /** What brought most comes first. */
-    byMethod: came.filter(({ method }) => method !== '').sort((one, other) => other.amount - one.amount),
+    by_method: came.filter(({ method }) => method !== null).sort((one, other) => other.amount - one.amount),
   }
 }
 

@@ -1,12 +1,8 @@
 // The shapes of the journal of sales, and of what a month's declaration asks of it.
 import { type Static, Type } from 'typebox'
-import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
-import { type Declaration, taxKeyOf } from './declaration.js'
-import type { Figures } from './figures.js'
-import type { Line } from './lines.sql.js'
-import { MonthNameSchema } from './month-schemas.js'
-import { buyerOf, describeSale, documentOf, groundOf, SALE_KINDS, SIDES } from './sales.js'
+import { dinars } from './figures.js'
+import { MonthNameSchema, PaidBy } from './month-schemas.js'
 
 const tax = Type.String({
   maxLength: 20,
@@ -15,8 +11,10 @@ const tax = Type.String({
 })
 export const SalesFilterSchema = Type.Object({
   tax: Type.Optional(tax),
-  side: Type.Optional(Type.Enum([...SIDES], { description: '`credits`: what was taken back' })),
+  side: Type.Optional(Type.Enum(['sales', 'credits'], { description: '`credits`: what was taken back' })),
 })
+/** Absent: all. */
+export type SalesFilter = Static<typeof SalesFilterSchema>
 
 export const SalesFileQuerySchema = query({
   month: MonthNameSchema,
@@ -28,9 +26,8 @@ export const SalesFileQuerySchema = query({
   ),
 })
 
-const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
 export const SaleSchema = object('Sale', {
-  kind: Type.Enum([...SALE_KINDS], {
+  kind: Type.Enum(['receipt', 'invoice', 'credit_note', 'refund'], {
     description:
       'The first document of a payment counts, and its refund below zero: a `credit_note`, or a `refund` ' +
       'where there was no invoice. A document that only replaces another has sums of 0',
@@ -58,22 +55,9 @@ export const SaleSchema = object('Sale', {
   ttc: dinars('with tax'),
   advance: dinars('what went to the user’s balance, untaxed'),
   total: dinars('all that the document is for'),
-  method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
-  payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
+  ...PaidBy,
 })
-/** `dayAt`: in the billing time zone. */
-export function viewSale(line: Line, dayAt: (instant: number) => string): Static<typeof SaleSchema> {
-  const { at, userId, paymentId, method, instrument, tax } = line
-  const buyer = buyerOf(line)
-  const { ht, tva, ttc, ...rest } = describeSale(line)
-  return {
-    ...{ ...documentOf(line), date: dayAt(at), user_id: userId },
-    name: buyer.details?.name ?? buyer.name,
-    ...{ nif: buyer.details?.nif ?? null, rc: buyer.details?.rc ?? null, payment_id: paymentId, ht },
-    ...{ tva_percent: tax.kind === 'vat' ? tax.ratePercent : null, tva, exemption: groundOf(tax) },
-    ...{ ttc, ...rest, method, payment_method: instrument || null },
-  }
-}
+export type SaleKind = Static<typeof SaleSchema>['kind']
 
 const ht = dinars('without tax')
 const tva = dinars('the tax')
@@ -121,32 +105,3 @@ export const DeclarationSchema = object('Declaration', {
     { description: 'Null: nothing was on a balance' },
   ),
 })
-
-const inDinars = ({ ht, tva, ttc }: Figures) => ({ ht: ht / 100, tva: tva / 100, ttc: ttc / 100 })
-const viewTurnover = (sums: Figures) => ({ count: sums.count, ...inDinars(sums) })
-const viewSides = ({ sales, credits, net }: Declaration['total']) => ({
-  sales: viewTurnover(sales),
-  credits: viewTurnover(credits),
-  net: inDinars(net),
-})
-
-export function viewDeclaration(of: Declaration): Static<typeof DeclarationSchema> {
-  const { month, from, to, live, closed, turnover, total, late, stampDuty, advances } = of
-  return {
-    ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD' },
-    closed_at: timestampOrNull(closed?.closedAt ?? null),
-    turnover: turnover.map(({ tax, until, ...both }) => ({
-      ...{ tax: taxKeyOf(tax), tva_percent: tax.kind === 'vat' ? tax.ratePercent : null },
-      ...{ exemption: groundOf(tax), exempt_until: until },
-      ...viewSides(both),
-    })),
-    total: viewSides(total),
-    after_closing: viewTurnover(late),
-    stamp_duty: stampDuty / 100,
-    advances: advances && {
-      ...{ before: advances.before, received: advances.received, returned: advances.returned },
-      ...{ corrected: advances.corrected, used: advances.used, paid_out: advances.paidOut },
-      after: advances.after,
-    },
-  }
-}

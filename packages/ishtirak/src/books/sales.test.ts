@@ -286,7 +286,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
       expect([link, page.status, page.text.includes('/console/payments/')]).toEqual([link, 200, true])
     }
     expect(wordsOf((await visit.open('/console/months/2026-11/sales')).text)).toContain('\u22122')
-    const file = await visit.open('/console/months/2026-11/sales/file')
+    const file = await visit.open('/console/months/2026-11/sales/file?format=excel')
     expect(file.text).toMatch(/^type;numéro;pièce d’origine;date;nom du client;NIF;RC;/)
     const trail = (await owner().get('/audit?act=payments.export')).body.data
     expect(trail).toMatchObject([{ act: 'payments.export', after: { month: '2026-11', file: 'sales' } }])

@@ -1,31 +1,25 @@
 // The months of a year as bars, drawn on the server: what was paid, by method one above the other. The table
 // below it has every figure; its title and description are for readers who do not see it.
 import type { View } from '../pages/console-frame.js'
-import type { BooksPages } from './accounts.js'
-import { sumPaid } from './figures.js'
 import type { YearFigures, YearMonth } from './year.js'
 
 /** A bar and the gap beside it are 10 wide. */
 const [STEP, BAR, HEIGHT] = [10, 7, 100]
 
 interface Shown {
-  readonly pages: BooksPages
   readonly view: View
   readonly figures: YearFigures
 }
 
-export function YearChart({ pages, view, figures: { months } }: Shown) {
-  const { say, locale } = view
-  const { formats } = pages
-  const money = (sum: number) => formats.centimes(sum, locale)
-  const name = ({ from }: YearMonth) => formats.month(from, locale)
-  const best = months.reduce((one, other) => (sumPaid(other.paid) > sumPaid(one.paid) ? other : one))
-  const scale = HEIGHT / Math.max(1, sumPaid(best.paid))
-  const kinds = best.byKind.map(({ kind }) => kind)
+export function YearChart({ view, figures: { months } }: Shown) {
+  const { say, centimes: money } = view
+  const best = months.reduce((one, other) => (other.paid > one.paid ? other : one))
+  const scale = HEIGHT / Math.max(1, best.paid)
+  const kinds = best.by_method.map(({ method }) => method)
   return (
     <figure class="chart">
       <p class="soft small" aria-hidden="true" safe>
-        {say('chartPeak', { sum: money(sumPaid(best.paid)) })}
+        {say('chartPeak', { sum: money(best.paid) })}
       </p>
       <svg
         viewBox={`0 0 ${months.length * STEP} ${HEIGHT}`}
@@ -37,11 +31,11 @@ export function YearChart({ pages, view, figures: { months } }: Shown) {
           {say('yearChart')}
         </title>
         <desc id="chart-text" safe>
-          {say('yearChartText', { month: name(best), best: money(sumPaid(best.paid)) })}
+          {say('yearChartText', { month: view.month(best.from), best: money(best.paid) })}
         </desc>
         {months.map((month, n) => (
           <g>
-            <title safe>{say('yearBar', { month: name(month), paid: money(sumPaid(month.paid)) })}</title>
+            <title safe>{say('yearBar', { month: view.month(month.from), paid: money(month.paid) })}</title>
             <Parts month={month} left={n * STEP + (STEP - BAR) / 2} scale={scale} />
           </g>
         ))}
@@ -67,8 +61,8 @@ function Parts({ month, left, scale }: { month: YearMonth; left: number; scale: 
   let top = HEIGHT
   return (
     <>
-      {month.byKind.map(({ paid }, n) => {
-        const height = sumPaid(paid) * scale
+      {month.by_method.map(({ paid }, n) => {
+        const height = paid * scale
         top -= height
         return height === 0 ? null : (
           <rect class={`part-${n}`} x={left} y={short(top)} width={BAR} height={short(height)} />

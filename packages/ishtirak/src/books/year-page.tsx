@@ -1,11 +1,10 @@
 // The page of a year: twelve months side by side, and what becomes of those who began in each.
 
 import { mayDo } from '../core/role.js'
-import { addressOf, consolePage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { type BooksPages, EXPORT } from './accounts.js'
-import { sumPaid } from './figures.js'
+import { type BooksPages, EXPORT } from './exports.js'
 import type { YearFigures, YearMonth } from './year.js'
 import { YearChart } from './year-chart.js'
 
@@ -17,26 +16,16 @@ interface Shown {
 
 /** `waiting`: what waits in the inbox. */
 export function yearPage(pages: BooksPages, view: View, figures: YearFigures, waiting: number | null) {
-  const { say, locale } = view
+  const { say } = view
   const shown = { pages, view, figures }
   const [first, last] = [figures.months[0], figures.months.at(-1)]
-  const name = (month: YearMonth | undefined) => (month ? pages.formats.month(month.from, locale) : '')
+  const span = first && last && { first: view.month(first.from), last: view.month(last.from) }
   return consolePage(
-    {
-      pages,
-      view,
-      title: say('year'),
-      section: 'year',
-      languagePath: addressOf(pages.base, 'year', figures.until),
-    },
+    { pages, view, title: say('year'), section: 'year' },
     <>
-      {first && last ? <p safe>{say('yearSpan', { first: name(first), last: name(last) })}</p> : null}
+      {span ? <p safe>{say('yearSpan', span)}</p> : null}
       <Ways {...shown} waiting={waiting} />
-      {figures.live ? null : (
-        <p class="notice" safe>
-          {say('playMoney')}
-        </p>
-      )}
+      <Notices of={[figures.live ? null : say('playMoney')]} />
       <Card id="months" title={say('yearMonths')}>
         {figures.months.length === 0 ? null : <YearChart {...shown} />}
         <Months {...shown} />
@@ -47,7 +36,7 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures, wa
 }
 
 function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | null }) {
-  const { say, session, locale } = view
+  const { say, session } = view
   const [first] = figures.months
   const earlier = first && pages.wallClock.monthAt(first.from - 1)
   const later = first && pages.wallClock.wallTime(first.from).slice(0, 4)
@@ -57,7 +46,7 @@ function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | nul
       {waiting === null ? null : (
         <LinkButton
           href={`${pages.base}/console`}
-          label={say('waits', { count: pages.formats.number(waiting, locale) })}
+          label={say('waits', { count: view.number(waiting) })}
           go={waiting > 0}
         />
       )}
@@ -73,9 +62,9 @@ function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | nul
 
 function Months({ pages, view, figures: { months } }: Shown) {
   const { say, centimes: money, number: count } = view
-  const kinds = months[0]?.byKind.map(({ kind }) => kind) ?? []
+  const kinds = months[0]?.by_method.map(({ method }) => method) ?? []
   // Where no bank statement has a payout, there is no column of them.
-  const hasPayouts = months.some(({ paidOut }) => paidOut > 0)
+  const hasPayouts = months.some(({ paid_out_by_provider: paidOut }) => paidOut > 0)
   const columns: readonly Column<YearMonth>[] = [
     {
       head: 'month',
@@ -85,16 +74,16 @@ function Months({ pages, view, figures: { months } }: Shown) {
     ...kinds.map(
       (kind, at): Column<YearMonth> => ({
         head: `way_${kind}`,
-        figure: ({ byKind }) => (byKind[at] ? money(sumPaid(byKind[at].paid)) : null),
+        figure: ({ by_method: of }) => money(of[at]?.paid ?? null),
       }),
     ),
-    { head: 'total', figure: ({ paid }) => money(sumPaid(paid)) },
-    { head: 'refundedSum', figure: ({ refunded }) => money(refunded.ttc) },
+    { head: 'total', figure: ({ paid }) => money(paid) },
+    { head: 'refundedSum', figure: ({ refunded }) => money(refunded) },
     ...(hasPayouts ? [PAID_OUT] : []),
-    { head: 'usersAtEnd', figure: ({ users }) => count(users.atEnd) },
+    { head: 'usersAtEnd', figure: ({ users }) => count(users.at_end) },
     { head: 'usersNew', figure: ({ users }) => count(users.new) },
     { head: 'usersKept', figure: ({ users }) => count(users.renewed) },
-    { head: 'usersBack', figure: ({ users }) => count(users.cameBack) },
+    { head: 'usersBack', figure: ({ users }) => count(users.came_back) },
     { head: 'usersLapsed', figure: ({ users }) => count(users.lapsed) },
   ]
   return <Table {...{ pages, view, columns }} rows={months} empty={say('noYear')} />
@@ -102,13 +91,13 @@ function Months({ pages, view, figures: { months } }: Shown) {
 
 const PAID_OUT: Column<YearMonth> = {
   head: 'paidOutTitle',
-  figure: ({ paidOut }, { centimes }) => centimes(paidOut),
+  figure: ({ paid_out_by_provider: paidOut }, { centimes }) => centimes(paidOut),
 }
 
 /** The share of those who began in a month that has paid time so many months later. */
-function Cohorts({ pages, view, figures: { months, cohorts } }: Shown) {
+function Cohorts({ pages, view, figures: { months } }: Shown) {
   const { say } = view
-  const rows = cohorts.filter(({ users: [began = 0] }) => began > 0)
+  const rows = months.filter(({ later: [began = 0] }) => began > 0)
   if (rows.length === 0) return null
   const share = (users: readonly number[], later: number) => {
     const [began = 0, had] = [users[0], users[later]]
@@ -120,16 +109,14 @@ function Cohorts({ pages, view, figures: { months, cohorts } }: Shown) {
       <Table
         {...{ pages, view, rows }}
         columns={[
-          {
-            head: 'month',
-            text: ({ month }) => view.month(months.find((one) => one.month === month)?.from ?? 0),
-            isName: true,
-          },
-          { head: 'usersNew', figure: ({ users: [began = 0] }) => view.number(began) },
-          ...months.slice(1).map((_, n) => ({
-            head: { words: String(n + 1) },
-            figure: ({ users }: (typeof rows)[number]) => share(users, n + 1),
-          })),
+          { head: 'month', text: ({ from }) => view.month(from), isName: true },
+          { head: 'usersNew', figure: ({ later: [began = 0] }) => view.number(began) },
+          ...months.slice(1).map(
+            (_, n): Column<YearMonth> => ({
+              head: { words: String(n + 1) },
+              figure: ({ later }) => share(later, n + 1),
+            }),
+          ),
         ]}
       />
     </Card>

@@ -1,9 +1,7 @@
-// The shapes of a year's figures, and its lines as CSV.
-import { type Static, Type } from 'typebox'
-import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
+// The shapes of a year's figures.
+import { Type } from 'typebox'
 import { object, query } from '../http/schemas.js'
-import { sumPaid } from './figures.js'
-import type { YearFigures } from './year.js'
+import { dinars } from './figures.js'
 
 const until = Type.String({
   description: '`YYYY`, or the last of twelve months as `YYYY-MM`, in the billing time zone',
@@ -13,7 +11,6 @@ export const YearParamsSchema = Type.Object({ until })
 export const YearQuerySchema = query({ until })
 
 const count = (description: string) => Type.Integer({ description })
-const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
 
 const YearMonthSchema = object('YearMonth', {
   month: Type.String({ examples: ['2026-11'] }),
@@ -40,32 +37,3 @@ export const YearSchema = object('Year', {
   currency: Type.Literal('DZD'),
   months: Type.Array(YearMonthSchema, { description: 'Those that have begun, twelve at most' }),
 })
-
-export function viewYear({ live, months, cohorts }: YearFigures): Static<typeof YearSchema> {
-  return {
-    ...{ live, currency: 'DZD' },
-    months: months.map(({ month, paid, refunded, byKind, paidOut, users }, n) => ({
-      ...{ month, paid: sumPaid(paid) / 100, refunded: refunded.ttc / 100 },
-      by_method: byKind.map((one) => ({ method: one.kind, paid: sumPaid(one.paid) / 100 })),
-      paid_out_by_provider: paidOut / 100,
-      users: {
-        ...{ at_end: users.atEnd, new: users.new, renewed: users.renewed },
-        ...{ came_back: users.cameBack, lapsed: users.lapsed },
-      },
-      later: [...(cohorts[n]?.users ?? [])],
-    })),
-  }
-}
-
-/** A line for each month; behind `later_0` those who began in it, month after month. */
-export async function* yearAsCsv(figures: YearFigures, form: CsvForm): AsyncIterable<string> {
-  const lines = viewYear(figures).months.map(({ by_method, users, later, ...month }) => ({
-    ...month,
-    ...Object.fromEntries(by_method.map(({ method, paid }) => [`paid_${method}`, paid])),
-    ...Object.fromEntries(Object.entries(users).map(([name, value]) => [`users_${name}`, value])),
-    ...Object.fromEntries(figures.months.map((_, n) => [`later_${n}`, later[n] ?? null])),
-  }))
-  const [head = {}] = lines
-  yield form.mark + csvLine(Object.keys(head), form)
-  for (const line of lines) yield csvLine(Object.values<CsvCell>(line), form)
-}

@@ -1,26 +1,31 @@
-// Twelve months of the shop side by side: money by method, and users by the month in which they began.
+// Twelve months of the shop side by side: money by method, and users by the month in which they began; and
+// the same as a file.
+import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
+import { viewAs } from '../http/view-as.js'
+import { type BookFile, FORMS } from './exports.js'
 import { sumFigures } from './figures.js'
 import { isSale, type Sums, sumsOf } from './figures.sql.js'
 import { type MonthsDeps, monthBefore } from './months.js'
 import { paidOutByMonth } from './paid-out.sql.js'
 import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
+import { YearSchema } from './year-schemas.js'
 
 export type YearFigures = Awaited<ReturnType<typeof readYear>>
 export type YearMonth = YearFigures['months'][number]
 
 const MONTHS = 12
 
-/** `until`: `2026`, or the last of the twelve months. Throws `validation_failed`. */
+/** In centimes. `until`: `2026`, or the last of the twelve months. Throws `validation_failed`. */
 export async function readYear(deps: MonthsDeps, until: string) {
   const { database, clock, methods, wallClock } = deps
   const { live } = methods
   const all = monthsUntil(deps, /^\d{4}$/.test(until) ? `${until}-12` : until)
   const begun = all.filter(({ from }) => from <= clock.now())
   const [first, last] = [begun[0], begun.at(-1)]
-  if (!first || !last) return { until, live, months: [], cohorts: [] }
+  if (!first || !last) return { until, live, months: [] }
   const inclusive = { first: wallClock.dayAt(first.from), last: wallClock.dayAt(last.to - 1) }
   const { timeZone } = wallClock
   const span = { live, from: first.from, to: last.to, until: null, since: null }
@@ -32,8 +37,10 @@ export async function readYear(deps: MonthsDeps, until: string) {
   const sums = known.filter(isSale)
   return {
     ...{ until, live },
-    months: begun.map((of) => monthOf({ sums, users, payouts }, of)),
-    cohorts: begun.map(({ month }) => cohortOf(users, month, begun)),
+    months: begun.map((of) => ({
+      ...monthOf({ sums, users, payouts }, of),
+      later: cohortOf(users, of.month, begun),
+    })),
   }
 }
 
@@ -66,21 +73,18 @@ function monthOf({ sums, users, payouts }: Known, { month, from, to }: Month) {
   const here = users.filter((one) => one.month === month)
   const began = here.filter((one) => one.began === month)
   const [atEnd, fresh, back] = [sum(here, 'users'), sum(began, 'users'), sum(here, 'cameBack')]
+  const kinds = PAYMENT_KINDS.filter((kind) => sums.some(({ method }) => kindOf(method) === kind))
   return {
-    ...{ month, from, to },
-    paid: sumFigures(ofMonth),
-    refunded: sumFigures(refunded),
-    byKind: PAYMENT_KINDS.filter((kind) => sums.some(({ method }) => kindOf(method) === kind)).map(
-      (kind) => ({
-        kind,
-        paid: sumFigures(ofMonth.filter(({ method }) => kindOf(method) === kind)),
-      }),
-    ),
+    ...{ month, from, to, paid: sumFigures(ofMonth).total, refunded: sumFigures(refunded).ttc },
+    by_method: kinds.map((kind) => ({
+      method: kind,
+      paid: sumFigures(ofMonth.filter(({ method }) => kindOf(method) === kind)).total,
+    })),
     users: {
-      ...{ atEnd, new: fresh, cameBack: back, lapsed: sum(here, 'lapsed') },
+      ...{ at_end: atEnd, new: fresh, came_back: back, lapsed: sum(here, 'lapsed') },
       renewed: atEnd - fresh - back,
     },
-    paidOut: payouts.find((one) => one.month === month)?.amount ?? 0,
+    paid_out_by_provider: payouts.find((one) => one.month === month)?.amount ?? 0,
   }
 }
 
@@ -88,8 +92,28 @@ function monthOf({ sums, users, payouts }: Known, { month, from, to }: Month) {
 function cohortOf(users: readonly MonthlyUsers[], month: string, begun: readonly Month[]) {
   const later = begun.filter((one) => one.month >= month)
   const had = (at: string) => users.find((one) => one.began === month && one.month === at)?.users ?? 0
-  return { month, users: later.map((one) => had(one.month)) }
+  return later.map((one) => had(one.month))
 }
 
 const sum = (of: readonly MonthlyUsers[], name: 'users' | 'cameBack' | 'lapsed') =>
   of.reduce((total, one) => total + one[name], 0)
+
+export const YEAR: BookFile = {
+  name: 'year',
+  of: 'until',
+  open: async (deps, until, { format }) => yearLines(await readYear(deps, until), FORMS[format]),
+}
+
+/** A line for each month; behind `later_0` those who began in it, month after month. */
+async function* yearLines(figures: YearFigures, form: CsvForm): AsyncIterable<string> {
+  const { months } = viewAs(YearSchema, figures)
+  const lines = months.map(({ by_method, users, later, ...month }) => ({
+    ...month,
+    ...Object.fromEntries(by_method.map(({ method, paid }) => [`paid_${method}`, paid])),
+    ...Object.fromEntries(Object.entries(users).map(([name, value]) => [`users_${name}`, value])),
+    ...Object.fromEntries(months.map((_, n) => [`later_${n}`, later[n] ?? null])),
+  }))
+  const [head = {}] = lines
+  yield form.mark + csvLine(Object.keys(head), form)
+  for (const line of lines) yield csvLine(Object.values<CsvCell>(line), form)
+}

@@ -2,7 +2,6 @@
 import { list } from '../acts/list.js'
 import { byInstant, pageCursor } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
-import type { Permission } from '../core/role.js'
 import { viewRows } from '../ledger/schemas.js'
 import { bulksBehind, resultsOf } from './bulk.sql.js'
 import { showBulk, startBulk } from './bulk-act.js'
@@ -40,8 +39,6 @@ const byPlace = pageCursor<{ readonly place: number }>(
   ([place]) => (typeof place === 'number' ? { place } : null),
 )
 
-export const BULK_EXPORT: Permission = { name: 'bulk.export', roles: startBulk.roles }
-
 export const resultList = list<WorkDeps>()({
   path: '/bulk/:bulk_id/results',
   operationId: 'getBulkResults',
@@ -61,7 +58,7 @@ export const resultList = list<WorkDeps>()({
     ({ place: _, ...one }) =>
       one,
   file: {
-    permission: BULK_EXPORT,
+    permission: { name: 'bulk.export', roles: startBulk.roles },
     path: '/bulk/:bulk_id/file',
     operationId: 'downloadBulkResults',
     summary: 'What became of each target of an act on a list, as CSV',

@@ -184,7 +184,7 @@ describeWorld('the page of codes', {}, ({ world }) => {
     const page = await visit.open(`/console/codes/${discount.id}`)
     expect(wordsOf(page.text)).toMatch(/user-4 in an open payment .* user-3 in a payment Pro · 1 month/)
     expect(page.text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
-    const file = await visit.open(`/console/codes/${vouchers.id}/uses.csv`)
+    const file = await visit.open(`/console/codes/${vouchers.id}.csv`)
     expect(file.text.split('\r\n').slice(0, 2)).toEqual([
       'used_at,use_id,user_id,state,plan,months,amount,discount,period_start,period_end',
       expect.stringMatching(/^2026-11-21T12:00:01Z,red_\w+,user-2,redeemed,pro,1,0,0,/),

@@ -1,27 +1,12 @@
 // Who used the codes of a batch: pages, and a file.
 import type { Static } from 'typebox'
-import { type AskedPage, list } from '../acts/list.js'
+import { list } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
-import type { Permission } from '../core/role.js'
 import { type ListDeps, showBatch } from './batches.js'
 import { usesOfBatch } from './batches.sql.js'
 import { BatchParamsSchema, CodeUseSchema } from './code-schemas.js'
 
 export type CodeUse = Static<typeof CodeUseSchema>
-
-/** Newest first. Throws `not_found` and `invalid_cursor`. */
-export async function pageOfUses(
-  deps: ListDeps,
-  { batch_id: batchId }: Static<typeof BatchParamsSchema>,
-  { cursor, limit }: AskedPage,
-) {
-  const after = cursor === null ? null : byInstant.decode(cursor)
-  await showBatch(deps, batchId)
-  const found = await usesOfBatch(deps.database, { batchId, after, limit: limit + 1 })
-  return byInstant.pageBy(found, limit, (use) => ({ at: Date.parse(use.used_at), id: use.use_id }))
-}
-
-export const CODES_EXPORT = { name: 'codes.export', roles: ['accountant'] } as const satisfies Permission
 
 export const useList = list<ListDeps>()({
   path: '/codes/:batch_id/uses',
@@ -31,9 +16,14 @@ export const useList = list<ListDeps>()({
   item: CodeUseSchema,
   title: 'CodeUses',
   command: { usage: 'codes uses <batch>', rows: 'uses' },
-  read: pageOfUses,
+  read: async (deps, { batch_id: batchId }, { cursor, limit }) => {
+    const after = cursor === null ? null : byInstant.decode(cursor)
+    await showBatch(deps, batchId)
+    const found = await usesOfBatch(deps.database, { batchId, after, limit: limit + 1 })
+    return byInstant.pageBy(found, limit, (use) => ({ at: Date.parse(use.used_at), id: use.use_id }))
+  },
   file: {
-    permission: CODES_EXPORT,
+    permission: { name: 'codes.export', roles: ['accountant'] },
     path: '/exports/codes/:batch_id',
     operationId: 'exportCodeUses',
     summary: 'All uses of the codes of a batch, as CSV',

@@ -44,7 +44,7 @@ describeWorld('a request of another site', { env: ENV }, ({ database, world }) =
       event_id: [events[0].id],
       session_id: [sessions.find(({ operator }: { operator: string }) => operator === 'support').id],
       month: ['2026-11'],
-      until: ['2026'],
+      span: ['2026-11'],
       day: ['2026-11-21'],
       batch_id: [batch],
     }

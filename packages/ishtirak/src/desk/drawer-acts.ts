@@ -12,16 +12,10 @@ import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
 import { maybeOnePerson } from '../core/role.js'
 import { request } from '../http/schemas.js'
-import {
-  countedOf,
-  type DrawerDay,
-  type DrawerDeps,
-  drawerStateOf,
-  readDrawer,
-  requireDay,
-} from './drawer.js'
+import { viewAs } from '../http/view-as.js'
+import { countedOf, type DrawerDay, type DrawerDeps, readDrawer, requireDay } from './drawer.js'
 import { confirmCount, type DrawerCount, saveCount } from './drawer.sql.js'
-import { DrawerDaySchema, viewDrawer } from './drawer-schemas.js'
+import { DrawerDaySchema } from './drawer-schemas.js'
 import { words } from './words.js'
 
 export type DrawerActDeps = DrawerDeps & ActDeps
@@ -38,7 +32,7 @@ export const DRAWER: Subject<DrawerActDeps, DrawerDay> = {
   file: (deps) => ({
     schema: DrawerDaySchema,
     read: (day) => readDrawer(deps, day),
-    view: (file) => viewDrawer(file as DrawerDay),
+    view: (file) => viewAs(DrawerDaySchema, file),
   }),
 }
 
@@ -52,9 +46,10 @@ const CountSchema = request('DrawerCounted', {
 })
 
 /** Throws `conflict`: the day is closed. */
-function requireOpen({ day, count }: DrawerDay): void {
-  if (drawerStateOf(count) !== 'closed') return
-  const extra = { day, confirmed_by: count?.confirmedBy, confirmed_at: timestampOrNull(count?.confirmedAt) }
+function requireOpen({ day, state, count }: DrawerDay): void {
+  if (state !== 'closed') return
+  const { confirmed_by, confirmed_at } = count ?? {}
+  const extra = { day, confirmed_by, confirmed_at: timestampOrNull(confirmed_at) }
   throw new BillingError('conflict', { extra })
 }
 
@@ -74,7 +69,7 @@ function planOf(
   return {
     version: drawer.entries.length + (drawer.count?.counts ?? 0),
     changes: [
-      change.state('drawer', STATES[drawerStateOf(drawer.count)], STATES[becomes]),
+      change.state('drawer', STATES[drawer.state], STATES[becomes]),
       change.dinars('drawerCash', count.cash),
       change.dinars('drawerCashDifference', difference('cash')),
       change.dinars('drawerCheques', count.cheques),
@@ -101,7 +96,7 @@ export const countDrawer = act<DrawerActDeps>()({
     'for a day that has not begun.',
   input: CountSchema,
   texts: actTexts(words, 'drawer_count'),
-  isOffered: ({ count }) => drawerStateOf(count) !== 'closed',
+  isOffered: ({ state }) => state !== 'closed',
   fields: async (_pages, { say }) => [
     { name: 'cash', label: say('drawerCash'), value: '', type: 'number' },
     { name: 'cheques', label: say('drawerCheques'), value: '', type: 'number' },
@@ -110,11 +105,11 @@ export const countDrawer = act<DrawerActDeps>()({
     const { id, input, by } = call
     const drawer = await readDrawer(deps, id)
     requireOpen(drawer)
-    const counted = (countedAt: Instant): DrawerCount => ({
+    const counted = (at: Instant): DrawerCount => ({
       counts: (drawer.count?.counts ?? 0) + 1,
-      ...{ cashExpected: drawer.expected.cash, chequesExpected: drawer.expected.cheque },
+      ...{ cash_expected: drawer.expected.cash, cheques_expected: drawer.expected.cheque },
       ...{ cash: input.cash, cheques: input.cheques },
-      ...{ countedBy: by.operator.name, countedAt, confirmedBy: null, confirmedAt: null },
+      ...{ counted_by: by.operator.name, counted_at: at, confirmed_by: null, confirmed_at: null },
     })
     const of = { drawer, count: counted(deps.clock.now()), becomes: 'counted' } as const
     return planOf(deps, call, of, (audit, now) => saveCount(deps.database, drawer.day, counted(now), audit))
@@ -130,14 +125,14 @@ export const confirmDrawer = act<DrawerActDeps>()({
   input: OptionalWhySchema,
   refuses: ['second_operator_needed'],
   texts: actTexts(words, 'drawer_confirm'),
-  isOffered: ({ count }) => drawerStateOf(count) === 'counted',
+  isOffered: ({ state }) => state === 'counted',
   plan: async (deps, call) => {
     const drawer = await readDrawer(deps, call.id)
     requireOpen(drawer)
     const { day, count } = drawer
     const by = call.by.operator.name
     if (!count) throw new BillingError('conflict', { extra: { day, counted_by: null } })
-    if (maybeOnePerson(count.countedBy, by))
+    if (maybeOnePerson(count.counted_by, by))
       throw new BillingError('second_operator_needed', { extra: { day } })
     return planOf(deps, call, { drawer, count, becomes: 'closed' }, (audit, now) =>
       confirmCount(deps.database, day, { counts: count.counts, by, now }, audit),
@@ -152,5 +147,6 @@ export const showDrawer = reading<DrawerActDeps>().reads({
   params: DRAWER.params,
   answer: DrawerDaySchema,
   command: { usage: 'drawer show <day>' },
-  read: async (deps, { params }) => viewDrawer(await readDrawer(deps, String(Object(params).day))),
+  read: async (deps, { params }) =>
+    viewAs(DrawerDaySchema, await readDrawer(deps, String(Object(params).day))),
 })

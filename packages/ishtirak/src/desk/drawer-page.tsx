@@ -10,8 +10,7 @@ import { addressOf, consolePage, Facts, sendPage, type View } from '../pages/con
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { byMethod, byPerson, type DrawerDay, drawerStateOf, readDrawer } from './drawer.js'
-import type { DrawerEntry } from './drawer.sql.js'
+import { type DrawerDay, readDrawer } from './drawer.js'
 import { DRAWER, type DrawerActDeps, STATES } from './drawer-acts.js'
 
 type DrawerPages = AllPages & DrawerActDeps
@@ -28,42 +27,40 @@ export function drawerRoute(app: App, pages: DrawerPages): void {
   )
 }
 
-type Row<Of extends (drawer: DrawerDay) => readonly unknown[]> = ReturnType<Of>[number]
-
-const SUMS: readonly Column<Row<typeof byMethod>>[] = [
+const SUMS: readonly Column<DrawerDay['by_method'][number]>[] = [
   { head: 'method', text: ({ method }, { locale }) => instrumentName(method, locale), isName: true },
   { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
   { head: 'drawerTaken', figure: ({ taken }, view) => signed(taken, view) },
-  { head: 'stampDuty', figure: ({ duty }, view) => signed(duty, view) },
+  { head: 'stampDuty', figure: ({ stamp_duty }, view) => signed(stamp_duty, view) },
   { head: 'drawerReturned', figure: ({ returned }, view) => signed(returned, view) },
-  { head: 'drawerPaidOut', figure: ({ paidOut }, view) => signed(paidOut, view) },
+  { head: 'drawerPaidOut', figure: ({ paid_out }, view) => signed(paid_out, view) },
   { head: 'drawerExpected', figure: ({ expected }, view) => signed(expected, view) },
   { head: 'drawerWasCounted', figure: ({ counted }, view) => signed(counted?.counted ?? null, view) },
   { head: 'drawerDifference', figure: ({ counted }, view) => signed(counted?.difference ?? null, view) },
-  { head: 'drawerAfter', figure: ({ after }, view) => signed(after, view) },
+  { head: 'drawerAfter', figure: ({ after_count }, view) => signed(after_count, view) },
 ]
 
-const PEOPLE: readonly Column<Row<typeof byPerson>>[] = [
+const PEOPLE: readonly Column<DrawerDay['by_person'][number]>[] = [
   { head: 'who', text: ({ operator }) => operator, isName: true },
   { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
   { head: 'way_cash', figure: ({ cash }, view) => signed(cash, view) },
-  { head: 'way_cheque', figure: ({ cheque }, view) => signed(cheque, view) },
+  { head: 'way_cheque', figure: ({ cheques }, view) => signed(cheques, view) },
 ]
 
 const KINDS = { taken: 'drawerTaken', returned: 'drawerReturned', paid_out: 'drawerPaidOut' } as const
 
-const SLIPS: readonly Column<DrawerEntry>[] = [
+const SLIPS: readonly Column<DrawerDay['entries'][number]>[] = [
   { head: 'when', nowrap: ({ at }, { moment }) => moment(at) },
   { head: 'drawerKind', text: ({ kind }, { say }) => say(KINDS[kind]) },
   { head: 'method', text: ({ method }, { locale }) => instrumentName(method, locale) },
   {
     head: 'deskReference',
-    link: ({ paymentId: id, reference }, _, { base }) =>
+    link: ({ payment_id: id, reference }, _, { base }) =>
       id === null ? null : { href: addressOf(base, 'payments', id), text: reference ?? id },
   },
-  { head: 'user', user: ({ userId }) => ({ userId }) },
+  { head: 'user', user: ({ user_id: userId }) => ({ userId }) },
   { head: 'who', text: ({ operator }) => operator },
-  { head: 'amount', nowrap: ({ price, duty }, view) => signed(price + duty, view) },
+  { head: 'amount', nowrap: ({ amount }, view) => signed(amount, view) },
 ]
 
 function signed(centimes: number | null, view: View): string | null {
@@ -73,32 +70,32 @@ function signed(centimes: number | null, view: View): string | null {
 
 function drawerPage(pages: DrawerPages, view: View, drawer: DrawerDay, notice: TrailNotice): string {
   const { say, moment } = view
-  const { day, count, entries } = drawer
+  const { day, state, count, entries } = drawer
   const at = pages.wallClock.dayOf(day)?.from ?? 0
-  const title = say('drawerOf', { day: pages.formats.day(at, view.locale) })
+  const title = say('drawerOf', { day: view.day(at) })
   const by = (name: string, when: number) => `${name}, ${moment(when)}`
   return consolePage(
     { pages, view, title, section: 'counter' },
     <>
       <NoticeOf {...{ view, notice }} acts={[]} />
-      <Card id="state" title={say(STATES[drawerStateOf(count)])}>
+      <Card id="state" title={say(STATES[state])}>
         <Facts
           facts={[
-            [say('drawerCountedBy'), count && by(count.countedBy, count.countedAt)],
+            [say('drawerCountedBy'), count && by(count.counted_by, count.counted_at)],
             [
               say('drawerConfirmedBy'),
-              count?.confirmedBy ? by(count.confirmedBy, count.confirmedAt ?? 0) : null,
+              count?.confirmed_by ? by(count.confirmed_by, count.confirmed_at ?? 0) : null,
             ],
           ]}
         />
-        <Table {...{ pages, view }} rows={byMethod(drawer)} columns={SUMS} />
+        <Table {...{ pages, view }} rows={drawer.by_method} columns={SUMS} />
         <p class="soft small" safe>
           {say('drawerExplained')}
         </p>
         <Ways {...{ pages, view, drawer, at }} />
       </Card>
       <Card id="people" title={say('drawerPeople')}>
-        <Table {...{ pages, view }} rows={byPerson(drawer)} columns={PEOPLE} empty={say('drawerEmpty')} />
+        <Table {...{ pages, view }} rows={drawer.by_person} columns={PEOPLE} empty={say('drawerEmpty')} />
       </Card>
       <Card id="slips" title={say('drawerSlips')}>
         <Table {...{ pages, view }} rows={entries} columns={SLIPS} empty={say('drawerEmpty')} />

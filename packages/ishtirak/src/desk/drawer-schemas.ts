@@ -1,9 +1,7 @@
 // The shape of a day of the drawer. Amounts are dinars, with the stamp duty.
-import { type Static, Type } from 'typebox'
-import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import { Type } from 'typebox'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { DESK_METHODS } from './desk.js'
-import { byMethod, byPerson, type DrawerDay, drawerStateOf } from './drawer.js'
 
 const dinars = (description?: string) => Type.Number(description === undefined ? {} : { description })
 
@@ -57,34 +55,3 @@ export const DrawerDaySchema = object('DrawerDay', {
   ),
   count: nullable(DrawerCountSchema),
 })
-
-export function viewDrawer(drawer: DrawerDay): Static<typeof DrawerDaySchema> {
-  const { day, entries, count } = drawer
-  const methods = byMethod(drawer)
-  const differenceOf = (name: string) =>
-    (methods.find(({ method }) => method === name)?.counted?.difference ?? 0) / 100
-  return {
-    day,
-    state: drawerStateOf(count),
-    by_method: methods.map(({ method, slips, after, ...sums }) => ({
-      ...{ method, slips, taken: sums.taken / 100, stamp_duty: sums.duty / 100 },
-      ...{ returned: sums.returned / 100, paid_out: sums.paidOut / 100, expected: sums.expected / 100 },
-      after_count: after === null ? null : after / 100,
-    })),
-    by_person: byPerson(drawer).map(({ operator, slips, cash, cheque }) => ({
-      ...{ operator, slips, cash: cash / 100, cheques: cheque / 100 },
-    })),
-    entries: entries.map((entry) => ({
-      ...{ kind: entry.kind, method: entry.method, at: toTimestamp(entry.at), user_id: entry.userId },
-      ...{ payment_id: entry.paymentId, reference: entry.reference },
-      ...{ amount: (entry.price + entry.duty) / 100, stamp_duty: entry.duty / 100 },
-      operator: entry.operator,
-    })),
-    count: count && {
-      ...{ cash: count.cash, cheques: count.cheques },
-      ...{ cash_difference: differenceOf('cash'), cheques_difference: differenceOf('cheque') },
-      ...{ counted_by: count.countedBy, counted_at: toTimestamp(count.countedAt) },
-      ...{ confirmed_by: count.confirmedBy, confirmed_at: timestampOrNull(count.confirmedAt) },
-    },
-  }
-}

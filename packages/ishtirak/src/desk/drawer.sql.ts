@@ -25,8 +25,8 @@ const selectEntries = statement(
   'drawer.entries',
   `with taken as (
      select 'taken' as kind, p.id, p.method, p.paid_at as at, p.user_id, p.id as payment_id,
-            p.method_reference as reference, d.net_centimes + d.tax_centimes as price,
-            d.duty_centimes as duty, who.actor as operator
+            p.method_reference as reference, d.net_centimes + d.tax_centimes + d.duty_centimes as amount,
+            d.duty_centimes as stamp_duty, who.actor as operator
        from payments p
        join documents d on d.user_id = p.user_id and d.payment_id = p.id and d.place = p.receipt_place
        ${actor('payment.record', 'a.user_id = p.user_id and a.payment_id = p.id')}
@@ -55,12 +55,12 @@ const parseEntry = rowOf({
   id: text,
   method: word<DeskMethod>,
   at: instant,
-  userId: column('user_id', text),
-  paymentId: column('payment_id', textOrNull),
+  user_id: text,
+  payment_id: textOrNull,
   reference: textOrNull,
-  /** In centimes; below zero where it went out. */
-  price: integer,
-  duty: integer,
+  /** In centimes, with the duty; below zero where it went out. */
+  amount: integer,
+  stamp_duty: integer,
   operator: textOrNull,
 })
 export type DrawerEntry = ReturnType<typeof parseEntry>
@@ -80,16 +80,16 @@ const parseCount = rowOf({
   /** How often the day was counted. */
   counts: integer,
   /** What the books said of it, in centimes. */
-  cashExpected: column('cash_expected', integer),
-  chequesExpected: column('cheques_expected', integer),
+  cash_expected: integer,
+  cheques_expected: integer,
   /** What was there, in whole dinars. */
   cash: column('cash_counted', integer),
   cheques: column('cheques_counted', integer),
-  countedBy: column('counted_by', text),
-  countedAt: column('counted_at', instant),
+  counted_by: text,
+  counted_at: instant,
   /** Null: the day is not closed. */
-  confirmedBy: column('confirmed_by', textOrNull),
-  confirmedAt: column('confirmed_at', instantOrNull),
+  confirmed_by: textOrNull,
+  confirmed_at: instantOrNull,
 })
 export type DrawerCount = ReturnType<typeof parseCount>
 
@@ -122,9 +122,9 @@ export async function saveCount(
   count: DrawerCount,
   audit: AuditEntry,
 ): Promise<boolean> {
-  const { counts, cashExpected, chequesExpected, cash, cheques, countedBy, countedAt } = count
-  const figures = [counts, cashExpected, chequesExpected, cash, cheques]
-  const values = [day, ...figures, countedBy, at(countedAt), JSON.stringify(audit)]
+  const { counts, cash_expected, cheques_expected, cash, cheques, counted_by, counted_at } = count
+  const figures = [counts, cash_expected, cheques_expected, cash, cheques]
+  const values = [day, ...figures, counted_by, at(counted_at), JSON.stringify(audit)]
   return (await database.query(saveCountRow, values)).length === 1
 }
 

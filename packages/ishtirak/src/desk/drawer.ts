@@ -16,7 +16,7 @@ export function requireDay({ clock, wallClock }: Pick<DrawerDeps, 'clock' | 'wal
   return span
 }
 
-/** Throws as `requireDay` does. */
+/** As the API names it, in centimes. Throws as `requireDay` does. */
 export async function readDrawer(deps: DrawerDeps, day: string) {
   const { database, methods } = deps
   const span = requireDay(deps, day)
@@ -24,58 +24,66 @@ export async function readDrawer(deps: DrawerDeps, day: string) {
     listEntries(database, span, methods.live),
     findCount(database, day),
   ])
-  return { day, entries, count, expected: expectedOf(entries) }
+  const expected = expectedOf(entries)
+  return {
+    ...{ day, state: stateOf(count), entries, expected },
+    count: count && {
+      ...count,
+      cash_difference: countedOf(count, 'cash').difference,
+      cheques_difference: countedOf(count, 'cheque').difference,
+    },
+    by_method: DESK_METHODS.map((method) => methodOf({ entries, count, expected: expected[method] }, method)),
+    by_person: byPerson(entries),
+  }
 }
 
-export function drawerStateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
+function stateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
   if (!count) return 'open'
-  return count.confirmedAt === null ? 'counted' : 'closed'
+  return count.confirmed_at === null ? 'counted' : 'closed'
 }
 
-/** In centimes, by method: what must be there of a day, beside what was there when it began. */
+/** By method: what must be there of a day, beside what was there when it began. */
 function expectedOf(entries: readonly DrawerEntry[]): Readonly<Record<DeskMethod, number>> {
   const of = (method: DeskMethod) => sumOf(entries.filter((entry) => entry.method === method))
   return { cash: of('cash'), cheque: of('cheque') }
 }
 
 function sumOf(entries: readonly DrawerEntry[]): number {
-  return entries.reduce((sum, { price, duty }) => sum + price + duty, 0)
+  return entries.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /** In centimes: what was counted, and by how much it is more than the books said at the count. */
 export function countedOf(count: DrawerCount, method: DeskMethod) {
   const isCash = method === 'cash'
   const counted = (isCash ? count.cash : count.cheques) * 100
-  const expected = isCash ? count.cashExpected : count.chequesExpected
+  const expected = isCash ? count.cash_expected : count.cheques_expected
   return { counted, expected, difference: counted - expected }
 }
 
-/** Of each method, in centimes; `after`: what came to the books after the count. */
-export function byMethod({ entries, count, expected }: Pick<DrawerDay, 'entries' | 'count' | 'expected'>) {
-  return DESK_METHODS.map((method) => {
-    const of = (kind: DrawerEntry['kind']) =>
-      entries.filter((entry) => entry.method === method && entry.kind === kind)
-    const taken = of('taken')
-    const counted = count && countedOf(count, method)
-    return {
-      method,
-      slips: taken.length,
-      taken: sumOf(taken),
-      duty: taken.reduce((sum, { duty }) => sum + duty, 0),
-      returned: -sumOf(of('returned')),
-      paidOut: -sumOf(of('paid_out')),
-      expected: expected[method],
-      counted,
-      after: counted && expected[method] - counted.expected,
-    }
-  })
+/** `after_count`: what came to the books after the count. */
+function methodOf(
+  day: { readonly entries: readonly DrawerEntry[]; readonly count: DrawerCount | null; expected: number },
+  method: DeskMethod,
+) {
+  const of = (kind: DrawerEntry['kind']) =>
+    day.entries.filter((entry) => entry.method === method && entry.kind === kind)
+  const taken = of('taken')
+  const counted = day.count && countedOf(day.count, method)
+  return {
+    ...{ method, slips: taken.length, taken: sumOf(taken), expected: day.expected, counted },
+    stamp_duty: taken.reduce((sum, { stamp_duty }) => sum + stamp_duty, 0),
+    returned: -sumOf(of('returned')),
+    paid_out: -sumOf(of('paid_out')),
+    after_count: counted && day.expected - counted.expected,
+  }
 }
 
-/** What each person took, less what they gave back, in centimes. */
-export function byPerson({ entries }: Pick<DrawerDay, 'entries'>) {
+/** What each person took, less what they gave back. */
+function byPerson(entries: readonly DrawerEntry[]) {
   const people = [...new Set(entries.map(({ operator }) => operator))]
   return people.map((operator) => {
     const own = entries.filter((entry) => entry.operator === operator)
-    return { operator, slips: own.filter(({ kind }) => kind === 'taken').length, ...expectedOf(own) }
+    const { cash, cheque: cheques } = expectedOf(own)
+    return { operator, slips: own.filter(({ kind }) => kind === 'taken').length, cash, cheques }
   })
 }

@@ -6,7 +6,7 @@ import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { viewRows } from '../ledger/schemas.js'
-import { type EventsSchema, ResentSchema, WrittenEventSchema } from './schemas.js'
+import { ResentSchema, WrittenEventSchema } from './schemas.js'
 
 // Of a user only the first waiting event is due, and none while the address is switched off. A user whose
 // events were never attempted is due since 1970: what is due is not due before it is written.
@@ -161,9 +161,7 @@ const countWaiting = statement(
      from users where delivered_sequence < event_sequence`,
 )
 
-export async function countWaitingEvents(
-  database: Queryable,
-): Promise<Static<typeof EventsSchema>['waiting']> {
+export async function countWaitingEvents(database: Queryable) {
   const [row = {}] = await database.query(countWaiting)
   return { users: integer(row, 'users'), events: integer(row, 'events') }
 }

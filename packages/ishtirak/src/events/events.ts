@@ -1,6 +1,6 @@
 // What the events to the platform bring to the service.
 import type { Capability } from '../acts/capability.js'
-import { reading } from '../acts/reading.js'
+import { list } from '../acts/list.js'
 import { DAY, HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { announceTime } from './announce-time.js'
@@ -11,7 +11,7 @@ import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
 import { EVENTS_WAITING } from './inbox.js'
 import { reportEvents } from './manage-events.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
-import { EventsQuerySchema, EventsSchema } from './schemas.js'
+import { EventsBeside, EventsFilterSchema, WrittenEventSchema } from './schemas.js'
 import { type EventConfig, eventSettings } from './settings.js'
 import './words.js'
 
@@ -23,28 +23,31 @@ const KEPT = 90 * DAY
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
-const listEvents = reading<EventActDeps>().reads({
+const eventList = list<EventActDeps>()({
   path: '/events',
   operationId: 'listEvents',
   summary: 'Events to the platform, newest first, and whether its address works',
-  query: EventsQuerySchema,
-  answer: EventsSchema,
+  filter: EventsFilterSchema,
+  item: WrittenEventSchema,
+  title: 'Events',
+  isWhole: true,
+  beside: EventsBeside,
   command: {
-    usage: 'events list',
-    columns: {
-      events: ['id', 'created_at', 'user_id', 'sequence', 'type', 'state', 'attempts', 'failure', 'due_at'],
-    },
-    show: ({ data, ...state }) => ({ ...state, events: data }),
+    ...{ usage: 'events list', rows: 'events' },
+    columns: ['id', 'created_at', 'user_id', 'sequence', 'type', 'state', 'attempts', 'failure', 'due_at'],
   },
-  read: (deps, { query: { user_id: userId = null, state, limit = 50 } }) =>
-    reportEvents(deps, { userId, waiting: state === 'waiting', limit }),
+  read: async (deps, { user_id: userId = null, state }, { limit }) => {
+    const of = { userId, waiting: state === 'waiting', limit }
+    const { data: items, ...beside } = await reportEvents(deps, of)
+    return { items, nextCursor: null, beside }
+  },
 })
 
 export const events: Capability<ChangeDeps & DeliveryDeps & EventActDeps & ReminderDeps, EventConfig> = {
   name: 'events',
   settings: eventSettings,
   acts: EVENT_ACTS,
-  readings: [listEvents],
+  readings: eventList.readings,
   commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
   commands: addTriggerCommand,
   inbox: EVENTS_WAITING,

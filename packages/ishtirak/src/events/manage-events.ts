@@ -1,14 +1,12 @@
 // The events to the platform, and their address, as operators see them.
-import type { Static } from 'typebox'
 import { timestampOrNull } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { countWaitingEvents, type EventEndpoint, listEvents, loadEventEndpoint } from './event-history.sql.js'
-import type { EventsSchema } from './schemas.js'
 
 export async function reportEvents(
   { database }: { readonly database: Queryable },
   query: Parameters<typeof listEvents>[1],
-): Promise<Static<typeof EventsSchema>> {
+) {
   const [endpoint, waiting, data] = await Promise.all([
     loadEventEndpoint(database),
     countWaitingEvents(database),

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { describedEvent, EVENT_TYPES, type EventType } from '../core/event-types.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { BalanceEntrySchema, balanceMembers } from '../ledger/balance-schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
 
@@ -162,7 +162,7 @@ export const listQuery = {
   ),
 }
 
-export const EventsQuerySchema = query({
+export const EventsFilterSchema = Type.Object({
   ...listQuery,
   state: Type.Optional(
     Type.Literal('waiting', {
@@ -189,7 +189,7 @@ export const WrittenEventSchema = object('WrittenEvent', {
   failure: nullable(Type.String()),
 })
 
-export const EventsSchema = object('Events', {
+export const EventsBeside = {
   endpoint: nullable(
     Type.Object({
       state: Type.Enum(['working', 'failing', 'disabled']),
@@ -199,8 +199,7 @@ export const EventsSchema = object('Events', {
     }),
   ),
   waiting: Type.Object({ users: Type.Integer(), events: Type.Integer() }),
-  data: Type.Array(WrittenEventSchema),
-})
+}
 
 export const ResentSchema = object('Resent', { user_id: Type.String(), events: Type.Integer() })
 export const RestartedSchema = object('Restarted', { users: Type.Integer() })

@@ -1,9 +1,8 @@
 // The shapes of the inbox, of the kinds that capabilities bring.
 import { type Static, Type } from 'typebox'
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
-import { nextCursor, pageQuery } from '../acts/paging.js'
 import { toTimestamp } from '../core/instant.js'
-import { nullable, object, query, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { consoleSay } from '../i18n/console.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { InboxEntry } from './inbox.js'
@@ -11,10 +10,9 @@ import { COUNTED_MAX } from './inbox.sql.js'
 
 const namesOf = (kinds: readonly InboxKind[]) => kinds.map(({ name }) => name)
 
-export const inboxQuery = (kinds: readonly InboxKind[]) =>
-  query({
+export const inboxFilter = (kinds: readonly InboxKind[]) =>
+  Type.Object({
     kind: Type.Optional(Type.Enum(namesOf(kinds), { description: 'Only entries of this kind' })),
-    ...pageQuery,
   })
 
 export const inboxEntry = (kinds: readonly InboxKind[]) =>
@@ -45,15 +43,11 @@ export const inboxEntry = (kinds: readonly InboxKind[]) =>
     }),
   })
 
-export const inboxAnswer = (kinds: readonly InboxKind[]) =>
-  object('Inbox', {
-    counts: Type.Object(
-      Object.fromEntries(namesOf(kinds).map((name) => [name, Type.Integer({ maximum: COUNTED_MAX })])),
-      { description: `Of each kind; ${COUNTED_MAX} means so many or more` },
-    ),
-    data: Type.Array(inboxEntry(kinds)),
-    next_cursor: nextCursor,
-  })
+export const inboxCountsSchema = (kinds: readonly InboxKind[]) =>
+  Type.Object(
+    Object.fromEntries(namesOf(kinds).map((name) => [name, Type.Integer({ maximum: COUNTED_MAX })])),
+    { description: `Of each kind; ${COUNTED_MAX} means so many or more` },
+  )
 
 function titleOf({ name }: InboxKind): string {
   return codeInWords({ say: consoleSay('en') }, 'kind', name)

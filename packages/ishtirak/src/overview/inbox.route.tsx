@@ -4,7 +4,7 @@
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { consolePage, Folded, Pager, sendPage, type View } from '../pages/console-frame.js'
+import { consolePage, Folded, Pager, sendPage, type View, withQuery } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { queryOf } from '../pages/reader.js'
@@ -23,9 +23,9 @@ export function inboxRoute(app: App, pages: AllPages): void {
     // All of them, also where the address names none that there is.
     const kind = kindNamed(pages.inbox, queryOf(request, 'kind'))
     const cursor = queryOf(request, 'cursor') ?? null
-    const inbox = await readInbox(pages, { kind, cursor, limit: SHOWN })
+    const inbox = await readInbox(pages, { kind: kind?.name }, { cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
-    const labels = await readLabels(pages, { payments: inbox.entries.map((entry) => entry.otherPaymentId) })
+    const labels = await readLabels(pages, { payments: inbox.items.map((entry) => entry.otherPaymentId) })
     return sendPage(pages, reply, inboxPage(pages, view, { inbox, labels, kind, isFirst: cursor === null }))
   })
 }
@@ -37,14 +37,14 @@ function inboxPage(
 ): string {
   const { say } = view
   const { inbox, labels, kind, isFirst } = of
-  const { entries, nextCursor } = inbox
+  const { items, nextCursor } = inbox
   const start = inboxAddress(pages, kind)
   const next = nextCursor === null ? null : inboxAddress(pages, kind, nextCursor)
   return consolePage(
     { pages, view, title: say('inbox'), section: 'inbox', languagePath: start },
     <>
       <Kinds {...{ pages, view, inbox, kind }} />
-      {entries.length === 0 ? (
+      {items.length === 0 ? (
         <section class="card" aria-label={say('inbox')}>
           <p safe>{say('nothingWaits')}</p>
         </section>
@@ -61,8 +61,8 @@ function Groups(of: { pages: AllPages; view: View; inbox: Inbox; labels: Labels;
   const { pages, view, inbox, labels } = of
   const groups = URGENCIES.flatMap((urgency) => {
     const kinds = pages.inbox.kinds.filter((one) => one.urgency === urgency && (of.kind ?? one) === one)
-    const entries = inbox.entries.filter(({ kind }) => kinds.includes(kind))
-    const title = withCount(pages, view, view.say(`urgency_${urgency}`), countOf(inbox, kinds))
+    const entries = inbox.items.filter(({ kind }) => kinds.includes(kind))
+    const title = withCount(view, view.say(`urgency_${urgency}`), countOf(inbox, kinds))
     return entries.length === 0 ? [] : [{ urgency, title, entries }]
   })
   return (
@@ -76,12 +76,8 @@ function Groups(of: { pages: AllPages; view: View; inbox: Inbox; labels: Labels;
   )
 }
 
-function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor?: string): string {
-  const query = new URLSearchParams({
-    ...(kind && { kind: kind.name }),
-    ...(cursor && { cursor }),
-  }).toString()
-  return `${base}/console${query && `?${query}`}`
+function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor = ''): string {
+  return withQuery(`${base}/console`, { kind: kind?.name ?? '', cursor })
 }
 
 /** How many of each kind wait; each leads to these alone. */
@@ -90,7 +86,7 @@ function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind 
   const { say } = view
   const waiting = pages.inbox.kinds.flatMap((one) => {
     const count = countOf(inbox, [one])
-    const label = withCount(pages, view, codeInWords(view, 'kind', one.name), count)
+    const label = withCount(view, codeInWords(view, 'kind', one.name), count)
     return count > 0 ? [{ one, label }] : []
   })
   if (waiting.length === 0) return null
@@ -111,12 +107,12 @@ function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind 
   )
 }
 
-function countOf({ counts }: Inbox, kinds: readonly InboxKind[]): number {
+function countOf({ beside: { counts } }: Inbox, kinds: readonly InboxKind[]): number {
   return kinds.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0)
 }
 
-function withCount({ formats }: AllPages, { say, locale }: View, title: string, count: number): string {
+function withCount({ say, number }: View, title: string, count: number): string {
   const most = COUNTED_MAX
-  const counted = count < most ? formats.number(count, locale) : say('andMore', { count: String(most) })
+  const counted = count < most ? number(count) : say('andMore', { count: String(most) })
   return `${title} (${counted})`
 }

@@ -1,6 +1,7 @@
 // What waits for a person: each entry with the one act that comes next.
 
 import type { InboxKind, InboxRow } from '../acts/inbox-kind.js'
+import type { AskedPage } from '../acts/list.js'
 import { pageCursor } from '../acts/paging.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
@@ -33,21 +34,24 @@ const cursorOf = ({ kinds }: Inbox) =>
     },
   )
 
-/** What is urgent first, and of one urgency what waits longest. Throws `invalid_cursor`. */
+/**
+ * What is urgent first, and of one urgency what waits longest; beside it the counts of all kinds. Throws
+ * `invalid_cursor`.
+ */
 export async function readInbox(
   { database, clock, inbox }: InboxDeps,
-  of: { readonly kind: InboxKind | null; readonly cursor: string | null; readonly limit: number },
+  of: { readonly kind?: string | undefined },
+  { cursor, limit }: AskedPage,
 ) {
-  const { kind, limit } = of
-  const cursor = cursorOf(inbox)
-  const after = of.cursor === null ? null : cursor.decode(of.cursor)
+  const position = cursorOf(inbox)
+  const after = cursor === null ? null : position.decode(cursor)
   const now = clock.now()
   const [rows, counts] = await Promise.all([
-    inboxPage(database, inbox, { kind, after, limit: limit + 1, now }),
+    inboxPage(database, inbox, { kind: kindNamed(inbox, of.kind), after, limit: limit + 1, now }),
     inboxCounts(database, inbox, now),
   ])
-  const { items, nextCursor } = cursor.pageOf(rows, limit)
-  return { counts, entries: items.map(withNextAct), nextCursor }
+  const { items, nextCursor } = position.pageOf(rows, limit)
+  return { items: items.map(withNextAct), nextCursor, beside: { counts } }
 }
 
 /** Of all kinds, each bounded. */

@@ -38,13 +38,7 @@ async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice
   const hidden = sessions.length - SESSIONS_SHOWN
   const may = mayDo(own.operator, revokeOperatorSession)
   return consolePage(
-    {
-      pages,
-      view,
-      title: say('operators'),
-      section: 'operators',
-      languagePath: addressOf(pages.base, 'operators'),
-    },
+    { pages, view, title: say('operators'), section: 'operators' },
     <>
       <NoticeOf {...{ view, notice }} {...{ acts }} />
       <Operators {...{ pages, view, operators }} />

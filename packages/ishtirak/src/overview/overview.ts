@@ -9,7 +9,7 @@ import { inboxRoute } from './inbox.route.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
 import { paymentsPage } from './payment-list.js'
-import { inboxReading, OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
+import { inboxReadings, OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
 import { trailPageOfConsole } from './trail-list.js'
@@ -28,7 +28,7 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleD
     { key: 'trailPage', path: '/console/trail', order: 5 },
   ],
   readings: OVERVIEW_READINGS,
-  inboxReadings: (inbox) => [inboxReading(inbox)],
+  inboxReadings,
   console: (app, pages) => {
     inboxRoute(app, pages)
     healthRoute(app, pages)

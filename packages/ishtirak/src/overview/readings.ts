@@ -1,6 +1,7 @@
 // What operators read across users, and of one payment or user.
 import { type Static, Type } from 'typebox'
 import type { InboxKind } from '../acts/inbox-kind.js'
+import { list } from '../acts/list.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
@@ -15,8 +16,8 @@ import {
 } from '../ledger/subjects.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { HealthSchema } from './health-schemas.js'
-import { type InboxDeps, kindNamed, readInbox } from './inbox.js'
-import { inboxAnswer, inboxQuery, viewInboxEntry } from './inbox-schemas.js'
+import { type InboxDeps, readInbox } from './inbox.js'
+import { inboxCountsSchema, inboxEntry, inboxFilter, viewInboxEntry } from './inbox-schemas.js'
 import { paymentList } from './payment-list.js'
 import { type SearchDeps, search } from './search.js'
 import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
@@ -40,26 +41,20 @@ const health = reads({
   read: (deps) => readHealth(deps),
 })
 
-export const inboxReading = (inbox: readonly InboxKind[]) =>
-  reads({
+export const inboxReadings = (inbox: readonly InboxKind[]) =>
+  list<OverviewReadDeps>()({
     path: '/inbox',
     operationId: 'readInbox',
     summary: 'What waits for a person, what is urgent first, then what waits longest',
     description: 'Each with the act that comes next.',
-    query: inboxQuery(inbox),
-    answer: inboxAnswer(inbox),
-    refuses: ['invalid_cursor'],
-    command: {
-      usage: 'inbox',
-      columns: { inbox: INBOX_LINE },
-      show: ({ data, ...rest }) => ({ ...rest, inbox: data }),
-    },
-    read: async (deps, { query: { kind, cursor = null, limit = 50 } }) => {
-      const of = { kind: kindNamed(deps.inbox, kind), cursor, limit }
-      const { counts, entries, nextCursor } = await readInbox(deps, of)
-      return { counts, data: entries.map(viewInboxEntry), next_cursor: nextCursor }
-    },
-  })
+    filter: inboxFilter(inbox),
+    item: inboxEntry(inbox),
+    title: 'Inbox',
+    beside: { counts: inboxCountsSchema(inbox) },
+    command: { usage: 'inbox', rows: 'inbox', columns: INBOX_LINE },
+    read: readInbox,
+    view: () => viewInboxEntry,
+  }).readings
 
 const found = reads({
   path: '/search',

@@ -275,6 +275,21 @@ export function Folded(of: PropsWithChildren<{ id: string; title: string; isOpen
   )
 }
 
+/** Sentences above what they are about; those that are null are left out. */
+export function Notices({ of, warn = false }: { of: readonly (string | null)[]; warn?: boolean }) {
+  return (
+    <>
+      {of.map((text) =>
+        text === null ? null : (
+          <p class={warn ? 'notice warn' : 'notice'} safe>
+            {text}
+          </p>
+        ),
+      )}
+    </>
+  )
+}
+
 /** The ways from one page of a list to the first and to the next; null: there is none. */
 export function Pager(of: PropsWithChildren<{ view: View; first: string | null; next: string | null }>) {
   const { view, first, next, children } = of

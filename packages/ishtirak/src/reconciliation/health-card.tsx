@@ -20,10 +20,8 @@ export async function reconciliationCard(pages: ConsolePages, view: View): Promi
     payments: compared.discrepancies.map(({ payment_id }) => payment_id),
     users: compared.discrepancies.map(({ user_id }) => user_id),
   })
-  const { say, locale } = view
-  const { moment, number } = pages.formats
+  const { say, moment, number } = view
   const [last] = compared.reconciliations
-  const shown = (timestamp: string) => moment(Date.parse(timestamp), locale)
   return (
     <Card id="reconciliation" title={say('reconciliation')}>
       {last === undefined ? (
@@ -34,12 +32,12 @@ export async function reconciliationCard(pages: ConsolePages, view: View): Promi
         <>
           <Facts
             facts={[
-              [say('reconciledSince'), shown(last.since)],
+              [say('reconciledSince'), moment(last.since)],
               [say('startedBy'), last.started_by === 'schedule' ? say('bySchedule') : last.started_by],
-              [say('startedAt'), shown(last.started_at)],
-              [say('finishedAt'), last.finished_at === null ? say('underWay') : shown(last.finished_at)],
-              [say('checkoutsReconciled'), number(last.checkouts, locale)],
-              [say('differences'), number(last.discrepancies, locale)],
+              [say('startedAt'), moment(last.started_at)],
+              [say('finishedAt'), moment(last.finished_at) ?? say('underWay')],
+              [say('checkoutsReconciled'), number(last.checkouts)],
+              [say('differences'), number(last.discrepancies)],
             ]}
           />
           <Discrepancies {...{ pages, view, compared, labels }} />

@@ -1,6 +1,8 @@
 // The reconciliation as operators ask for it: started, gone on with round by round, and listed.
+import { Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { readInstant } from '../acts/day.js'
+import { list } from '../acts/list.js'
 import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { onNothing } from '../acts/subject.js'
@@ -8,9 +10,10 @@ import { DAY } from '../core/instant.js'
 import { readReconciliations } from './discrepancies.sql.js'
 import { continueReconciliation, type ReconcileActDeps, startReconciliation } from './reconcile.js'
 import {
+  DiscrepancySchema,
   ReconcileRequestSchema,
   ReconciliationParamsSchema,
-  ReconciliationsSchema,
+  ReconciliationSchema,
   RoundSchema,
 } from './reconciliation-schemas.js'
 import { reconciliationWords } from './words.js'
@@ -74,14 +77,17 @@ export const continueReconciling = reading<ReconcileActDeps>().reads({
 
 const SHOWN = { reconciliations: 10, discrepancies: 100 }
 
-export const listReconciliations = reading<ReconcileActDeps>().reads({
+export const reconciliationList = list<ReconcileActDeps>()({
   path: '/reconciliations',
   operationId: 'listReconciliations',
   summary: 'The last reconciliations with the provider, and what was found last',
-  answer: ReconciliationsSchema,
+  item: ReconciliationSchema,
+  title: 'Reconciliations',
+  isWhole: true,
+  beside: { discrepancies: Type.Array(DiscrepancySchema) },
   command: null,
   read: async ({ database }) => {
-    const { reconciliations: data, discrepancies } = await readReconciliations(database, null, SHOWN)
-    return { data, discrepancies }
+    const { reconciliations: items, ...beside } = await readReconciliations(database, null, SHOWN)
+    return { items, nextCursor: null, beside }
   },
 })

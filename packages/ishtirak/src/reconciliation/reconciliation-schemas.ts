@@ -82,9 +82,4 @@ export const RoundSchema = object('ReconciliationRound', {
   ),
 })
 
-export const ReconciliationsSchema = object('Reconciliations', {
-  data: Type.Array(ReconciliationSchema),
-  discrepancies: Type.Array(DiscrepancySchema),
-})
-
 export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })

@@ -6,13 +6,13 @@ import { discrepancyRoute } from './discrepancy.route.js'
 import { reconciliationCard } from './health-card.js'
 import { DISCREPANCIES_WAITING } from './inbox.js'
 import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
-import { continueReconciling, listReconciliations, startReconciling } from './reconciliation-acts.js'
+import { continueReconciling, reconciliationList, startReconciling } from './reconciliation-acts.js'
 import './words.js'
 
 export const reconciliation: Capability<ReconcileActDeps> = {
   name: 'reconciliation',
   acts: [startReconciling, closeDiscrepancy],
-  readings: [listReconciliations, continueReconciling],
+  readings: [...reconciliationList.readings, continueReconciling],
   commandGroups: { discrepancies: 'Close what a reconciliation found, with the reason' },
   inbox: DISCREPANCIES_WAITING,
   console: discrepancyRoute,

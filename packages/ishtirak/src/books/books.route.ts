@@ -1,0 +1,81 @@
+// The books in the console: a month, its journals, its declaration and its files; and twelve months.
+import { isUndone } from '../acts/act-console.js'
+import { listRoute } from '../acts/list-page.js'
+import { BillingError } from '../core/error.js'
+import type { Permission } from '../core/role.js'
+import { requireRole } from '../core/role.js'
+import type { App } from '../http/app.js'
+import { addressOf, sendPage } from '../pages/console-frame.js'
+import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
+import { queryOf } from '../pages/reader.js'
+import { ACCOUNTS } from './accounts.js'
+import { readDeclaration } from './declaration.js'
+import { declarationPage } from './declaration-page.js'
+import { type BooksPages, EXPORT, sendBook } from './exports.js'
+import { journalPage, salesPage } from './journals-page.js'
+import { monthPage } from './month-page.js'
+import { readMonthFigures } from './months.js'
+import { SALES_FILE } from './sales.js'
+import { readYear, YEAR } from './year.js'
+import { yearPage } from './year-page.js'
+
+interface Params {
+  /** A month, or a year. */
+  readonly span: string
+}
+
+const FILES = [
+  ['months', 'accounts', ACCOUNTS],
+  ['months', 'sales/file', SALES_FILE],
+  ['year', 'table', YEAR],
+] as const
+
+export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readonly Permission[] }): void {
+  const hidden = forOperators(pages)
+  const now = () => pages.wallClock.monthAt(pages.clock.now())
+
+  for (const path of ['/console/months', '/console/months/:span'])
+    app.get<{ Params: Partial<Params> }>(path, hidden, async (request, reply) => {
+      const { span = now() } = request.params
+      const figures = await readMonthFigures(pages, known(pages, { span }))
+      const view = viewOf(pages, request, reply)
+      return sendPage(pages, reply, monthPage(pages, view, figures, isUndone(request)))
+    })
+
+  listRoute(app, pages, journalPage)
+  listRoute(app, pages, salesPage)
+
+  app.get<{ Params: Params }>('/console/months/:span/declaration', hidden, async (request, reply) => {
+    const view = viewOf(pages, request, reply)
+    requireRole(view.session.operator, EXPORT)
+    const declaration = await readDeclaration(pages, known(pages, request.params))
+    return sendPage(pages, reply, declarationPage(pages, view, declaration))
+  })
+
+  for (const path of ['/console/year', '/console/year/:span'])
+    app.get<{ Params: Partial<Params> }>(path, hidden, async (request, reply) => {
+      const { span = now() } = request.params
+      const [figures, waiting] = await Promise.all([
+        readYear(pages, known(pages, { span })),
+        // All pages are one object, whatever each reads of it.
+        pages.sections.find(({ waiting }) => waiting)?.waiting?.(pages as never) ?? null,
+      ])
+      return sendPage(pages, reply, yearPage(pages, viewOf(pages, request, reply), figures, waiting))
+    })
+
+  for (const [page, path, file] of FILES) {
+    const thisSite = fromThisSite(pages, (of: Params) => addressOf('', page, known(pages, of)))
+    app.get<{ Params: Params }>(`/console/${page}/:span/${path}`, thisSite, async (request, reply) => {
+      const span = known(pages, request.params)
+      const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
+      const { operator } = pages.operatorsHere.of(request)
+      return sendBook(pages, file, { span, format, kind: null, operator, reply })
+    })
+  }
+}
+
+/** Throws `not_found` if the address is neither a month nor a year. */
+function known({ wallClock }: BooksPages, { span }: Params): string {
+  if (!wallClock.monthOf(/^\d{4}$/.test(span) ? `${span}-12` : span)) throw new BillingError('not_found')
+  return span
+}

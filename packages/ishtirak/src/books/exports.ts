@@ -1,0 +1,91 @@
+// The files for the accountant: who may have them, their entry in the trail, and their lines. Their words are
+// codes, or French for a spreadsheet that is set to it.
+import type { FastifyReply } from 'fastify'
+import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import { type CsvCell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
+import { allPages } from '../acts/paging.js'
+import { CSV_TYPE, sendFile } from '../acts/send-file.js'
+import { kindOf, type PaymentKind } from '../core/payment.js'
+import { type Operator, type Permission, requireRole } from '../core/role.js'
+import { consoleSay } from '../i18n/console.js'
+import { instrumentName } from '../i18n/messages.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import { addFigures, type Figures, NO_FIGURES } from './figures.js'
+import type { ClosedSpan } from './figures.sql.js'
+import { type Line, type LinesFilter, linesOf } from './lines.sql.js'
+import type { MonthsDeps } from './months.js'
+
+export type AccountsDeps = MonthsDeps & AuditDeps
+export type BooksPages = ConsolePages & AccountsDeps
+
+export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as const satisfies Permission
+
+export type FileFormat = 'plain' | 'excel'
+export const FORMS: Readonly<Record<FileFormat, CsvForm>> = { plain: PLAIN, excel: EXCEL }
+
+export interface AskedFile {
+  readonly format: FileFormat
+  /** How the payments were paid. Null: all. */
+  readonly kind: PaymentKind | null
+}
+
+export interface BookFile {
+  readonly name: string
+  /** What it is of, as the trail names it. */
+  readonly of: 'month' | 'until'
+  /** Given in pieces as it is read. Throws `validation_failed` before the first. */
+  open(deps: AccountsDeps, span: string, asked: AskedFile): Promise<AsyncIterable<string>>
+}
+
+/** Written to the audit trail, then sent as it is read. Throws `role_not_allowed` and `validation_failed`. */
+export async function sendBook(
+  deps: AccountsDeps,
+  file: BookFile,
+  asked: AskedFile & { readonly span: string; readonly operator: Operator; readonly reply: FastifyReply },
+): Promise<FastifyReply> {
+  const { span, format, kind, operator, reply } = asked
+  requireRole(operator, EXPORT)
+  const content = await file.open(deps, span, asked)
+  const after = { [file.of]: span, file: file.name, ...(kind && { method: kind }) }
+  await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after })
+  const name = `${file.name}-${span}${format === 'excel' ? '-excel' : ''}.csv`
+  return sendFile(reply, { type: CSV_TYPE, name, content })
+}
+
+/**
+ * `columns` and `kinds`: in French, by their names. Columns are added at the end only: spreadsheets count
+ * them.
+ */
+export function bookLines<Kind extends string>(
+  format: FileFormat,
+  columns: Readonly<Record<string, string>>,
+  kinds: Readonly<Record<Kind, string>>,
+) {
+  const [form, isPlain, names] = [FORMS[format], format === 'plain', Object.keys(columns)]
+  const french = consoleSay('fr')
+  return {
+    heads: form.mark + csvLine(isPlain ? ['kind', ...names] : ['type', ...Object.values(columns)], form),
+    /** `cells`: by the names of their columns; the rest is left out. */
+    line: (kind: Kind, cells: object) => {
+      const known: Readonly<Record<string, CsvCell | undefined>> = { ...cells }
+      return csvLine([isPlain ? kind : kinds[kind], ...names.map((name) => known[name] ?? null)], form)
+    },
+    method: (method: string) => (isPlain ? method : french(`way_${kindOf(method)}`)),
+    instrument: (name: string | null) => (isPlain || name === null ? name : instrumentName(name, 'fr')),
+    status: (status: 'paid' | 'refunded') => (isPlain ? status : french(`status_${status}`)),
+  }
+}
+
+/** Gives what they add up to. */
+export async function* writtenLines(
+  { database }: Pick<MonthsDeps, 'database'>,
+  of: ClosedSpan & { readonly filter: LinesFilter },
+  write: (line: Line) => string,
+): AsyncGenerator<string, Figures> {
+  let total = NO_FIGURES
+  for await (const page of allPages<Line>((last, limit) => linesOf(database, of, last, limit))) {
+    yield page.map(write).join('')
+    total = page.reduce(addFigures, total)
+  }
+  return total
+}

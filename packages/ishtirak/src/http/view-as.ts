@@ -1,0 +1,22 @@
+// What is read for an answer and for a page bears the names of the answer; sums are centimes, times instants.
+import type { Static, TSchema } from 'typebox'
+import { toTimestamp } from '../core/instant.js'
+
+/** As the API shows it: where the schema has dinars and timestamps, `of` has centimes and instants. */
+export function viewAs<Schema extends TSchema>(schema: Schema, of: unknown): Static<Schema> {
+  return shown(schema, of) as Static<Schema>
+}
+
+function shown(schema: TSchema, of: unknown): unknown {
+  const { anyOf, properties, items, type, const: only } = Object(schema)
+  if (only !== undefined) return only
+  if (of === null) return null
+  if (anyOf) return shown(anyOf[0], of)
+  if (Array.isArray(of)) return of.map((one) => shown(items, one))
+  if (properties) {
+    const members = Object.entries<TSchema>(properties)
+    return Object.fromEntries(members.map(([name, member]) => [name, shown(member, Object(of)[name])]))
+  }
+  if (typeof of !== 'number' || type === 'integer') return of
+  return type === 'string' ? toTimestamp(of) : of / 100
+}
