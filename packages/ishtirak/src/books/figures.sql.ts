@@ -23,8 +23,8 @@ const NET = `r.net_centimes - ${ADVANCE} * 100`
 export const SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, r.duty_centimes as stamp_duty,
           r.discount_centimes as discount, r.fee_centimes as fees, ${ADVANCE} * 100::bigint as advance`
 /** The same of a refund, which gives back no duty and no fees. */
-export const REFUNDED_SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, 0 as stamp_duty,
-          r.discount_centimes as discount, 0 as fees, 0 as advance`
+export const REFUNDED_SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, 0::bigint as stamp_duty,
+          r.discount_centimes as discount, 0::bigint as fees, 0::bigint as advance`
 
 const readMoney = rowOf({
   ...{ ttc: integer, asked: integer, ht: integer, stamp_duty: integer, discount: integer },
