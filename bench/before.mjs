@@ -21,7 +21,7 @@ const given = readOptions('before', 'This build beside the anchor of bench/ancho
 const { program, only, rounds, seconds, connections, stock } = given
 const anchor = JSON.parse(readFileSync(path.join(root, 'bench/anchor.json'), 'utf8'))
 const USERS = 5_000
-const AIMS = program === undefined ? { status: 1.15, consume: 1.1, webhook: 1.15, upgrade: 1.1 } : {}
+const AIMS = program === undefined ? { status: 1.15, consume: 1.05, webhook: 1, upgrade: 1 } : {}
 
 const before = program === undefined ? anchorProgram() : path.resolve(program)
 await withServers(5, async ({ server, provider, driver }) => {
