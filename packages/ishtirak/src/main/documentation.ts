@@ -29,8 +29,8 @@ export function installDocumentation(
         title: 'Ishtirak',
         version: VERSION,
         description:
-          'Billing for a hosting platform. Every error is RFC 9457 problem details; ' +
-          `its codes: ${options.publicUrl}/docs/errors`,
+          'Billing for a hosting platform. Every error is RFC 9457 problem details with one of ' +
+          `[these codes](${options.publicUrl}/docs/errors).`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: options.publicUrl }],

