@@ -152,17 +152,18 @@ describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
     expect(ends).toEqual(['2026-12-21T12:00:00Z', '2027-01-21T12:00:00Z', '2027-01-21T12:00:00Z'])
   })
 
-  it('that is revoked as it is used, by itself or with its batch, is refused', async () => {
+  it('that is revoked by itself, with its batch, or used by another as it is used, is refused', async () => {
     // The code of an unknown user is looked at twice.
     await world.as('user-1').buy()
     const { parts } = world.service
     const { kind, transaction, script, close } = parts.database
-    for (const how of ['by itself', 'with its batch']) {
+    for (const how of ['by itself', 'with its batch', 'by another']) {
       const { id, code } = await aBatch()
       const query: typeof parts.database.query = async (asked, ...rest) => {
         const rows = await parts.database.query(asked, ...rest)
         if (asked.name !== 'codes.find') return rows
         if (how === 'by itself') await operator.post('/codes/revoke-code', { code, why: 'leaked' })
+        else if (how === 'by another') await redeem('user-2', code)
         else await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
         return rows
       }
@@ -170,7 +171,8 @@ describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
       const redeemed = redeemWithout(deps, { userId: 'user-1' }, { typed: code }, 'overtaken')
       await expect(redeemed, how).rejects.toMatchObject({ code: 'code_not_valid' })
     }
-    expect(await tracesOf('user-1')).toMatchObject({ grants: 0, used: 0 })
+    // Of the other user.
+    expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 
   it('is redeemed one after the other: each gives its months, however often they come at once', async () => {
