@@ -26,7 +26,7 @@ export interface AskedPage {
 export interface ReadPage<Item> {
   readonly items: readonly Item[]
   readonly nextCursor: string | null
-  /** What the list's `beside` names. */
+  /** The members that the list declares in its `beside`. */
   readonly beside?: object
 }
 

@@ -118,7 +118,7 @@ export type Sums = Figures & ReturnType<typeof readSums>
 /** False: it was received in advance. */
 export const isSale = ({ tax }: Pick<Sums, 'tax'>): boolean => tax.kind !== 'advance'
 
-/** In percent. Null: without tax. */
+/** The tax in percent; null where there is none. */
 export const rateOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? tax.ratePercent : null)
 
 /** Why there is no tax, as the receipt says it in French. Null: there is one, or nothing is sold. */

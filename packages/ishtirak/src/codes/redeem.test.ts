@@ -171,7 +171,7 @@ describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
       const redeemed = redeemWithout(deps, { userId: 'user-1' }, { typed: code }, 'overtaken')
       await expect(redeemed, how).rejects.toMatchObject({ code: 'code_not_valid' })
     }
-    // Of the other user.
+    // The other user has the grant and the use.
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 

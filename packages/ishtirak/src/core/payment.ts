@@ -19,6 +19,7 @@ export const PUBLIC_PAYMENT_STATUSES = [
   'refunded',
 ] as const
 export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
+export const PAYMENT_STATUSES: readonly PaymentStatus[] = ['requested', ...PUBLIC_PAYMENT_STATUSES]
 
 /** As callers choose it. Every gateway has a name of its own among the methods, and is `card` here. */
 export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque', 'balance'] as const

@@ -2,10 +2,10 @@
 import type { Instant } from '../core/instant.js'
 import {
   PAYMENT_KINDS,
+  PAYMENT_STATUSES,
   type Payment,
   type PaymentKind,
   type PaymentStatus,
-  PUBLIC_PAYMENT_STATUSES,
   type PublicPaymentStatus,
 } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -45,7 +45,7 @@ const selectNewestListed = statement(
 
 /** As they are stored: the public status of an open payment depends on the time. */
 function storedStatuses(status: PublicPaymentStatus | null): readonly PaymentStatus[] {
-  if (status === null) return ['requested', ...PUBLIC_PAYMENT_STATUSES]
+  if (status === null) return PAYMENT_STATUSES
   if (status === 'pending') return ['requested', 'pending']
   return status === 'expired' ? ['requested', 'pending', 'expired'] : [status]
 }

@@ -88,7 +88,7 @@ function isOnThisMachine({ raw, headers }: FastifyRequest, publicUrl: string): b
   return isHere && !isForwarded && names.every((name) => LOOPBACK_NAMES.includes(name))
 }
 
-/** The keys stand in the page, which no page of a stranger can read; a script could be put into theirs. */
+/** The keys are in the page: other sites cannot read it, while they could load a script that has them. */
 function render(publicUrl: string, keys: SandboxKeys | null): string {
   const base = withoutSlash(publicUrl)
   const address = `${withoutSlash(new URL(publicUrl).pathname)}/docs`

@@ -25,7 +25,7 @@ export function partsReader<Deps>(deps: PageParts & Deps, capabilities: readonly
 type SavedForm = Readonly<Record<string, string>>
 type Reading = Pick<Answered, 'session' | 'locale'>
 
-/** What capabilities bring to the routes of the pages. */
+/** Everything that capabilities add to the routes of the portal's pages. */
 export type BroughtToPortal = ReturnType<typeof broughtTo>
 
 export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capability<Deps>[]) {

@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
+import { PAYMENT_STATUSES, type Payment } from '../core/payment.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
 import {
@@ -219,6 +219,6 @@ export async function lastReconciliation(
   database: Queryable,
   method: string,
 ): Promise<{ readonly unfinished: string | null; readonly begunAt: Instant | null }> {
-  const [row = {}] = await database.query(selectLast, [method, ['requested', ...PUBLIC_PAYMENT_STATUSES]])
+  const [row = {}] = await database.query(selectLast, [method, PAYMENT_STATUSES])
   return { unfinished: textOrNull(row, 'unfinished'), begunAt: instantOrNull(row, 'begun_at') }
 }
