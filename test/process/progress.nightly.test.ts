@@ -29,7 +29,7 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/
 
 it('a simulation says it of its seeds, and nothing but lines into a file', () => {
   const shown = onTerminal(simulate('--seeds', '1-4', '--days', '20'))
-  expect(shown).toMatch(/[123] of 4 seeds \(\d+ %\), [\d.,]+ (a second|s each), \d+ (s|min) left/)
+  expect(shown).toMatch(/[0123] of 4 seeds \(\d+ %\)/)
   expect(shown).toContain('every rule held')
   const { status, stdout, stderr } = run(simulate('--seed', '1', '--days', '5'))
   expect([status, CONTROL.test(stdout + stderr)]).toEqual([0, false])
