@@ -13,7 +13,7 @@ const events = new EventEmitter<{ reached: []; answered: [at: number] }>()
 let begun: PassThrough
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   app = createApp({ log: captureLog().log, publicUrl: PUBLIC_URL })
   app.addHook('onSend', async () => void events.emit('answered', performance.now()))
   const hang = (_request: FastifyRequest) => {

@@ -14,10 +14,10 @@ import {
 } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { Log } from '../runtime/log.js'
-import { type AnswerDeadline, installAnswerDeadline } from './answer-deadline.js'
+import { answerInTime } from './answer-deadline.js'
 import type { CallerChecks } from './callers.js'
 import { createMetrics, type Metrics } from './metrics.js'
-import { answerBrokenInput, installFailures, ProblemSchema } from './problem.js'
+import { type AnswerFailure, answerBrokenInput, installFailures, ProblemSchema } from './problem.js'
 import { acceptJsonOnly, BODY_LIMIT_BYTES, isBodyGone, newRequestId, pathOf, requestIdOf } from './request.js'
 import { buildSerializer, validatorCompiler } from './schemas.js'
 
@@ -90,7 +90,7 @@ export function createApp(parts: AppParts): App {
   const answerFailure = installFailures(app, publicUrl)
   refuseExpectations(app)
   const { limitAnonymous = () => undefined } = parts
-  watchRequests(app, { metrics, limitAnonymous, deadline: installAnswerDeadline(app, answerFailure) })
+  watchRequests(app, { metrics, limitAnonymous, answerFailure })
   leaveNoConnectionOpen(app)
   app.addSchema(ProblemSchema)
   return app
@@ -132,19 +132,20 @@ function watchRequests(
   parts: {
     readonly metrics: Metrics
     readonly limitAnonymous: CallerChecks['limitAnonymous']
-    readonly deadline: AnswerDeadline
+    readonly answerFailure: AnswerFailure
   },
 ): void {
-  const { metrics, limitAnonymous, deadline } = parts
+  const { metrics, limitAnonymous, answerFailure } = parts
+  app.decorateReply('endDeadline', null)
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
-    deadline.begin(reply)
+    reply.endDeadline = answerInTime(request, reply, answerFailure)
     // What no route takes, before its body is read.
     if (request.is404) limitAnonymous(request, reply)
     done(refusalOf(request))
   })
   app.addHook('onResponse', (request, reply, done) => {
-    deadline.end(reply)
+    reply.endDeadline?.()
     const { statusCode: status, elapsedTime } = reply
     metrics.observeRequest({ method: request.method, route: routeOf(request), status }, elapsedTime / 1_000)
     if (elapsedTime > SLOW_MS || status >= 500) logAnswer(request, reply)
