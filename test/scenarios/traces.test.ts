@@ -31,7 +31,7 @@ describeScenario('traces', ({ database }) => {
     await drainDeliveries(world.service.parts)
   }
 
-  it('a purchase is one trace: the click, the provider, the webhook, the booking, the events', async () => {
+  it('a purchase is one trace: the click, the provider, the booking with a link to its webhook, the events', async () => {
     await using collector = await startCollector()
     const world = await worldWith(collector.url)
     await purchase(world, { traceparent: TRACEPARENT })
@@ -42,11 +42,11 @@ describeScenario('traces', ({ database }) => {
     const checkout = collector.spanOf('POST chargily')
     expect([click.parentSpanId, click.kind]).toEqual([CLICK.spanId, 2])
     expect([checkout.parentSpanId, checkout.kind]).toEqual([click.spanId, 3])
-    expect([webhook.parentSpanId, webhook.kind]).toEqual([click.spanId, 2])
     const below = (parent: CollectedSpan, name: string) =>
       collector.spans.filter((span) => span.name === name && span.parentSpanId === parent.spanId)
-    const [settlement] = below(webhook, 'settlement')
+    const settlement = below(click, 'settlement').find(({ links }) => (links ?? []).length > 0)
     if (!settlement) throw new Error('the webhook was not settled')
+    expect(settlement.links).toMatchObject([{ traceId: webhook.traceId, spanId: webhook.spanId }])
     expect(below(settlement, 'settlements.save')).toHaveLength(1)
     const deliveries = below(settlement, 'event delivery')
     expect(deliveries).toHaveLength(2)
@@ -54,7 +54,8 @@ describeScenario('traces', ({ database }) => {
     expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual(
       requests.map(({ spanId }) => `00-${CLICK.traceId}-${spanId}-01`),
     )
-    expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([CLICK.traceId]))
+    const elsewhere = collector.spans.filter(({ traceId }) => traceId !== CLICK.traceId)
+    expect(elsewhere).toEqual([webhook])
   })
 
   it('without a caller’s trace the click begins one; it names no user, no key, no probe', async () => {
@@ -64,7 +65,9 @@ describeScenario('traces', ({ database }) => {
     await purchase(world, { traceparent: `00-${'0'.repeat(32)}-${CLICK.spanId}-01` })
     await world.stop()
     expect(collector.spanOf('POST /api/v1/billing/upgrade').parentSpanId ?? '').toBe('')
-    expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(1)
+    const { traceId } = collector.spanOf('POST /api/v1/billing/upgrade')
+    const elsewhere = collector.spans.filter((span) => span.traceId !== traceId)
+    expect(elsewhere.map(({ name }) => name)).toEqual(['POST /api/v1/billing/webhook'])
     const sent = collector.raw.join('')
     const unsaid = [USER, 'test_sk_', 'Bearer', 'from=ishtirak', 'healthz', 'readyz']
     expect(unsaid.filter((text) => sent.includes(text))).toEqual([])

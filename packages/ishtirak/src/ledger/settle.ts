@@ -63,8 +63,6 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
     latest = heard
     const { tracing } = deps
     if (!tracing) return settleOurs(deps, heard, loaded, giveUpAt)
-    // A provider's event brings no trace: it is part of the purchase's.
-    if (reported.event) tracing.join(loaded.traceparent)
     return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, heard, loaded, giveUpAt))
   }
   const what = `settling ${reported.report.checkoutId}`

@@ -1,22 +1,20 @@
 // What is recorded, by the tracer of trace-export.ts or that of a host. Loaded only where traces are wanted.
-// Spans name routes, peers and statuses: no query, no user, no body.
+// Spans name routes, peers and statuses: no query, no user, no body, no message of an error. @fastify/otel
+// 0.21 records the address of each request and the message of each error, which name users.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { IncomingMessage } from 'node:http'
 import {
   type Attributes,
-  type Context,
   context,
   isSpanContextValid,
-  type Link,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
 import { type App, routeOf } from '../http/app.js'
-import { systemClock } from '../runtime/clock.js'
 import { sendByNode } from '../runtime/http-client.js'
 import { VERSION } from '../runtime/package.js'
 import type { Tracing } from '../runtime/tracing.js'
@@ -28,156 +26,89 @@ export interface ServiceTracing extends Tracing {
   stop(): Promise<void>
 }
 
-/** Something that is recorded. A request is begun late: its work finds out which trace it is part of. */
-interface Recorded {
-  readonly name: string
-  readonly kind: SpanKind
-  readonly startTime: number
-  readonly attributes?: Attributes
-  readonly links?: Link[]
-  parent: Context
-  span?: Span
-}
-
 const PROBES = new Set(['/healthz', '/readyz'])
-/** Not billing's clock, which the sandbox moves. */
-const { now } = systemClock()
 
 /** The provider that the host has registered with @opentelemetry/api. The host sends what is recorded. */
 export function hostTracing(): ServiceTracing {
   return { ...tracingBy(trace.getTracer('ishtirak', VERSION)), stop: async () => {} }
 }
 
-/** A request stands below the caller's `traceparent`, or below what its process has under way. */
 export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
-  const recorder = createRecorder(tracer)
-  return { ...recorder, watch: (app) => watchRequests(app, recorder) }
-}
-
-interface Recorder extends Tracing {
-  readonly underWay: AsyncLocalStorage<Recorded>
-  begin(recorded: Recorded): Span
-}
-
-function createRecorder(tracer: Tracer): Recorder {
-  const underWay = new AsyncLocalStorage<Recorded>()
-  const begin = (recorded: Recorded): Span => {
-    recorded.span ??= tracer.startSpan(recorded.name, recorded, recorded.parent)
-    return recorded.span
+  const underWay = new AsyncLocalStorage<Span>()
+  const above = () => (underWay.getStore() ?? trace.getSpan(context.active()))?.spanContext()
+  const begin = (name: string, kind: SpanKind, attributes: Attributes, traceparent: string | null): Span => {
+    const [outer, named] = [above(), traceparent === null ? undefined : read(traceparent)]
+    const isElsewhere = outer && named && named.traceId !== outer.traceId
+    const parent = isElsewhere ? named : (outer ?? named)
+    const links = isElsewhere ? [{ context: outer }] : []
+    const below = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+    return tracer.startSpan(name, { kind, attributes, links }, below)
   }
-  const record = async <Result>(recorded: Recorded, work: () => Promise<Result>): Promise<Result> => {
-    const span = begin(recorded)
+  const record = async <Result>(span: Span, work: () => Promise<Result>): Promise<Result> => {
     try {
       // The context is for what else records in this process, such as instruments of the host.
-      return await context.with(trace.setSpan(context.active(), span), () => underWay.run(recorded, work))
+      return await context.with(trace.setSpan(context.active(), span), () => underWay.run(span, work))
     } catch (error) {
-      // Without its message, which may name a user.
       span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : '' })
       throw error
     } finally {
       span.end()
     }
   }
-  const parentNow = (traceparent: string | null) => {
-    const recorded = underWay.getStore()
-    return parentOf(traceparent === null ? null : read(traceparent), recorded ? begin(recorded) : null)
-  }
   return {
-    underWay,
-    begin,
-    current: () => {
-      const recorded = underWay.getStore()
-      return recorded ? write(begin(recorded)) : null
-    },
-    join: (traceparent) => {
-      const recorded = underWay.getStore()
-      if (!recorded || recorded.span || recorded.parent !== ROOT_CONTEXT || traceparent === null) return
-      recorded.parent = read(traceparent) ?? ROOT_CONTEXT
-    },
-    span: (name, traceparent, work) =>
-      record({ name, kind: SpanKind.INTERNAL, startTime: now(), ...parentNow(traceparent) }, work),
+    current: () => write(above()),
+    span: (name, traceparent, work) => record(begin(name, SpanKind.INTERNAL, {}, traceparent), work),
     send: (peer) => (request, signal) => {
       const { method, url } = request
-      const sent: Recorded = {
-        name: `${method} ${peer}`,
-        kind: SpanKind.CLIENT,
-        startTime: now(),
-        attributes: { 'http.request.method': method, 'server.address': new URL(url).hostname },
-        ...parentNow(null),
-      }
-      return record(sent, async () => {
-        const traceparent = write(begin(sent))
+      const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
+      const span = begin(`${method} ${peer}`, SpanKind.CLIENT, attributes, null)
+      return record(span, async () => {
+        const traceparent = write(span.spanContext())
         const headers = { ...request.headers, ...(traceparent && { traceparent }) }
         const answer = await sendByNode({ ...request, headers }, signal)
-        begin(sent).setAttribute('http.response.status_code', answer.status)
+        span.setAttribute('http.response.status_code', answer.status)
         return answer
       })
     },
-  }
-}
-
-/** Below what is under way; where `named` is of another trace, below that with a link to it. */
-function parentOf(named: Context | null, above: Span | null): Pick<Recorded, 'parent' | 'links'> {
-  if (!above) return { parent: named ?? ROOT_CONTEXT }
-  const context = above.spanContext()
-  if (!named || trace.getSpanContext(named)?.traceId === context.traceId)
-    return { parent: trace.setSpan(ROOT_CONTEXT, above) }
-  return { parent: named, links: [{ context }] }
-}
-
-function watchRequests(app: App, { begin, underWay }: Pick<Recorder, 'begin' | 'underWay'>): void {
-  const requests = new WeakMap<IncomingMessage, Recorded>()
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { method, headers } = request
-    const route = routeOf(request)
-    if (!PROBES.has(route)) {
-      const { traceparent } = headers
-      const parent = contextUnderWay() ?? (typeof traceparent === 'string' ? read(traceparent) : null)
-      requests.set(request.raw, {
-        name: `${method} ${route}`,
-        kind: SpanKind.SERVER,
-        startTime: now(),
-        attributes: { 'http.request.method': method, 'http.route': route },
-        parent: parent ?? ROOT_CONTEXT,
+    watch: (app) => {
+      const requests = new WeakMap<object, Span>()
+      app.addHook('onRequest', (request, _reply, done) => {
+        const { method, headers } = request
+        const route = routeOf(request)
+        // A host that records its requests has begun this one, below its caller's.
+        const caller = above() || typeof headers.traceparent !== 'string' ? null : headers.traceparent
+        const attributes = { 'http.request.method': method, 'http.route': route }
+        if (!PROBES.has(route))
+          requests.set(request, begin(`${method} ${route}`, SpanKind.SERVER, attributes, caller))
+        done()
       })
-    }
-    done()
-  })
-  // After the body is read: its events come from the socket, and know nothing of the request.
-  app.addHook('preHandler', (request, _reply, done) => {
-    const recorded = requests.get(request.raw)
-    if (recorded) underWay.run(recorded, done)
-    else done()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    const recorded = requests.get(request.raw)
-    if (recorded) {
-      const span = begin(recorded).setAttribute('http.response.status_code', reply.statusCode)
-      if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-      span.end()
-    }
-    done()
-  })
-}
-
-/** A host that records its requests has begun this one, below the caller's. */
-function contextUnderWay(): Context | null {
-  const active = context.active()
-  return trace.getSpan(active) ? active : null
+      // After the body is read: its events come from the socket, and know nothing of the request.
+      app.addHook('preHandler', (request, _reply, done) => {
+        const span = requests.get(request)
+        if (span) underWay.run(span, done)
+        else done()
+      })
+      app.addHook('onResponse', (request, { statusCode: status }, done) => {
+        const span = requests.get(request)?.setAttribute('http.response.status_code', status)
+        if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
+        span?.end()
+        done()
+      })
+    },
+  }
 }
 
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/
 
-/** Null: not as W3C Trace Context has it. */
-function read(traceparent: string): Context | null {
+/** Undefined: not as W3C Trace Context has it. */
+function read(traceparent: string): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent) ?? []
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
-  return isSpanContextValid(context) ? trace.setSpanContext(ROOT_CONTEXT, context) : null
+  return isSpanContextValid(context) ? context : undefined
 }
 
 /** Null: nothing records. */
-function write(span: Span): string | null {
-  const { traceId, spanId, traceFlags } = span.spanContext()
-  if (!isSpanContextValid({ traceId, spanId, traceFlags })) return null
-  return `00-${traceId}-${spanId}-0${traceFlags & 1}`
+function write(context: SpanContext | undefined): string | null {
+  if (!context || !isSpanContextValid(context)) return null
+  return `00-${context.traceId}-${context.spanId}-0${context.traceFlags & 1}`
 }

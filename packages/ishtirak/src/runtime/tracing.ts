@@ -4,8 +4,6 @@ import type { Send } from './http-client.js'
 export interface Tracing {
   /** The W3C `traceparent` of what is under way; null: nothing is. */
   current(): string | null
-  /** The request under way is part of this trace, unless it brought its own or is recorded already. */
-  join(traceparent: string | null): void
   /**
    * Records `work` and passes on what it gives or throws. It stands below what is under way. Where
    * `traceparent` is of another trace it stands below that instead, with a link to what is under way.
