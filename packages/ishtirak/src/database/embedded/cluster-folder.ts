@@ -1,7 +1,7 @@
 // What lies in the embedded database's folder. PostgreSQL would create an empty database over a damaged one,
 // so what is neither new nor whole is refused, and a creation that the memory does not allow.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 
@@ -11,6 +11,18 @@ const POSTGRES_MAJOR = '18'
 /** The folder holds something that is not a whole database. Nothing in it was changed. */
 export class DataFolderDamaged extends Error {
   override readonly name = 'DataFolderDamaged'
+}
+
+/** Measured, after a first start. */
+const NEW_DATABASE_MB = 26
+
+export class DataFolderFull extends Error {
+  override readonly name = 'DataFolderFull'
+  constructor(folder: string, cause: unknown) {
+    const { bavail, bsize } = statfsSync(folder)
+    const free = `${Math.floor((bavail * bsize) / 2 ** 20)} MB are free`
+    super(`the disk of ${folder} is full: ${free}, and a new database takes ${NEW_DATABASE_MB}`, { cause })
+  }
 }
 
 /** The names in a data folder: the database, and the same while it is created. */

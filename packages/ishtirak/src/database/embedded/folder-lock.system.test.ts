@@ -9,16 +9,14 @@ beforeEach(() => {
   folder = temporaryFolder()
 })
 
-it('the second process is refused, with the first one’s id and since when', async () => {
+it('the second process is refused, with the first one’s id', async () => {
   const first = await startHolder(folder)
   expect(first.lines).toEqual(['locked'])
   const second = await startHolder(folder)
   expect(second.lines).toEqual([`DataFolderLocked ${first.id}`])
   const error = await lockFolder(folder).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(DataFolderLocked)
-  const since = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
-  const said = `the data folder ${folder} is in use by process ${first.id} since ${since}`
-  expect(String(error)).toMatch(new RegExp(said))
+  expect(String(error)).toContain(`the data folder ${folder} is in use by process ${first.id}`)
 })
 
 it('of fifty that race within one process exactly one gets it, round after round', async () => {
@@ -46,7 +44,7 @@ it('a path longer than a socket may have is locked all the same; one of no folde
   const deep = join(folder, 'long'.repeat(30), 'longer'.repeat(30))
   mkdirSync(deep, { recursive: true })
   const lock = await lockFolder(deep)
-  await expect(lockFolder(deep)).rejects.toMatchObject({ holder: { processId: process.pid } })
+  await expect(lockFolder(deep)).rejects.toMatchObject({ processId: `${process.pid}` })
   await lock.release()
   await expect(lockFolder(join(folder, 'nothing'))).rejects.toBeInstanceOf(DataFolderUnusable)
 })

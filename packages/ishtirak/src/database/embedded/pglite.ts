@@ -17,6 +17,7 @@ import { type DatabaseSession, plannerSettings, runTransaction } from '../sessio
 import {
   clusterPaths,
   DataFolderDamaged,
+  DataFolderFull,
   doesNotStart,
   isNew,
   markIfNew,
@@ -25,7 +26,7 @@ import {
 } from './cluster-folder.js'
 import { DurableFiles, durableStartParameters, type Flush } from './durable-files.js'
 import { flushPath, flushTree, makeFolder } from './flush.js'
-import { DataFolderFull, type FolderLock, lockFolder } from './folder-lock.js'
+import { type FolderLock, lockFolder } from './folder-lock.js'
 import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
