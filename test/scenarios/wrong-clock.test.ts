@@ -1,11 +1,11 @@
 // A clock that is wrong for a moment and right again: nothing is written by it, and what waited goes on.
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { guardedClock } from '../../packages/ishtirak/src/database/guarded-clock.js'
+import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
+import { guardSystemClock } from '../../packages/ishtirak/src/database/guarded-clock.js'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { showPayment } from '../../packages/ishtirak/src/overview/read-files.js'
-import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import { LearntTime, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
@@ -30,10 +30,14 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
   const open = async (env: Record<string, string>) => {
     const { now, advance } = movableClock(START)
     emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock: { now, advance } })
-    const known = { now, secondLook: now, confirm: () => {}, learn: async () => {} }
+    const serverTime = Object.assign(new LearntTime(), { now, note: () => {} })
+    const right = {
+      serverTime,
+      query: (...call: Parameters<Queryable['query']>) => database().query(...call),
+    }
     const log = createLog({ level: 'silent' })
     const shifted = { now: () => now() + aheadMs }
-    const guarded = guardedClock(shifted, { name: 'the clock of the test', ...known }, log)
+    const guarded = guardSystemClock(shifted, { database: right, log })
     world = await createWorld(database(), { clock: { ...guarded, advance }, emulator, env, isNew: true })
   }
   const close = async () => {
@@ -128,7 +132,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     await open({})
     await wrongBy(400 * DAY, async () => {
       const { status, body } = await world.call('GET', '/readyz')
-      const clock = 'the clock of this machine is 400.0 days ahead of the clock of the test'
+      const clock = 'the clock of this machine is 400.0 days ahead of that of the database server'
       expect([status, body.code, body.checks]).toEqual([503, 'not_ready', { ...checks, clock }])
       expect((await world.call('GET', '/healthz')).status).toBe(200)
       const { checks: found } = (await operatorOf(world).get('/health')).body

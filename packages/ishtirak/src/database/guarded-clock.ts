@@ -3,7 +3,7 @@
 import { CLOCK_SKEW_MAX, DAY, HOUR, type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import { type Clock, LearntTime } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
-import type { Database } from './database.js'
+import type { Database, Queryable } from './database.js'
 import { readLastRound, readServerTime } from './job-leases.js'
 
 /** Nothing was read or written by the wrong instant: the call is worth another try. */
@@ -11,116 +11,82 @@ export class WrongClock extends Error {
   override readonly name = 'WrongClock'
 }
 
-/** What a clock is compared with. */
-export interface RightTime {
-  /** Stands in sentences. */
-  readonly name: string
-  /** Null: not known yet. */
-  now(): Instant | null
-  /** The same, learnt again: the clock is off, and the machine may have slept. */
-  secondLook(): Instant | null
-  /** The clock was right at this instant. */
-  confirm(now: Instant): void
-  /** Asks the database. */
-  learn(now: Instant): Promise<void>
+/** A service that was stopped for longer is asked to have its clock looked at. */
+const LONGEST_STOP_MS = 31 * DAY
+
+interface Guarded {
+  readonly database: Queryable & Pick<Database, 'serverTime'>
+  readonly log: Log
+  /** CLOCK_CHECKED, the day on which a person has looked at the clock of the machine. */
+  readonly checkedOn?: string | undefined
 }
 
-/** `checkedOn`: CLOCK_CHECKED, the day on which a person has looked at the clock of the machine. */
-export function guardSystemClock(
-  clock: Clock,
-  of: { readonly database: Database; readonly log: Log; readonly checkedOn?: string | undefined },
-): Clock {
-  const { database, log, checkedOn } = of
-  const right = database.serverTime
-    ? timeOfServer(database, database.serverTime)
-    : lastInstantWritten(database, checkedOn)
-  return guardedClock(clock, right, log)
-}
-
-export function guardedClock(clock: Clock, right: RightTime, log: Log): Clock {
-  const tell = throttled(clock, MINUTE, (trouble: string) => log.error({ trouble }, 'the clock is wrong'))
+/** `clock`, compared with what the database knows: at most once a second, since that costs 1.5 KB a status. */
+export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Guarded): Clock {
+  const { serverTime } = database
+  const right = serverTime ?? new LearntTime()
+  const learn = async () => {
+    if (serverTime) return right.note(await readServerTime(database))
+    const [now, last] = [clock.now(), await readLastRound(database)]
+    const isPossible = last === null || (now >= last - CLOCK_SKEW_MAX && now <= last + LONGEST_STOP_MS)
+    right.note(isPossible || checkedOn === toTimestamp(now).slice(0, 10) ? now : last)
+  }
   const offBy = (now: Instant, known: Instant | null) => (known === null ? 0 : now - known)
   const isOff = (ms: number) => Math.abs(ms) > CLOCK_SKEW_MAX
-  const troubleAt = (now: Instant) => {
-    if (isOff(offBy(now, right.now()))) {
-      const ms = offBy(now, right.secondLook())
-      if (isOff(ms)) return { ms, words: `the clock of this machine is ${lengthOf(ms)} ${right.name}` }
+  const oncePerSecond = (work: (now: Instant) => void) => {
+    let doneAt = Number.NEGATIVE_INFINITY
+    return (now: Instant) => {
+      if (performance.now() < doneAt + SECOND) return
+      doneAt = performance.now()
+      work(now)
     }
-    right.confirm(now)
-    return null
   }
-  let rightAt = Number.NEGATIVE_INFINITY
-  const guarded = () => {
+  // Unknown while the server is away: what it said last counts.
+  const askServer = oncePerSecond(() => void learn().catch(() => undefined))
+  // From the last right instant on, so that the small steps by which a clock is kept right do not add up.
+  const noteRight = oncePerSecond((now) => right.note(now))
+  const trouble = () => {
     const now = clock.now()
-    // Within a second of a right instant it is right: what is compared costs 1.5 KB of a status.
-    if (now >= rightAt && now < rightAt + SECOND) return now
-    const trouble = troubleAt(now)
-    if (trouble === null) {
-      rightAt = now
-      return now
+    let ms = offBy(now, right.now())
+    if (isOff(ms)) {
+      // The server may know better by now, and the machine may have slept.
+      if (serverTime) askServer(now)
+      ms = offBy(now, serverTime ? right.now() : right.nowAfterSleep())
     }
-    tell(trouble.words)
-    throw new WrongClock(trouble.words)
+    if (!isOff(ms)) {
+      if (!serverTime) noteRight(now)
+      return null
+    }
+    const known = serverTime ? 'that of the database server' : LAST_WRITTEN
+    return { ms, words: `the clock of this machine is ${lengthOf(ms)} ${known}` }
+  }
+  const tell = throttled(clock, MINUTE, (words: string) =>
+    log.error({ trouble: words }, 'the clock is wrong'),
+  )
+  let rightAt = Number.NEGATIVE_INFINITY
+  const now = () => {
+    const instant = clock.now()
+    if (instant >= rightAt && instant < rightAt + SECOND) return instant
+    const found = trouble()
+    if (found) {
+      tell(found.words)
+      throw new WrongClock(found.words)
+    }
+    rightAt = instant
+    return instant
   }
   const compare = async () => {
-    await right.learn(clock.now())
-    guarded()
+    await learn()
+    now()
   }
-  return {
-    now: guarded,
-    guard: { compare, trouble: () => troubleAt(clock.now()), unguarded: clock },
-  }
+  return { now, guard: { compare, trouble, unguarded: clock } }
 }
+
+const LAST_WRITTEN = 'the last instant written to the database; if it is right: docs/internals/faults.md'
 
 /** `3.2 hours ahead of`, `400.0 days behind`. */
 function lengthOf(ms: number): string {
   const [unit, name] = Math.abs(ms) < 2 * HOUR ? [MINUTE, 'minutes'] : [HOUR, 'hours']
   const [of, word] = Math.abs(ms) < 2 * DAY ? [unit, name] : [DAY, 'days']
   return `${(Math.abs(ms) / of).toFixed(1)} ${word} ${ms > 0 ? 'ahead of' : 'behind'}`
-}
-
-/** Learnt with every new connection. While the clock is off, it is asked for once a second. */
-function timeOfServer(database: Database, learnt: LearntTime): RightTime {
-  const learn = async () => learnt.note(await readServerTime(database))
-  let askedAt = Number.NEGATIVE_INFINITY
-  const secondLook = () => {
-    if (performance.now() >= askedAt + SECOND) {
-      askedAt = performance.now()
-      // Unknown while the server is away: what it said last counts.
-      learn().catch(() => undefined)
-    }
-    return learnt.now()
-  }
-  return {
-    name: 'that of the database server',
-    now: () => learnt.now(),
-    secondLook,
-    confirm: () => {},
-    learn,
-  }
-}
-
-/** A service that was stopped for longer is asked to have its clock looked at. */
-const LONGEST_STOP_MS = 31 * DAY
-
-function lastInstantWritten(database: Database, checkedOn: string | undefined): RightTime {
-  const learnt = new LearntTime()
-  let confirmedAt = Number.NEGATIVE_INFINITY
-  return {
-    name: 'the last instant written to the database; if it is right: docs/internals/faults.md',
-    now: () => learnt.now(),
-    secondLook: () => learnt.nowAfterSleep(),
-    // From the last right instant on, so that the small steps by which a clock is kept right do not add up.
-    confirm: (now) => {
-      if (performance.now() < confirmedAt + SECOND) return
-      confirmedAt = performance.now()
-      learnt.note(now)
-    },
-    learn: async (now) => {
-      const last = await readLastRound(database)
-      const isPossible = last === null || (now >= last - CLOCK_SKEW_MAX && now <= last + LONGEST_STOP_MS)
-      const isChecked = checkedOn === toTimestamp(now).slice(0, 10)
-      learnt.note(isPossible || isChecked ? now : last)
-    },
-  }
 }
