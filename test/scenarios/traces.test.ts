@@ -31,7 +31,7 @@ describeScenario('traces', ({ database }) => {
     await drainDeliveries(world.service.parts)
   }
 
-  it('a purchase is one trace: the click, the provider, the booking with a link to its webhook, the events', async () => {
+  it('a purchase is one trace, from the click to the events, with a link to its webhook', async () => {
     await using collector = await startCollector()
     const world = await worldWith(collector.url)
     await purchase(world, { traceparent: TRACEPARENT })

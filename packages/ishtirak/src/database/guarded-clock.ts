@@ -21,7 +21,7 @@ interface Guarded {
   readonly checkedOn?: string | undefined
 }
 
-/** `clock`, compared with what the database knows: at most once a second, since that costs 1.5 KB a status. */
+/** `clock`, compared with what the database knows at most once a second: that costs 1.5 KB of a status. */
 export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Guarded): Clock {
   const { serverTime } = database
   const right = serverTime ?? new LearntTime()

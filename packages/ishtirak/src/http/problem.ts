@@ -213,7 +213,7 @@ function sendProblem(
     .headers({
       'content-type': PROBLEM_TYPE,
       'content-language': locale,
-      vary: 'Accept-Language',
+      vary: [reply.getHeader('vary') ?? [], 'Accept-Language'].flat().join(', '),
       // The route may have promised a cache something for its answer; this is not that answer.
       'cache-control': 'no-store',
     })

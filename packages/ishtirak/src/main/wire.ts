@@ -45,6 +45,7 @@ import {
   type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
+import { allowOrigins } from '../http/cors.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
@@ -171,6 +172,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const check = shareChecks(() => checkReadiness(database, clock))
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
+  await allowOrigins(app, config.corsOrigins)
   installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
   shareBrought(all, capabilities)
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))

@@ -34,6 +34,11 @@ export const Environment = Type.Object({
     'addresses or ranges such as 10.0.0.1 or 10.0.0.0/8',
     /[\da-fA-F.:]{2,45}(?:\/\d{1,3})?/,
   ),
+  CORS_ORIGINS: refined('origins such as https://app.example, separated by commas', (value) =>
+    items(value).every(
+      (one) => /^https?:[^*]+$/.test(one) && URL.canParse(one) && new URL(one).origin === one,
+    ),
+  ),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),
   DATABASE_URL: textSetting('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
@@ -223,6 +228,9 @@ function distanceBetween(one: string, other: string): number {
   }
   return row.at(-1) ?? 0
 }
+
+const isOrigin = (value: string) =>
+  /^https?:[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value
 
 function isTimeZone(value: string): boolean {
   try {

@@ -66,7 +66,7 @@ async function holdSocket(server: Server, folder: string): Promise<FolderLock> {
   const directory = openSync(folder, 'r')
   let released: Promise<void> | undefined
   const release = () => {
-    // The directory last: the socket's path goes through it. Once only: its number may be another file's then.
+    // Last, since the socket’s path goes through it; once, since its number may be another file’s then.
     released ??= close(server).finally(() => closeSync(directory))
     return released
   }
