@@ -35,9 +35,7 @@ export const Environment = Type.Object({
     /[\da-fA-F.:]{2,45}(?:\/\d{1,3})?/,
   ),
   CORS_ORIGINS: refined('origins such as https://app.example, separated by commas', (value) =>
-    items(value).every(
-      (one) => /^https?:[^*]+$/.test(one) && URL.canParse(one) && new URL(one).origin === one,
-    ),
+    items(value).every(isOrigin),
   ),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),

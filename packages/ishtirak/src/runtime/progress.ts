@@ -21,7 +21,12 @@ export async function withProgress<Result>(
   // What it tells of keeps the process alive, not the telling.
   const timer = setInterval(write, isDrawn ? 1_000 : 10_000).unref()
   try {
-    return await work({ at: (now, of) => void ([done, all] = [now, of]) })
+    return await work({
+      at: (now, of) => {
+        done = now
+        all = of
+      },
+    })
   } finally {
     clearInterval(timer)
     if (isDrawn) screen.write('\r\x1b[K')
