@@ -125,7 +125,7 @@ describeWorldInBrowser('the jobs of the console', openBusyShop, ({ visit, world:
       await enter(SEARCH, email)
       await click('a[href$="/record"]')
       await enter('input[name="reference"]', 'desk-2026-1')
-      expect(await page.textContent('main')).toContain('desk-2026-1')
+      expect(await page.textContent('main')).toContain('DESK-2026-1')
       await fill('input[name="why"]', 'taken at the desk')
       await click('main form button')
       await expectDone(page)

@@ -35,7 +35,15 @@ export const ONE_MONTH: SubscriptionFacts = {
 
 export function aPayment(changes: Partial<Payment> = {}): Payment {
   const purchase: Payment = {
-    ...{ kind: 'purchase', id: 'pay_01', userId: 'user-1', boughtBy: null, poNumber: null, plan: PRO },
+    ...{
+      kind: 'purchase',
+      id: 'pay_01',
+      userId: 'user-1',
+      boughtBy: null,
+      poNumber: null,
+      returnUrl: null,
+      plan: PRO,
+    },
     ...{ months: 1, change: null, price: { amount: 2000, currency: 'DZD' }, amountAsked: null },
     ...{ codeHash: null, discount: 0, method: 'chargily', live: false, status: 'pending' },
     ...{ checkoutId: 'chk_1', checkoutUrl: 'https://pay.example/chk_1', instrument: null },

@@ -54,6 +54,11 @@ export type PaymentRequest = {
   start?: 'now' | 'end'
   /** A code, in either case, with or without hyphens and spaces */
   code?: string
+  /**
+   * Where the page after paying leads, with `payment_id` and `status` added: an address of
+   * `PLATFORM_URL` or `RETURN_ORIGINS`. A repetition keeps the first one
+   */
+  return_url?: string
   /** The number of the buyer’s own order: it stands on the documents */
   po_number?: string
   /** How to pay, as a payment names it; `card` if absent */
@@ -354,6 +359,11 @@ export type TopUpRequest = {
   amount: number
   /** How to pay, as a payment names it; `card` if absent */
   method?: string
+  /**
+   * Where the page after paying leads, with `payment_id` and `status` added: an address of
+   * `PLATFORM_URL` or `RETURN_ORIGINS`. A repetition keeps the first one
+   */
+  return_url?: string
 }
 
 export type Usage = {

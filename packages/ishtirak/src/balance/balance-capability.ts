@@ -1,6 +1,7 @@
 // What balances bring to the service.
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
+import type { ReturnDeps } from '../checkout/return.js'
 import type { UpgradeDeps } from '../checkout/upgrade.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import type { BringsMethods } from '../ledger/method.js'
@@ -19,7 +20,7 @@ import './words.js'
 const BOOKED_A_ROUND = 100
 
 export const balance: Capability<
-  UpgradeDeps & HistoryDeps & BuyDeps & BalanceActDeps & BalancePagesDeps & RenewalMailDeps,
+  UpgradeDeps & HistoryDeps & BuyDeps & BalanceActDeps & BalancePagesDeps & RenewalMailDeps & ReturnDeps,
   BalanceConfig
 > &
   BringsMethods<Partial<BalanceConfig>> = {

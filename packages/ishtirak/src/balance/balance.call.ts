@@ -2,6 +2,7 @@
 import { userCall } from '../acts/user-call.js'
 import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
+import { type ReturnDeps, returnUrlOf } from '../checkout/return.js'
 import { orderedBy } from '../checkout/upgrade.call.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { BillingError, wrongField } from '../core/error.js'
@@ -80,7 +81,7 @@ const endRenewal = userCall<OrderDeps>()({
   },
 })
 
-const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps>()({
+const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps>()({
   name: 'topUpBalance',
   operationId: 'topUpBalance',
   summary: 'Top up the balance',
@@ -107,9 +108,11 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps>()({
   ],
   run: async (deps, request) => {
     const { amount, method } = request.input
+    const returnUrl = returnUrlOf(deps, request.input.return_url)
     const { leastAmount } = deps.rules
     if (amount < leastAmount) throw wrongField('amount', 'too_small', leastAmount)
-    const { paymentId } = await openPayment(deps, { ...(await orderedBy(request)), topUp: amount, method })
+    const wanted = { topUp: amount, method, returnUrl }
+    const { paymentId } = await openPayment(deps, { ...(await orderedBy(request)), ...wanted })
     return showPaymentOfUser(deps, request, paymentId)
   },
 })

@@ -17,7 +17,7 @@ import { wayToPayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 import { BuyForm } from './buy-form.js'
 import { differingSums } from './portal-open.js'
-import { type ReturnedPayment, readReturnedPayment } from './return.js'
+import { type ReturnedPayment, readReturnedPayment, wayBack } from './return.js'
 import { stateOfReceiptMail } from './return.sql.js'
 import type { StatusDeps } from './status.js'
 
@@ -105,7 +105,7 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
     locale,
     title,
     // A paid order has that link as its main button.
-    backUrl: status === 'paid' ? null : pages.backUrl(session),
+    backUrl: status === 'paid' ? null : backFrom(pages, view),
     safeContent: (
       <div class="middle">
         <section class="card" role={status === 'pending' ? 'status' : undefined}>
@@ -137,6 +137,9 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
     ),
   })
 }
+
+const backFrom = (pages: ReturnPages, { payment, now, session }: ReturnView) =>
+  wayBack(payment, now) ?? pages.backUrl(session)
 
 const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   paid: 'ok',
@@ -223,14 +226,16 @@ function Actions(of: ActionsOf) {
   return (
     <div class="actions">
       {isOver && session && mayPay ? <TryAgain {...of} session={session} /> : null}
-      {isOver && !session ? <LinkButton href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
+      {isOver && !session ? <LinkButton href={backFrom(pages, of.view)} label={say('tryAgain')} go /> : null}
       {status === 'pending' ? (
         <LinkButton href={`${pages.base}/portal/return/${payment.id}`} label={say('checkNow')} go />
       ) : null}
       {mayPay && isPayable(payment, now) && payment.checkoutUrl !== null ? (
         <LinkButton href={payment.checkoutUrl} label={say('notPaidYet')} />
       ) : null}
-      {status === 'paid' ? <LinkButton href={pages.backUrl(session)} label={say('backToSeller')} go /> : null}
+      {status === 'paid' ? (
+        <LinkButton href={backFrom(pages, of.view)} label={say('backToSeller')} go />
+      ) : null}
       {session && (status === 'paid' || status === 'refunded') ? (
         <LinkButton href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} />
       ) : null}

@@ -1,8 +1,11 @@
-// What the page shows that the provider sends the payer back to.
+// What the page shows that the provider sends the payer back to, and where it leads.
 import { findRefundInstant } from '../acts/audit.sql.js'
-import { isPayable } from '../core/payment.js'
+import { wrongField } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
+import { isPayable, type Payment, publicStatusAt } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { findPaymentById } from '../ledger/payments.sql.js'
 import { refreshed } from './history.js'
 import type { StatusDeps } from './status.js'
@@ -25,4 +28,27 @@ export async function readReturnedPayment(deps: StatusDeps, paymentId: string, r
   const other = loaded?.open ?? null
   const awaited = other && other.id !== paymentId && other.checkoutUrl === null && isPayable(other, now)
   return { payment, subscription, mayRenew, refundedAt, now, alsoAwaits: awaited ? other : null }
+}
+
+export type ReturnDeps = Pick<CommonParts, 'platformUrl' | 'returnOrigins'>
+
+/** Throws `validation_failed` for an address of another origin than the platform's and RETURN_ORIGINS. */
+export function returnUrlOf(
+  { platformUrl, returnOrigins }: ReturnDeps,
+  given: string | undefined,
+): string | undefined {
+  if (given === undefined) return undefined
+  const url = URL.canParse(given) ? new URL(given) : null
+  const isAllowed = url && [new URL(platformUrl).origin, ...returnOrigins].includes(url.origin)
+  if (!isAllowed || url.username !== '' || url.password !== '') throw wrongField('return_url', 'not_allowed')
+  return url.href
+}
+
+/** Null: the payment names none. */
+export function wayBack(payment: Payment, now: Instant): string | null {
+  if (payment.returnUrl === null) return null
+  const url = new URL(payment.returnUrl)
+  url.searchParams.set('payment_id', payment.id)
+  url.searchParams.set('status', publicStatusAt(payment, now))
+  return url.href
 }

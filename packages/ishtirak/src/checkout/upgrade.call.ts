@@ -15,6 +15,7 @@ import {
 import { atPayment, showPaymentOfUser } from './history.call.js'
 import type { HistoryDeps } from './history.js'
 import { type QuoteDeps, readQuote } from './quote.js'
+import { type ReturnDeps, returnUrlOf } from './return.js'
 import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
 export const OFFER_REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
@@ -48,7 +49,7 @@ export const upgradePlan = userCall<UpgradeDeps>()({
   },
 })
 
-export const createPayment = userCall<UpgradeDeps & HistoryDeps>()({
+export const createPayment = userCall<UpgradeDeps & HistoryDeps & ReturnDeps>()({
   name: 'createPayment',
   operationId: 'createPayment',
   summary: 'Create a payment',
@@ -76,12 +77,13 @@ export const createPayment = userCall<UpgradeDeps & HistoryDeps>()({
   ],
   run: async (deps, request) => {
     const { plan, months, start, method, code, po_number: poNumber } = request.input
+    const returnUrl = returnUrlOf(deps, request.input.return_url)
     const buyer = await orderedBy(request)
     const wanted = { planId: plan, ...termOf(months, start, 'months'), code, poNumber }
     const atOnce = deps.atOnce.find((one) => one.method === method)
     const { paymentId } = atOnce
       ? await atOnce.buy(buyer, wanted)
-      : await openPayment(deps, { ...buyer, ...wanted, method, mode: 'payment' })
+      : await openPayment(deps, { ...buyer, ...wanted, method, returnUrl, mode: 'payment' })
     return showPaymentOfUser(deps, request, paymentId)
   },
 })

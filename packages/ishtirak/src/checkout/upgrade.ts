@@ -49,6 +49,8 @@ interface AskedBy {
   readonly method?: string | undefined
   /** The language of the provider's page. */
   readonly locale: Locale
+  /** Where the page after paying leads. */
+  readonly returnUrl?: string | undefined
   /** For the log: the lines of one purchase are found by it. */
   readonly requestId?: string
 }
@@ -216,6 +218,7 @@ async function requestPayment(
     userId: request.user.userId,
     boughtBy: request.user.personId,
     poNumber: 'topUp' in request ? undefined : request.poNumber,
+    returnUrl: request.returnUrl,
     offer: { ...offer, price: { ...offer.price, amount } },
     change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

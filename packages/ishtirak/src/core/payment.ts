@@ -60,6 +60,8 @@ interface PaymentCourse {
   readonly boughtBy: string | null
   /** The number of the buyer's own order, for the documents; null: none was given. */
   readonly poNumber: string | null
+  /** Where the page after paying leads; null: to the platform's own pages. */
+  readonly returnUrl: string | null
   /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null
   /** To be paid, after the discount. Once it is booked: what came. */
@@ -123,6 +125,7 @@ export function newPayment(of: {
   readonly userId: string
   readonly boughtBy?: string | undefined
   readonly poNumber?: string | undefined
+  readonly returnUrl?: string | undefined
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
   /** Of another plan in mid-term; `unknown`: what it was agreed for is lost. Absent: it is no change. */
@@ -140,6 +143,7 @@ export function newPayment(of: {
     userId: of.userId,
     boughtBy: of.boughtBy ?? null,
     poNumber: of.poNumber ?? null,
+    returnUrl: of.returnUrl ?? null,
     ...paidFor(of),
     change: of.change === undefined || of.change === 'unknown' ? null : of.change,
     price: offer.price,

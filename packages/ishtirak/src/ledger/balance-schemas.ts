@@ -6,6 +6,7 @@ import type { Instant } from '../core/instant.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
+import { returnUrlSchema } from './schemas.js'
 
 const wholeDinars = (description: string, example: number) =>
   Type.Integer({ description: `${description}, in whole dinars`, examples: [example] })
@@ -62,6 +63,7 @@ export const TopUpRequestSchema = request('TopUpRequest', {
   method: Type.Optional(
     Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
   ),
+  return_url: Type.Optional(returnUrlSchema),
 })
 
 export const RenewalRequestSchema = request('RenewalRequest', {

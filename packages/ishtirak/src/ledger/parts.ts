@@ -24,6 +24,10 @@ export interface CommonParts {
   readonly methods: PaymentMethods
   readonly seller: Seller
   readonly publicUrl: string
+  /** The hosting platform's own pages; no slash at the end. */
+  readonly platformUrl: string
+  /** Others that the page after paying may lead to, such as `https://app.example`. */
+  readonly returnOrigins: readonly string[]
   readonly formats: Formats
   /** The billing time zone. */
   readonly wallClock: WallClock

@@ -57,6 +57,7 @@ const describedPayment = rowOf(
     userId: text,
     boughtBy: textOrNull,
     poNumber: textOrNull,
+    returnUrl: textOrNull,
     id: text,
     kind: word<PaymentPurpose>,
     plan: json<Plan | null>,

@@ -120,8 +120,17 @@ export const poNumberSchema = Type.String({
   examples: ['BC-2026/118'],
 })
 
+export const returnUrlSchema = Type.String({
+  maxLength: 2_000,
+  description:
+    'Where the page after paying leads, with `payment_id` and `status` added: an address of ' +
+    '`PLATFORM_URL` or `RETURN_ORIGINS`. A repetition keeps the first one',
+  examples: ['https://app.example/billing/done'],
+})
+
 export const PaymentRequestSchema = request('PaymentRequest', {
   ...purchase,
+  return_url: Type.Optional(returnUrlSchema),
   po_number: Type.Optional(poNumberSchema),
   method: Type.Optional(
     Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),

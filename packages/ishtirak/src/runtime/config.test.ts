@@ -39,7 +39,14 @@ function problemsOf(variables: Record<string, string>): readonly string[] {
 
 it('with nothing set the sandbox runs on the defaults of the specification', () => {
   expect(readConfig({})).toEqual({
-    ...{ host: '127.0.0.1', port: 3000, trustedProxies: [], corsOrigins: [], callsPerMinute: 300 },
+    ...{
+      host: '127.0.0.1',
+      port: 3000,
+      trustedProxies: [],
+      corsOrigins: [],
+      returnOrigins: [],
+      callsPerMinute: 300,
+    },
     publicUrl: 'http://127.0.0.1:3000',
     platformUrl: 'http://127.0.0.1:3000',
     platformPortalUrl: null,

@@ -147,6 +147,8 @@ function assemble(environment: Environment, files: Files) {
     ...addressesOf(environment),
     /** Addresses and ranges whose `X-Forwarded-For` is believed. */
     trustedProxies: items(environment.TRUSTED_PROXIES),
+    /** Beside the platform's own, where the page after paying may lead. */
+    returnOrigins: items(environment.RETURN_ORIGINS),
     /** Whose pages may call the API of users from a browser. */
     corsOrigins: items(environment.CORS_ORIGINS),
     /** What one user, or one anonymous network, may ask in a minute, of each process. */

@@ -21,6 +21,10 @@ export const timeZone = () => refined('a time zone such as Africa/Algiers', isTi
 export const url = (expects: string, ...schemes: readonly string[]) =>
   refined(expects, (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol))
 export const web = () => url('an address that starts with http:// or https://', 'http:', 'https:')
+const isOrigin = (value: string) =>
+  /^https?:[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value
+const origins = () =>
+  refined('origins such as https://app.example, separated by commas', (value) => items(value).every(isOrigin))
 /** Separated by commas, spaces around them allowed. */
 export const listOf = (expects: string, one: RegExp) =>
   textSetting(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
@@ -34,11 +38,10 @@ export const Environment = Type.Object({
     'addresses or ranges such as 10.0.0.1 or 10.0.0.0/8',
     /[\da-fA-F.:]{2,45}(?:\/\d{1,3})?/,
   ),
-  CORS_ORIGINS: refined('origins such as https://app.example, separated by commas', (value) =>
-    items(value).every(isOrigin),
-  ),
+  CORS_ORIGINS: origins(),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),
+  RETURN_ORIGINS: origins(),
   DATABASE_URL: textSetting('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
   DATABASE_SCHEMA: textSetting('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
   DATA_DIR: textSetting('a folder'),
@@ -226,9 +229,6 @@ function distanceBetween(one: string, other: string): number {
   }
   return row.at(-1) ?? 0
 }
-
-const isOrigin = (value: string) =>
-  /^https?:[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value
 
 function isTimeZone(value: string): boolean {
   try {
