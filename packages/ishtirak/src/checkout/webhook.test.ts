@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -56,6 +57,16 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
     expect((await statusOf('user-1')).current_period_end).toBe('2027-01-21T12:00:00Z')
     const { data } = (await world.as('user-1').get('/api/v1/billing/payments?status=paid')).body
     expect(data).toHaveLength(2)
+  })
+
+  it('books a payment whose fees are above its amount, and its month can still be read', async () => {
+    const { checkout } = await opened({ fees_on_merchant: Number.MAX_SAFE_INTEGER })
+    expect((await deliver(anEvent(checkout))).text).toBe('{"received":true}')
+    const month = await operatorOf(world).get('/months/2026-11')
+    expect([month.status, month.body.paid]).toEqual([
+      200,
+      expect.objectContaining({ count: 1, fees: 0, fees_unknown: 1, net: 2_000 }),
+    ])
   })
 
   it('answers 503 with Retry-After where it loses every race, and books what comes again', async () => {

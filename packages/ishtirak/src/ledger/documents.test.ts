@@ -4,7 +4,7 @@ import type { StoredReport } from '../core/stored-report.js'
 import { EXAMPLE_SELLER } from '../runtime/seller.js'
 import { documentOfBooking } from './documents.js'
 
-it('a booking keeps what the provider kept of it: nothing of a balance, unknown where it is not said', () => {
+it('a booking keeps the fees that were said: none of a balance, unknown if above the price', () => {
   const method = { bearsStampDuty: false }
   const receipts = { seller: EXAMPLE_SELLER, dayOf: dayInAlgiers }
   const deps = { methods: { of: () => method }, receipts } as unknown as Parameters<
@@ -18,4 +18,5 @@ it('a booking keeps what the provider kept of it: nothing of a balance, unknown 
     return documentOfBooking(deps, payment, user, { report, now: NOON }).fee_centimes
   }
   expect([feeOf('chargily', 45), feeOf('chargily'), feeOf('balance')]).toEqual([4_500, null, 0])
+  expect([feeOf('chargily', 2_000), feeOf('chargily', 2_001)]).toEqual([200_000, null])
 })

@@ -37,11 +37,19 @@ export function documentOfBooking(
   user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
   { report, now }: { readonly report: StoredReport | null; readonly now: Instant },
 ): NewDocument {
+  const feeCentimes = feeCentimesOf(payment, report)
+  return toIssue(receiptOf(deps, payment, user, now), { place: 0, owes: false, feeCentimes })
+}
+
+/**
+ * Null: the provider did not say its fees, or said more than it took. A document is never changed, so a fee
+ * without a bound would leave a month that cannot be added up.
+ */
+function feeCentimesOf({ method, price }: Payment, report: StoredReport | null): number | null {
   // What a balance pays costs no fee.
-  const fees = payment.method === BY_BALANCE ? 0 : (report?.fees ?? null)
-  return toIssue(receiptOf(deps, payment, user, now), {
-    ...{ place: 0, owes: false, feeCentimes: fees === null ? null : fees * 100 },
-  })
+  if (method === BY_BALANCE) return 0
+  const fees = report?.fees ?? null
+  return fees === null || fees > price.amount ? null : fees * 100
 }
 
 /** Drawn up with the booking: no later change of name, tax or seller touches it. */
