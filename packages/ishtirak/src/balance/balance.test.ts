@@ -5,7 +5,9 @@ import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
+import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
+import type { Database } from '../database/database.js'
 import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
 import { findUser } from '../ledger/users.sql.js'
@@ -29,6 +31,8 @@ const selectPeriods = sql(`select method, to_char(period_start, 'YYYY-MM-DD') as
 const selectLast = sql(`select p.live, p.instrument, r.series || r.number as number
      from payments p join documents r on r.payment_id = p.id and r.place = 0
     order by p.created_at desc limit 1`)
+
+const endOrders = sql('update users set standing_order = null, renews_at = null, version = version + 1')
 
 const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS }
 
@@ -303,6 +307,31 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
     // No operator gives more than can be counted.
     const given = await operate('users/user-1/correct', { amount: 99_951_001 })
     expect(given.body.errors).toMatchObject([{ pointer: '/amount', code: 'too_large' }])
+  })
+
+  it('is answered with the order that was set, where another call ends it at once', async () => {
+    const real = database()
+    const isOrder = (parameters: readonly unknown[]) => JSON.stringify(parameters).includes('standing_order')
+    const contended: Database = {
+      kind: real.kind,
+      transaction: (work) => real.transaction(work),
+      script: (text) => real.script(text),
+      close: async () => undefined,
+      query: async (asked, parameters = []) => {
+        const rows = await real.query(asked, parameters)
+        if (asked.name === 'settlements.save' && isOrder(parameters)) await real.query(endOrders)
+        return rows
+      },
+    }
+    await using other = await createWorld(contended, {
+      env: ENV,
+      emulator: world.emulator,
+      clock: world.clock,
+    })
+    const set = await other.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro' })
+    const order = { plan: 'pro', months: 1, price: 2_000, next_at: null, offered_price: null }
+    expect([set.status, set.body]).toEqual([200, order])
+    expect((await balance()).renewal).toBeNull()
   })
 
   it('what cannot be ordered is refused as it is for a purchase', async () => {

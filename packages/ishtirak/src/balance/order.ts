@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type StandingOrder, withOrder } from '../core/balance.js'
 import { BillingError } from '../core/error.js'
 import { offerOf, planById } from '../core/plan.js'
-import type { SubscriptionFacts } from '../core/subscription.js'
+import { NEVER_PAID, renewed, type SubscriptionFacts } from '../core/subscription.js'
 import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
@@ -53,20 +53,22 @@ async function changeOrder(
   order: StandingOrder | null,
 ): Promise<SubscriptionFacts> {
   const { userId } = user
-  await changeUser(deps, {
+  const facts = await changeUser(deps, {
     what: 'a standing order',
     inTurnOf: userId,
     load: async () => ({ userId, user: await findUser(deps.database, userId) }),
-    decide: async ({ user: known }, now): Promise<Decided<void>> => {
+    decide: async ({ user: known }, now): Promise<Decided<SubscriptionFacts>> => {
       if (!known && order !== null) {
         await rememberUser(deps.database, user, now)
         return { result: 'stale' }
       }
       if (!known || isDeepStrictEqual(known.subscription.balance?.order ?? null, order))
-        return { revision: null, result: undefined }
+        return { revision: null, result: known?.subscription ?? NEVER_PAID }
       const subscription = withOrder(known.subscription, order, now)
-      return { revision: { subscription, events: ['balance.renewal_changed'] }, result: undefined }
+      return { revision: { subscription, events: ['balance.renewal_changed'] }, result: subscription }
     },
   })
-  return readBooked(deps, userId)
+  await readBooked(deps, userId)
+  // Not what is stored by now: another call may have ended or changed the order since.
+  return renewed(facts, deps.clock.now(), deps.rules)
 }
