@@ -11,6 +11,8 @@ interface ModelAnswer {
 interface Remembered {
   readonly amount: number
   readonly place: string
+  /** The operation that was given back. */
+  readonly of: string
   readonly answer: ModelAnswer
   givenBack: number
   readonly endsAt: number | null
@@ -26,7 +28,9 @@ export function createModel() {
     const known = kind === 'report' ? undefined : operations.get(`${kind} ${operationId}`)
     if (known) {
       const isSame = known.place === place && known.amount === (operation.amount ?? known.amount)
-      return isSame ? known.answer : { kind: 'conflict' }
+      return isSame && known.of === (operation.consumeOperationId ?? operationId)
+        ? known.answer
+        : { kind: 'conflict' }
     }
     const count = counts.get(place)
     // Made while the limit was counted in another way: not what is asked for.
@@ -44,7 +48,8 @@ export function createModel() {
     counts.set(place, { used, endsAt, countsAs: operation.countsAs })
     const answer: ModelAnswer = { kind: 'done', maximum, used, resetsAt: endsAt }
     if (kind !== 'report') {
-      operations.set(`${kind} ${operationId}`, { amount, place, answer, givenBack: 0, endsAt })
+      const of = operation.consumeOperationId ?? operationId
+      operations.set(`${kind} ${operationId}`, { amount, place, of, answer, givenBack: 0, endsAt })
     }
     return answer
   }

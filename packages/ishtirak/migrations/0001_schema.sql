@@ -374,6 +374,8 @@ create table usage_operations (
   user_id text not null,
   operation_id text not null,
   kind text not null constraint kind_is_known check (kind in ('consume', 'release')),
+  -- Of a release: the operation whose amount it gives back, or its own id.
+  gives_back text constraint releases_give_back check ((kind = 'release') = (gives_back is not null)),
   limit_name text not null,
   scope text not null,
   amount bigint not null constraint amount_is_positive check (amount > 0),

@@ -7,6 +7,7 @@ import type { UserRecord } from '../ledger/users.sql.js'
 import {
   decideUsage,
   type FoundUsage,
+  givesBackOf,
   type StoredCount,
   type StoredOperation,
   type UsageOperation,
@@ -34,7 +35,16 @@ function createStore() {
     // As the statement: only an operation of this very count was given back.
     if (isThere && returned > 0)
       stored.set(consumeKey, { ...consumed, givenBack: consumed.givenBack + returned })
-    const figures = { limit, scopeId, amount, givenBack: 0, maximum, used, resetsAt }
+    const figures = {
+      limit,
+      scopeId,
+      amount,
+      givesBack: givesBackOf(asked),
+      givenBack: 0,
+      maximum,
+      used,
+      resetsAt,
+    }
     if (kind !== 'report') stored.set(`${kind} ${operationId}`, figures)
     return answer
   }

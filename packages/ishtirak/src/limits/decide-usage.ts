@@ -33,7 +33,7 @@ export type UsageAnswer =
       readonly used: number
       readonly resetsAt: Instant | null
     }
-  /** This operation id stands for another amount, limit or scope. */
+  /** This operation id stands for another amount, limit or scope, or gave back another operation. */
   | { readonly kind: 'conflict' }
   /** The version is not the user's any more: nothing was decided. Here is what is true. */
   | { readonly kind: 'outdated'; readonly user: UserRecord | null }
@@ -45,6 +45,8 @@ export interface StoredOperation {
   readonly limit: string
   readonly scopeId: string
   readonly amount: number
+  /** Of a release: the operation that it gave back, or its own id; null: it consumed. */
+  readonly givesBack: string | null
   /** How much of what was consumed was released since. */
   readonly givenBack: number
   readonly maximum: number
@@ -115,8 +117,15 @@ function answered(answer: UsageAnswer): UsageDecision {
   return { answer, change: null, refused: null }
 }
 
-function isSame({ limit, scopeId, amount }: UsageOperation, known: StoredOperation): boolean {
-  return known.limit === limit && known.scopeId === scopeId && known.amount === (amount ?? known.amount)
+/** What a release gives back; null: it is none. */
+export function givesBackOf({ kind, operationId, consumeOperationId }: UsageOperation): string | null {
+  return kind === 'release' ? (consumeOperationId ?? operationId) : null
+}
+
+function isSame(operation: UsageOperation, known: StoredOperation): boolean {
+  const { limit, scopeId, amount } = operation
+  const isOfThis = known.limit === limit && known.scopeId === scopeId
+  return isOfThis && known.amount === (amount ?? known.amount) && known.givesBack === givesBackOf(operation)
 }
 
 function figuresOf({ maximum, used, resetsAt }: StoredOperation) {

@@ -9,12 +9,13 @@ import {
   type Row,
   statement,
 } from '../database/database.js'
-import { at, column, instantOrNull, integer, rowOf, text } from '../database/rows.js'
+import { at, column, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import { consumeWhereUsual } from './consume.sql.js'
 import {
   decideUsage,
   type FoundUsage,
+  givesBackOf,
   type StoredOperation,
   type UsageAnswer,
   type UsageChange,
@@ -31,10 +32,10 @@ const find = statement(
         for update
    )
    select f.*, k.limit_name as known_limit, k.scope as known_scope, k.amount as known_amount,
-          k.given_back as known_given_back, k.maximum as known_maximum, k.used as known_used,
+          k.gives_back as known_gives_back, k.given_back as known_given_back, k.maximum as known_maximum, k.used as known_used,
           k.resets_at as known_resets_at,
           c.limit_name as consumed_limit, c.scope as consumed_scope, c.amount as consumed_amount,
-          c.given_back as consumed_given_back, c.maximum as consumed_maximum, c.used as consumed_used,
+          c.gives_back as consumed_gives_back, c.given_back as consumed_given_back, c.maximum as consumed_maximum, c.used as consumed_used,
           c.resets_at as consumed_resets_at,
           n.counts_as, n.used as count_used, n.resets_at as count_resets_at, n.revision
      from (select) one
@@ -64,9 +65,9 @@ const count = statement(
       where u.revision = excluded.revision - 1
      returning used
    ), remembered as (
-     insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used,
-                                   resets_at, created_at)
-     select $1, $8, $9, $2, $3, $10::bigint, $11::bigint, used, $6::timestamptz, $12::timestamptz
+     insert into usage_operations (user_id, operation_id, kind, gives_back, limit_name, scope, amount, maximum,
+                                   used, resets_at, created_at)
+     select $1, $8, $9, $14, $2, $3, $10::bigint, $11::bigint, used, $6::timestamptz, $12::timestamptz
        from counted where $9 <> 'report'
    ), marked as (
      update usage_operations o set given_back = o.given_back + $13::bigint
@@ -148,8 +149,7 @@ const isRace = (error: unknown) => error instanceof ConstraintViolation && RACES
 async function applyIn(transaction: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
   const { userId, limit, scopeId, operationId, kind } = operation
   const place = [userId, limit, scopeId]
-  const consumeId = operation.consumeOperationId ?? operationId
-  const [row] = await transaction.query(find, [...place, operationId, kind, consumeId])
+  const [row] = await transaction.query(find, [...place, operationId, kind, givesBackOf(operation)])
   if (!row) throw new Error('a count was looked up and gave no row')
   const { answer, change, refused } = decideUsage(operation, foundIn(row))
   if (refused !== null && answer.kind === 'denied')
@@ -160,10 +160,10 @@ async function applyIn(transaction: Queryable, operation: UsageOperation): Promi
 }
 
 function toColumns(operation: UsageOperation, change: UsageChange) {
-  const { countsAs, operationId, kind, maximum, now, consumeOperationId } = operation
+  const { countsAs, operationId, kind, maximum, now } = operation
   return [
     ...[countsAs, change.used, at(change.resetsAt), change.revision, operationId, kind, change.amount],
-    ...[maximum, at(now), change.returned, consumeOperationId ?? operationId],
+    ...[maximum, at(now), change.returned, givesBackOf(operation)],
   ]
 }
 
@@ -188,6 +188,7 @@ function operationIn(row: Row, name: 'known' | 'consumed'): StoredOperation {
     limit: text(row, `${name}_limit`),
     scopeId: text(row, `${name}_scope`),
     amount: integer(row, `${name}_amount`),
+    givesBack: textOrNull(row, `${name}_gives_back`),
     givenBack: integer(row, `${name}_given_back`),
     maximum: integer(row, `${name}_maximum`),
     used: integer(row, `${name}_used`),

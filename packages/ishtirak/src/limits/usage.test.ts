@@ -46,6 +46,15 @@ describeWorldOnEach('limits', {}, ({ world, restart }) => {
     expect(theirs.body.used).toBe(2)
   })
 
+  it('refuses a release’s id that gave back another operation: 409, and nothing is lost', async () => {
+    for (const id of ['deploy-1', 'deploy-2']) await deploy(id)
+    const back = (of: string) =>
+      platform().release(DEPLOYS, { operation_id: 'back', consume_operation_id: of })
+    expect((await back('deploy-1')).body.used).toBe(1)
+    expect((await back('deploy-1')).body.used).toBe(1)
+    expect((await back('deploy-2')).body.code).toBe('conflict')
+  })
+
   it('lets a refused operation through from the first question after the webhook’s 200', async () => {
     await deployTimes(10)
     const { checkoutId } = await world.as('user-1').upgrade()
