@@ -80,6 +80,33 @@ describe('each document', () => {
     }
   })
 
+  it('has examples that belong together: what is sent, and what that is answered', async () => {
+    await using world = await createWorld(await emptyDatabase('pglite'), { env: { BALANCE_MAX: '9000' } })
+    const { paths } = (await world.call('GET', '/openapi.json')).body
+    const operation = (method: string, path: string) => paths[`/api/v1/billing/${path}`][method]
+    const exampleIn = ({ content }: { content: object }) => Object(content)['application/json'].example
+    const asked = (...of: [string, string]) => exampleIn(operation(...of).requestBody)
+    const answered = (...of: [string, string]) => {
+      const { responses } = operation(...of)
+      return exampleIn(responses[200] ?? responses[201])
+    }
+    expect(answered('get', 'quote')).toMatchObject({ months: 1, price: 2000, discount: 200, amount: 1800 })
+    expect(answered('post', 'balance/top-ups')).toMatchObject({
+      ...asked('post', 'balance/top-ups'),
+      ...{ kind: 'top_up', plan: null },
+    })
+    expect(answered('delete', 'balance/renewal').renewal).toBeNull()
+    expect(answered('put', 'buyer')).toMatchObject(asked('put', 'buyer'))
+    expect(asked('put', 'buyer')).toHaveProperty('nif')
+    expect(answered('post', 'payments/{payment_id}/invoice')).toMatchObject({ kind: 'invoice' })
+    expect(answered('post', 'proformas/{number}/payments')).toMatchObject({ method: 'transfer', months: 12 })
+    const paymentNow = { status: 'pending', payment_method: null }
+    expect(answered('get', 'payments/{payment_id}')).toMatchObject(paymentNow)
+    const { renewal, current_period_end: end } = answered('get', 'overview')
+    expect(renewal.would_start).toBe(end)
+    expect(JSON.stringify(documents)).not.toContain('x-example')
+  })
+
   it('writes no shape twice: what is shared is a component', () => {
     for (const document of Object.values(documents)) {
       const shapes = [...shapesIn(document)]

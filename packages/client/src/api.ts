@@ -112,7 +112,7 @@ export type Payment = {
   status: PaymentStatus
   /** How it is paid */
   method: 'card' | 'transfer' | 'cash' | 'cheque' | 'balance'
-  /** The kind of card or account */
+  /** The kind of card or account, such as `edahabia` or `ccp`, once it is known */
   payment_method: string | null
   /** Only while it can be paid; null where there is no page */
   checkout_url: string | null
@@ -568,7 +568,7 @@ export type EventPayment = {
   readonly currency: string
   readonly status: string
   readonly method: string
-  /** The kind of card or account */
+  /** The kind of card or account, such as `edahabia` or `ccp`, once it is known */
   readonly payment_method: string | null
   readonly paid_at: Timestamp | null
   readonly period_start: Timestamp | null

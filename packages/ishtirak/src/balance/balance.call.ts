@@ -73,6 +73,7 @@ const endRenewal = userCall<OrderDeps>()({
   path: '/balance/renewal',
   offered: hiddenWhenOff,
   answer: UserBalanceSchema,
+  example: { renewal: null },
   refuses: ['forbidden'],
   run: async (deps, { user }) => {
     await requireBalance(deps, user.userId)
@@ -94,6 +95,7 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
   offered: unlessOff,
   input: TopUpRequestSchema,
   answer: PaymentSchema,
+  example: { kind: 'top_up', plan: null, months: null, amount: 6_000 },
   created: atPayment,
   refuses: [
     'malformed_json',

@@ -9,7 +9,7 @@ import { fileOf, LANGUAGE, LangSchema, PRINT_REFUSALS, wishedLocale } from './re
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 
 export const DocumentSchema = object('Document', {
-  kind: Type.Enum(['receipt', 'invoice', 'credit_note']),
+  kind: Type.Enum(['receipt', 'invoice', 'credit_note'], { examples: ['invoice'] }),
   number: Type.String({ examples: ['F-2026-000042'] }),
   issued_on: Type.String({ description: '`YYYY-MM-DD`, in the billing time zone' }),
   about: Type.Union([Type.String(), Type.Null()], {

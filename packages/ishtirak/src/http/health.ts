@@ -54,7 +54,12 @@ const readinessSchema = {
   operationId: 'getReadiness',
   summary: 'Ready: the database can be reached and this version runs on its schema',
   response: {
-    200: Type.Object({ status: Type.Literal('ready'), checks: Type.Record(Type.String(), Type.String()) }),
+    200: Type.Object({
+      status: Type.Literal('ready'),
+      checks: Type.Record(Type.String(), Type.String(), {
+        examples: [{ database: 'ok', schema: 'ok', clock: 'ok' }],
+      }),
+    }),
     ...problemResponses('not_ready'),
   },
 }

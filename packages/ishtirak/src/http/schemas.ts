@@ -174,8 +174,11 @@ export function nameSchemas(schemas: Readonly<Record<string, object>>): void {
 }
 
 /** An answer, or a part of one, under its name in the OpenAPI document. */
-export const object = <Members extends TProperties>(title: string, members: Members) =>
-  Type.Object(members, { title })
+export const object = <Members extends TProperties>(
+  title: string,
+  members: Members,
+  of?: { readonly examples: readonly object[] },
+) => Type.Object(members, { title, ...of })
 
 /** What is asked for, or sent as an event, under its name in the OpenAPI document: no other members. */
 export const request = <Members extends TProperties>(

@@ -8,8 +8,8 @@ import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
 import { returnUrlSchema } from './schemas.js'
 
-const wholeDinars = (description: string, example: number) =>
-  Type.Integer({ description: `${description}, in whole dinars`, examples: [example] })
+const wholeDinars = (description: string, ...examples: readonly number[]) =>
+  Type.Integer({ description: `${description}, in whole dinars`, ...(examples.length > 0 && { examples }) })
 
 export const BalanceEntrySchema = object('BalanceEntry', {
   id: Type.String({ examples: ['ent_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
@@ -34,7 +34,7 @@ export const StandingOrderSchema = object('StandingOrder', {
     description: 'When it buys next, if the money is there; null: as soon as it is there',
   }),
   offered_price: nullable(
-    wholeDinars('What the catalogue asks by now: it counts once the user sets the order again', 2_500),
+    wholeDinars('What the catalogue asks by now: it counts once the user sets the order again'),
   ),
 })
 

@@ -94,17 +94,17 @@ export const QuoteSchema = object('Quote', {
     description: '`change`: another plan for the time that is paid',
   }),
   plan: Type.String({ examples: ['pro'] }),
-  months: nullable(Type.Integer({ description: 'Null for a change', examples: [12] })),
+  months: nullable(Type.Integer({ description: 'Null for a change', examples: [1] })),
   price: Type.Integer({
     description: 'Of the offer, or of the plan for the time that is left; whole units of `currency`',
-    examples: [20_000],
+    examples: [2_000],
   }),
   credit: Type.Integer({
     description: 'What is left of what was paid for the time that changes; 0 for a purchase',
     examples: [0],
   }),
-  discount: Type.Integer({ description: 'What is taken off', examples: [0] }),
-  amount: Type.Integer({ description: 'What is to be paid; 0: redeem the code', examples: [20_000] }),
+  discount: Type.Integer({ description: 'What is taken off', examples: [200] }),
+  amount: Type.Integer({ description: 'What is to be paid; 0: redeem the code', examples: [1_800] }),
   currency: Type.String({ examples: ['DZD'] }),
   would_start: timestamp,
   would_end: timestamp,
@@ -195,7 +195,9 @@ export const PaymentSchema = object('Payment', {
   status: paymentStatus,
   method: Type.Enum([...PAYMENT_KINDS], { description: 'How it is paid' }),
   payment_method: nullable(
-    Type.String({ description: 'The kind of card or account', examples: ['edahabia', 'ccp'] }),
+    Type.String({
+      description: 'The kind of card or account, such as `edahabia` or `ccp`, once it is known',
+    }),
   ),
   checkout_url: nullable(
     Type.String({ description: 'Only while it can be paid; null where there is no page' }),

@@ -153,13 +153,14 @@ function addRoute<Deps extends UserCallDeps>(
 }
 
 function schemaOfRoute<Deps>(deps: Deps, call: UserCall<Deps>, callers: UserCallers) {
-  const { method, summary, description, offered, params = {}, input, created, refuses = [] } = call
+  const { method, summary, description, offered, params = {}, input, created, example, refuses = [] } = call
   const answer = schemaOf(call.answer, deps)
   const part = method === 'GET' ? 'querystring' : 'body'
   return {
     ...callers.described,
     summary,
     ...(description !== undefined && { description }),
+    ...(example && { 'x-example': example }),
     hide: offered?.(deps) === 'hidden',
     params: Type.Object({ ...callers.params, ...textsIn(call.path), ...schemaOf(params, deps) }),
     ...(input && input !== 'file' && { [part]: schemaOf(input, deps) }),

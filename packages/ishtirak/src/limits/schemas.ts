@@ -42,15 +42,27 @@ export const UserUpdateSchema = request('UserUpdate', {
   locale: Type.Optional(nullable(locale)),
 })
 
-const RenewalSchema = object('Renewal', {
-  allowed: Type.Boolean({ description: 'Whether an upgrade would be accepted now' }),
-  plan: Type.String(),
-  amount: Type.Integer({ description: 'Whole dinars' }),
-  currency: Type.String(),
-  would_start: timestamp,
-  would_end: timestamp,
-  renewable_from: nullable(timestamp),
-})
+const RenewalSchema = object(
+  'Renewal',
+  {
+    allowed: Type.Boolean({ description: 'Whether an upgrade would be accepted now' }),
+    plan: Type.String(),
+    amount: Type.Integer({ description: 'Whole dinars' }),
+    currency: Type.String(),
+    would_start: timestamp,
+    would_end: timestamp,
+    renewable_from: nullable(timestamp),
+  },
+  {
+    examples: [
+      {
+        ...{ allowed: false, plan: 'pro', amount: 2_000, currency: 'DZD' },
+        ...{ would_start: '2026-12-21T12:00:00Z', would_end: '2027-01-21T12:00:00Z' },
+        renewable_from: '2026-12-14T12:00:00Z',
+      },
+    ],
+  },
+)
 
 type PlatformSchemas = ReturnType<typeof platformSchemas>
 
@@ -159,7 +171,8 @@ const ofWindow = {
 
 function usageSchema(limits: readonly LimitDefinition[]) {
   const members = limits.map(({ name, window, per }): [string, UsageMember] => {
-    if (per === null) return [name, Type.Integer(window === null ? {} : { description: ofWindow[window] })]
+    const described = window === null ? {} : { description: ofWindow[window] }
+    if (per === null) return [name, Type.Integer({ ...described, examples: [4] })]
     const description = `By ${per}; those with none are left out`
     return [name, Type.Record(Type.String(), Type.Integer(), { description })]
   })

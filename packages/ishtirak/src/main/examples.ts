@@ -26,6 +26,8 @@ interface Parameter {
 }
 
 interface Operation {
+  /** Members of the answer, as the call says them. The document has them in its example alone. */
+  readonly 'x-example'?: object
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
@@ -41,16 +43,16 @@ export function withExamples(paths: unknown, schemas: object): unknown {
 type Operations = Readonly<Record<string, Operation>>
 
 function exemplified(operation: Operation, schemas: Schemas): Operation {
-  const { parameters, requestBody, responses } = operation
+  const { parameters, requestBody, responses, 'x-example': members, ...others } = operation
   return {
-    ...operation,
+    ...others,
     ...(parameters && { parameters: parameters.map((one) => exampleParameter(one, schemas)) }),
     ...(requestBody && {
       requestBody: { ...requestBody, content: filled(requestBody.content, schemas, 'asked') },
     }),
     responses: mapped(responses, (response, status) =>
       response.content && status.startsWith('2')
-        ? { ...response, content: filled(response.content, schemas, 'answered') }
+        ? { ...response, content: filled(response.content, schemas, 'answered', members) }
         : response,
     ),
   }
@@ -64,10 +66,13 @@ function exampleParameter(parameter: Parameter, schemas: Schemas): Parameter {
 
 type Side = 'asked' | 'answered'
 
-function filled(content: Content, schemas: Schemas, side: Side): Content {
-  return mapped(content, (one, type) =>
-    type === 'application/json' ? { ...one, example: exampleOf('', one.schema, schemas, side) } : one,
-  )
+/** A schema that has an example as a whole keeps it: the plugin has written it here. */
+function filled(content: Content, schemas: Schemas, side: Side, members?: object): Content {
+  return mapped(content, (one, type) => {
+    if (type !== 'application/json' || 'example' in one) return one
+    const example = exampleOf('', one.schema, schemas, side)
+    return { ...one, example: members ? { ...Object(example), ...members } : example }
+  })
 }
 
 const mapped = <Member>(
@@ -132,7 +137,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   event_id: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   plan: ['pro'],
   to: ['business'],
-  limit: ['projects', 10],
+  limit: ['deploys_per_day', 50],
   months: [1],
   amount: [2_000],
   currency: ['DZD'],
@@ -172,7 +177,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   transfer: [null],
   used: [3],
   max: [2],
-  projects: [3],
+  projects: [10],
   year: [2026],
   date: ['2026-11-21'],
   day: ['2026-11-21'],
@@ -200,6 +205,8 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   use_id: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   reconciliation_id: ['rcn_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   target: ['user-1'],
+  payment_method: [null, 'edahabia'],
+  offered_price: [null],
   reference: ['K4M9-2R8F-JW36'],
   line: ['21/11/2026;K4M9-2R8F-JW36;2000,00'],
   granted_by: ['lina'],
@@ -222,7 +229,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   'webhook-id': ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   'webhook-timestamp': ['1795255200'],
   'webhook-signature': ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
-  remaining: [7],
+  remaining: [47],
   created_at: ['2026-11-21T12:00:00Z'],
   expires_at: ['2026-11-21T12:30:00Z'],
   paid_at: [null, '2026-11-21T12:04:00Z'],
@@ -239,8 +246,8 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   uploaded_at: ['2026-11-21T12:10:00Z'],
   redeemed_at: ['2026-11-21T12:00:00Z'],
   timestamp: ['2026-11-21T12:00:00Z'],
-  deploys_per_day: [3],
-  storage_mb: [512],
+  deploys_per_day: [50],
+  storage_mb: [5_120],
   domains_per_project: [5],
   missing: [[]],
   has_more: [false],

@@ -37,6 +37,7 @@ export const openPortal = userCall<OpenLinkDeps>()({
   // The body is optional.
   input: nullable(PortalSessionRequestSchema),
   answer: LinkSchema,
+  example: { expires_at: '2026-11-21T12:05:00Z' },
   created: () => ({ 'cache-control': 'no-store' }),
   refuses: ['malformed_json', 'validation_failed'],
   run: async (deps, { user, input }) => {

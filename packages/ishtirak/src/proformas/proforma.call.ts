@@ -47,7 +47,7 @@ export interface ProformaCalls {
 }
 
 const REFUSALS = [...OFFER_REFUSALS, 'unknown_method', 'prepaid_limit_reached'] as const
-const NUMBER = { number: Type.String({ maxLength: 50 }) }
+const NUMBER = { number: Type.String({ maxLength: 50, examples: ['P-2026-000003'] }) }
 
 const proforma = userCall<ProformaDeps>()({
   name: 'proforma',
@@ -101,6 +101,27 @@ const printProforma = userCall<ProformaDeps>()({
   },
 })
 
+/** The example of the answer: a transfer at the price of the proforma. */
+const ORDERED = {
+  ...{
+    months: 12,
+    amount: 20_000,
+    method: 'transfer',
+    checkout_url: null,
+    expires_at: '2026-12-06T23:00:00Z',
+  },
+  transfer: {
+    reference: 'K4M9-2R8F-JW36',
+    accounts: [
+      {
+        ...{ kind: 'ccp', holder: 'SARL Atlas', number: '0023456789', key: '88' },
+        ...{ rip: '00799999002345678941', bank: null, iban: null },
+      },
+    ],
+    proof_url: 'https://billing.example.dz/api/v1/billing/payments/pay_01jd7k3v9m4w8x2z5c6b7n8q9r/proof',
+  },
+}
+
 const orderProforma = userCall<ProformaDeps & HistoryDeps>()({
   name: 'orderProforma',
   operationId: 'orderProforma',
@@ -110,6 +131,7 @@ const orderProforma = userCall<ProformaDeps & HistoryDeps>()({
   path: '/proformas/:number/payments',
   params: NUMBER,
   answer: PaymentSchema,
+  example: ORDERED,
   created: atPayment,
   refuses: [...REFUSALS, 'not_found', 'forbidden', 'proforma_not_valid', 'too_many_checkouts', 'conflict'],
   run: async (deps, request) => {
