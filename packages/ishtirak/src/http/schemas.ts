@@ -81,7 +81,10 @@ function faultsOf(
   }
 }
 
-/** One problem a field: the first that was found. Union members give several, the first names the kind. */
+/**
+ * One problem a field: the first that was found. Union members give several, the first names the kind. A
+ * member that would take no object at all says nothing where a field of the object is named.
+ */
 function describe(
   errors: readonly TLocalizedValidationError[],
   prefix: string,
@@ -91,7 +94,10 @@ function describe(
     const pointer = (prefix + problem.pointer).slice(0, LONGEST_POINTER)
     if (!problems.has(pointer)) problems.set(pointer, { ...problem, pointer })
   }
-  return [...problems.values()]
+  const named = [...problems.keys()]
+  return [...problems.values()].filter(
+    ({ pointer, code }) => code !== 'wrong_type' || !named.some((one) => one.startsWith(`${pointer}/`)),
+  )
 }
 
 function toProblems(error: TLocalizedValidationError): readonly ValidationProblem[] {

@@ -88,6 +88,7 @@ describeWorld('the portal', {}, ({ world, database }) => {
     ]) {
       const { body } = await world.as('user-1').post(SESSIONS, { return_path })
       expect([return_path, body.code]).toEqual([return_path, 'validation_failed'])
+      expect(body.errors).toEqual([expect.objectContaining({ pointer: '/return_path' })])
     }
   })
 
