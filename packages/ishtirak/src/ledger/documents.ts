@@ -9,6 +9,7 @@ import {
   drawUpReceipt,
   type IssuedKind,
   type Seller,
+  totalOf,
 } from '../core/receipt.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { BY_BALANCE } from '../core/subscription.js'
@@ -89,6 +90,11 @@ export function invoiceFor(
   const last = documents.at(-1)
   if (!last || last.kind === 'invoice') throw new Error('an invoice follows a receipt or a credit note')
   return toIssueBehind(documents, laterInvoice(last, issueAt(deps, now), details), false)
+}
+
+/** In dinars: what the customer paid, and the stamp duty in it. Only the duty can have centimes. */
+export function describeTotal(snapshot: DocumentSnapshot) {
+  return { stamp_duty: snapshot.stampDutyCentimes / 100, total: totalOf(snapshot) / 100 }
 }
 
 function issueAt({ receipts: { seller, dayOf } }: DocumentDeps, now: Instant) {

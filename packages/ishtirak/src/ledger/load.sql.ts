@@ -1,7 +1,5 @@
-// A payment with its user, and what it cost: what operators decide on.
-
+// A payment with its user: what operators decide on.
 import type { Payment } from '../core/payment.js'
-import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
@@ -17,9 +15,4 @@ export async function findPaymentWithUser(
 ): Promise<{ readonly payment: Payment; readonly user: UserRecord } | null> {
   const [row] = await database.query(selectWithUser, [paymentId])
   return row ? { payment: parsePayment(row), user: parseUser(row) } : null
-}
-
-/** In dinars, which have centimes where the duty has. */
-export function describeTotal(snapshot: DocumentSnapshot) {
-  return { stamp_duty: snapshot.stampDutyCentimes / 100, total: totalOf(snapshot) / 100 }
 }
