@@ -22,6 +22,9 @@ const claimDue = statement(
    returning ${PAYMENT_COLUMNS}`,
 )
 
+/** One method's payments, or those of all methods but some. */
+export type DueMethods = { readonly of: string } | { readonly allBut: readonly string[] }
+
 /** Claims up to `limit` due payments, and has them due again at `retryAt` if the look is not finished. */
 export async function claimDuePayments(
   database: Queryable,
@@ -29,13 +32,12 @@ export async function claimDuePayments(
     readonly now: Instant
     readonly limit: number
     readonly retryAt: Instant
-    /** Of these methods, or of all others. */
-    readonly methods: readonly string[]
-    readonly areMeant: boolean
+    readonly methods: DueMethods
   },
 ): Promise<readonly Payment[]> {
-  const { now, limit, retryAt, methods, areMeant } = claim
-  const rows = await database.query(claimDue, [at(now), limit, at(retryAt), methods, areMeant])
+  const { now, limit, retryAt, methods } = claim
+  const named = 'of' in methods ? [[methods.of], true] : [methods.allBut, false]
+  const rows = await database.query(claimDue, [at(now), limit, at(retryAt), ...named])
   return rows.map(parsePayment)
 }
 

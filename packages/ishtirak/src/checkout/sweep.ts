@@ -4,27 +4,26 @@ import { MINUTE } from '../core/instant.js'
 import { checkoutMadeAt, nextCheckAfter, type Payment } from '../core/payment.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import { askProvider, reportOfLoss } from './ask-provider.js'
-import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'
+import { claimDuePayments, type DueMethods, scheduleNextCheck } from './sweep.sql.js'
 import { endRequestedPayment } from './upgrade.sql.js'
 
 /** A look that was not finished (crash, provider out of reach) is due again after this. */
 const RETRY_MS = 2 * MINUTE
 
-/** Up to `limit` of each gateway, as each has its own bounds, and of all else. Gives how many. */
+/**
+ * Checks at most `limit` payments of each gateway, since each has its own bounds, and as many of all other
+ * methods. Returns how many it checked.
+ */
 export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
   const gateways = deps.methods.gateways.map(({ name }) => name)
-  let looked = await checkDue(deps, limit, { methods: gateways, areMeant: false })
-  for (const name of gateways) looked += await checkDue(deps, limit, { methods: [name], areMeant: true })
+  let looked = await checkDue(deps, limit, { allBut: gateways })
+  for (const name of gateways) looked += await checkDue(deps, limit, { of: name })
   return looked
 }
 
-async function checkDue(
-  deps: SettleDeps,
-  limit: number,
-  of: { readonly methods: readonly string[]; readonly areMeant: boolean },
-): Promise<number> {
+async function checkDue(deps: SettleDeps, limit: number, methods: DueMethods): Promise<number> {
   const now = deps.clock.now()
-  const due = await claimDuePayments(deps.database, { now, limit, retryAt: now + RETRY_MS, ...of })
+  const due = await claimDuePayments(deps.database, { now, limit, retryAt: now + RETRY_MS, methods })
   for (const payment of due) await check(deps, payment)
   return due.length
 }
