@@ -62,6 +62,13 @@ describe('the rooms', () => {
     expect(homeless, 'a new folder has its place in ORDER, above').toEqual([])
   })
 
+  it('stand in ARCHITECTURE.md, each once', () => {
+    const page = readFileSync(path.join(packages, '../ARCHITECTURE.md'), 'utf8')
+    const [, tree = ''] = /^ {2}ishtirak\/src\/(.*?)^ {2}client\//ms.exec(page) ?? []
+    const drawn = [...tree.matchAll(/ {2}([a-z0-9-]+)\/(?=\s)/g)].map(([, room]) => room)
+    expect(drawn.toSorted()).toEqual([...new Set(service.map(roomOf))].toSorted())
+  })
+
   it('import from lines further down the list only, types included', () => {
     const upwards = service.flatMap((file) =>
       oursOf(file)

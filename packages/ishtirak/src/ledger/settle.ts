@@ -1,5 +1,5 @@
-// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here,
-// and nothing else marks a payment paid. Load, decide, save; where the facts were stale, again.
+// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here;
+// only what a balance pays is marked paid without one. Load, decide, save; where the facts were stale, again.
 
 import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
