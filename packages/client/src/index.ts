@@ -88,7 +88,7 @@ export interface Client<Limit extends string = LimitName>
    */
   as(person: Person): Orders
   /**
-   * Whether the user may. Always answers: from billing, else from the last known figures, else by the policy.
+   * Whether the user may. Answers in outages too: from the last known figures, else by the policy.
    */
   consume(userId: string, limit: Limit, request: ConsumeRequest): Promise<Consumed>
   release(userId: string, limit: Limit, request: ReleaseRequest): Promise<Allowance>
