@@ -9,7 +9,7 @@ import type { UserRecord } from '../ledger/users.sql.js'
 import { findOtherOrders } from './due-renewals.sql.js'
 import type { OrderDeps } from './order.js'
 
-/** Of up to `limit` users. Gives of how many. */
+/** Checks the orders of at most `limit` users and returns how many it changed. */
 export async function checkOrders(deps: OrderDeps, limit: number): Promise<number> {
   const now = deps.clock.now()
   const offers = deps.catalogue.plans.flatMap(offersOf)

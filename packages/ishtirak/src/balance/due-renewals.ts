@@ -4,8 +4,8 @@ import { bookRenewals, type ChangeDeps } from '../ledger/change-user.js'
 import { findUsersToRenew } from './due-renewals.sql.js'
 
 /**
- * Of up to `limit` users, those that were due first. Gives of how many. One whose renewal cannot be booked
- * holds up no other: the first failure is thrown at the end.
+ * Books the renewals of at most `limit` users, the longest due first, and returns of how many. A failure of
+ * one user does not stop the others: the first failure is thrown at the end.
  */
 export async function bookDueRenewals(deps: ChangeDeps, limit: number): Promise<number> {
   const now = deps.clock.now()

@@ -95,7 +95,7 @@ export function createUpgradeState(database: Queryable) {
   }
 }
 
-/** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
+/** Throws what `purchaseRefusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
 export async function upgrade(
   deps: UpgradeDeps,
   request: UpgradeRequest,

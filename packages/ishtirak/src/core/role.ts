@@ -62,7 +62,7 @@ interface Bound {
   readonly most: number
   /** The member of what is asked for that it bounds; absent: what is acted on has the amount. */
   readonly of?: string
-  /** Who has this one too has no bound. */
+  /** An operator who also has this permission is not limited. */
   readonly beyond: Permission
 }
 

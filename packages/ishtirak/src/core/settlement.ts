@@ -338,7 +338,7 @@ function close(
   return { ...nothing('unchanged'), payment: { ...stored, nextCheckAt } }
 }
 
-/** What the report says that our row does not. What it leaves unsaid (a currency, a mode) is none. */
+/** What the report and our row say differently. What the report leaves out is no difference. */
 function differencesBetween(
   payment: Payment,
   report: CheckoutReport,

@@ -89,7 +89,7 @@ export const NEVER_PAID: SubscriptionFacts = {
 /** The rules that a status depends on. All of them are configuration. */
 export interface BillingRules {
   readonly catalogue: Catalogue
-  /** What is left to be paid after a discount is never less. */
+  /** The smallest amount that a discount can leave to pay, in whole dinars. */
   readonly leastAmount: number
   readonly graceDays: number
   readonly renewalWindowDays: number

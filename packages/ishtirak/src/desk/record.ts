@@ -53,7 +53,8 @@ type TakenAtDesk = AskedAtDesk & { readonly amount: number }
  * payment that has this reference, or `already_refunded`.
  */
 export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
-  // Each is quoted behind those before it, so that many at once go no further ahead than one after the other.
+  // Each purchase starts where the previous one ends: many at once go no further ahead than one after the
+  // other.
   return deps.inTurn(`desk ${taken.userId}`, () => bookInTurn(deps, taken, by))
 }
 

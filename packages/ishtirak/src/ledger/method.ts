@@ -118,7 +118,7 @@ export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Insta
 
 export interface PaymentMethods {
   readonly all: readonly PaymentMethod[]
-  /** Those with pages that take cards, in the order in which they are asked for one; at least one. */
+  /** Those with a page that takes cards; at least one. A click leads to the page of the first. */
   readonly gateways: readonly PaymentMethod[]
   /** Whether real money moves, by every method. */
   readonly live: boolean

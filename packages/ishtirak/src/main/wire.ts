@@ -311,7 +311,7 @@ function watched(
 
 type GatewayWorld = Pick<Surroundings, 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse }
 
-/** The gateways, in the order in which a purchase asks them for a page. */
+/** The gateways: there is one. A purchase asks the first for a page. */
 export function gatewaysOf(
   { chargily }: Pick<WiredConfig, 'chargily'>,
   { clock, log, tracing, noteUse }: GatewayWorld,

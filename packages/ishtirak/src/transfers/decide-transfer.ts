@@ -88,7 +88,7 @@ export function proofProblem(
 
 export type TransferDecision =
   | { readonly kind: 'changed'; readonly transfer: Transfer }
-  /** It says so already: a process that died has still to settle it. */
+  /** The transfer is already decided so; perhaps the process died before it settled the payment. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'same_operator' | 'differs' }
 
