@@ -102,9 +102,16 @@ describe('each document', () => {
     expect(answered('post', 'proformas/{number}/payments')).toMatchObject({ method: 'transfer', months: 12 })
     const paymentNow = { status: 'pending', payment_method: null }
     expect(answered('get', 'payments/{payment_id}')).toMatchObject(paymentNow)
+    for (const [path, type] of [
+      ['payments/{payment_id}/proof', 'application/octet-stream'],
+      ['webhook', 'application/json'],
+    ] as const) {
+      const { put, post = put } = paths[`/api/v1/billing/${path}`]
+      expect(Object.keys(post.requestBody.content)).toEqual([type])
+    }
     const { renewal, current_period_end: end } = answered('get', 'overview')
     expect(renewal.would_start).toBe(end)
-    expect(JSON.stringify(documents)).not.toContain('x-example')
+    expect(JSON.stringify(documents)).not.toMatch(/x-example|x-body/)
   })
 
   it('writes no shape twice: what is shared is a component', () => {

@@ -31,7 +31,11 @@ const PUSHED: Webhook = {
   path: '/api/v1/billing/webhook',
   signatureHeader: 'signature',
   isFromAfar: false,
-  operation: { operationId: 'receivePretendEvent', description: 'Called by the pretend gateway.' },
+  operation: {
+    operationId: 'receivePretendEvent',
+    description: 'Called by the pretend gateway.',
+    'x-body': {},
+  },
   verifySignature: (_body, signature) => signature === 'right',
   readEvent: () => 'event_without_checkout',
 }

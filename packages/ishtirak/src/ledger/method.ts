@@ -77,7 +77,12 @@ export interface Webhook {
   /** Its sender is not on this network: an address of this machine is out of its reach. */
   readonly isFromAfar: boolean
   /** How the OpenAPI document names and describes it. */
-  readonly operation: { readonly operationId: string; readonly description: string }
+  /** Members of its route's schema. */
+  readonly operation: {
+    readonly operationId: string
+    readonly description: string
+    readonly 'x-body': object
+  }
   /**
    * Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws.
    */

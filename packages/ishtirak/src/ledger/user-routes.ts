@@ -163,12 +163,19 @@ function schemaOfRoute<Deps>(deps: Deps, call: UserCall<Deps>, callers: UserCall
     ...(example && { 'x-example': example }),
     hide: offered?.(deps) === 'hidden',
     params: Type.Object({ ...callers.params, ...textsIn(call.path), ...schemaOf(params, deps) }),
+    ...(input === 'file' && { 'x-body': FILE_BODY }),
     ...(input && input !== 'file' && { [part]: schemaOf(input, deps) }),
     response: {
       [created ? 201 : 200]: 'file' in answer ? fileSchema(answer) : answer,
       ...problemResponses(...callers.refuses, ...refuses),
     },
   }
+}
+
+/** Told by its content, whatever its type is said to be. */
+const FILE_BODY = {
+  required: true,
+  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
 }
 
 /** A schema for each `:name` of a path. */

@@ -28,6 +28,8 @@ interface Parameter {
 interface Operation {
   /** Members of the answer, as the call says them. The document has them in its example alone. */
   readonly 'x-example'?: object
+  /** A body that is read as a stream or as bytes, so that no schema checks it. */
+  readonly 'x-body'?: Operation['requestBody']
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
@@ -43,7 +45,8 @@ export function withExamples(paths: unknown, schemas: object): unknown {
 type Operations = Readonly<Record<string, Operation>>
 
 function exemplified(operation: Operation, schemas: Schemas): Operation {
-  const { parameters, requestBody, responses, 'x-example': members, ...others } = operation
+  const { 'x-example': members, 'x-body': unchecked, ...known } = operation
+  const { parameters, requestBody = unchecked, responses, ...others } = known
   return {
     ...others,
     ...(parameters && { parameters: parameters.map((one) => exampleParameter(one, schemas)) }),

@@ -57,6 +57,21 @@ const TRAITS = {
   bearsStampDuty: false,
 } as const
 
+/** What the document shows of it; what is read, `readEvent` decides. */
+const EVENT = {
+  type: 'object',
+  required: ['id', 'entity', 'type', 'data'],
+  properties: {
+    id: { type: 'string', examples: ['01jd7k3v9m4w8x2z5c6b7n8q9r'] },
+    entity: { const: 'event' },
+    type: { type: 'string', examples: ['checkout.paid'] },
+    data: {
+      type: 'object',
+      examples: [{ id: '01jd7k2x4t9w8x2z5c6b7n8q9r', entity: 'checkout', status: 'paid', amount: 2_000 }],
+    },
+  },
+}
+
 /** The address is written into the dashboards of shops: it stays. */
 export const WEBHOOK = {
   path: '/api/v1/billing/webhook',
@@ -64,6 +79,7 @@ export const WEBHOOK = {
   operation: {
     operationId: 'receivePaymentEvent',
     description: 'Called by Chargily Pay. Header `signature`: hex HMAC-SHA256 of the raw body.',
+    'x-body': { required: true, content: { 'application/json': { schema: EVENT } } },
   },
 } as const
 
