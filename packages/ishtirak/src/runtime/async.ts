@@ -59,14 +59,6 @@ export function createWorkQueue(): WorkQueue {
   }
 }
 
-/** Runs work that says by `yield` where it may pause: the event loop turns there. */
-export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
-  for (let step = work.next(); ; step = work.next()) {
-    if (step.done) return step.value
-    await setImmediate()
-  }
-}
-
 /** Batches of `atOnce`, up to `limit` rows, until one is not full or none is wanted. Gives how many rows. */
 export async function inBatches(
   limit: number,

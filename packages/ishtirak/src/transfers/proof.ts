@@ -1,5 +1,5 @@
 // What a user sends to show a transfer: taken until it is decided, and kept for the operators who decide.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
@@ -9,10 +9,9 @@ import { type ChangeDeps, tryChange } from '../ledger/change-user.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { type SettlementChange, type Settlements, saveSettlement } from '../ledger/settle.sql.js'
-import { inSlices } from '../runtime/async.js'
 import { decideProof, type Proof, proofProblem } from './decide-transfer.js'
 import { eraseProofsBefore, listProofs, saveProof, saveProofContent } from './proof.sql.js'
-import { readProofFile, sliced } from './proof-file.js'
+import { readProofFile } from './proof-file.js'
 import { findTransfer, type StoredTransfer } from './transfers.sql.js'
 
 export interface ProofDeps extends ChangeDeps {
@@ -39,11 +38,10 @@ export async function receiveProof(deps: ProofDeps, of: OfPayment, body: Readabl
 
 /** A file that is here already. Throws the same. */
 export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer): Promise<Proof> {
-  const read = await readProofFile(sent)
+  const read = readProofFile(sent)
   if ('problem' in read) throw new BillingError('file_not_accepted', { extra: { reason: read.problem } })
   const content = sent.subarray(0, read.length)
-  const digest = await inSlices(sliced(content, createHash('sha256'), (part, hash) => hash.update(part)))
-  const file = { type: read.type, bytes: content.length, sha256: digest.digest('hex') }
+  const file = { type: read.type, bytes: content.length, sha256: hash('sha256', content) }
   return untilFresh('proof', async () => {
     const { stored, proofs } = await loadProofs(deps, of)
     const decision = decideProof(stored.transfer, proofs, file, deps.clock.now())
