@@ -1,10 +1,11 @@
 // The act by which an operator records what they took at the desk. The amount is that of the catalogue with
 // the stamp duty: the preview tells it, and the operator who confirms says that it was taken.
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field, Typed } from '../acts/act-page.js'
 import { readPhone } from '../acts/phone.js'
 import { change } from '../acts/preview.js'
+import { reason } from '../acts/reason.js'
 import type { Subject } from '../acts/subject.js'
 import { offerValue, readOffer } from '../checkout/portal-choice.js'
 import { balanceIn, withEntry } from '../core/balance.js'
@@ -13,12 +14,13 @@ import { wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
-import { offersOf } from '../core/plan.js'
-import { changeQuotes, renewalOffers } from '../core/quote.js'
+import { LONGEST_TERM, offersOf } from '../core/plan.js'
+import { changeQuotes, renewalOffers, STARTS } from '../core/quote.js'
 import { plainReference } from '../core/reference.js'
 import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
 import type { Sale } from '../core/upgrade.js'
 import { isUserId } from '../core/user-id.js'
+import { request } from '../http/schemas.js'
 import { inParts, paidForInWords, planAndTerm } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import { accessChange } from '../ledger/access-after.js'
@@ -26,10 +28,65 @@ import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { type Customer, findUser } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
-import { TakenAtDeskSchema } from './desk-schemas.js'
 import { type AskedAtDesk, bookTaken, findRecorded, quoteAtDesk, type RecordDeps } from './record.js'
 import { words } from './words.js'
 
+const TakenAtDeskSchema = request('TakenAtDesk', {
+  new_user: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'The user may be one that the service has not seen; without it, 404 for those',
+    }),
+  ),
+  name: Type.Optional(
+    Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'Of a new user' }),
+  ),
+  phone: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Of a new user; 409 where another has it, who is named' }),
+  ),
+  plan: Type.Optional(
+    Type.String({ description: 'What was paid for; not with `top_up`', examples: ['pro'] }),
+  ),
+  top_up: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000_000,
+      description: 'In place of a plan: whole dinars for the balance of the user',
+      examples: [3_000],
+    }),
+  ),
+  months: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LONGEST_TERM,
+      description: 'The term, 1 if absent; not with `start: now`',
+      examples: [12],
+    }),
+  ),
+  start: Type.Optional(
+    Type.Enum([...STARTS], {
+      description: '`now`: a dearer plan for the time that is paid; `end` if absent',
+    }),
+  ),
+  method: Type.Enum([...DESK_METHODS], { description: 'How it was paid' }),
+  amount: Type.Optional(
+    Type.Number({
+      minimum: 0.01,
+      maximum: 1_000_000_000,
+      description:
+        'What was taken, in dinars, with the stamp duty on cash. The preview tells it; to record it, it is ' +
+        'required',
+      examples: [2020],
+    }),
+  ),
+  reference: Type.String({
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+( [^\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$',
+    maxLength: 80,
+    description: 'The slip of the cash desk, or the number of the cheque: one payment has it',
+    examples: ['2026/0042'],
+  }),
+  why: reason,
+})
 type Input = Static<typeof TakenAtDeskSchema>
 
 /** A user, also one that the service has not seen, where the operator says so: a mistyped id is refused. */
