@@ -51,8 +51,7 @@ import {
   saveStep,
   unmatchedPayments,
 } from '../../packages/ishtirak/src/reconciliation/reconcile.sql.js'
-import { listProofs } from '../../packages/ishtirak/src/transfers/proof.sql.js'
-import { sameProofsOf } from '../../packages/ishtirak/src/transfers/same-proofs.sql.js'
+import { listProofs, sameProofsOf } from '../../packages/ishtirak/src/transfers/proof.sql.js'
 import { findTransfer } from '../../packages/ishtirak/src/transfers/transfers.sql.js'
 import { aPayment, days, NOON } from '../support/fixtures.js'
 import { only, type Run } from './explain.js'

@@ -1,21 +1,51 @@
 // What operators say of a transfer, as acts: its money has come, or it is refused.
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
 import type { FoundAct } from '../acts/audit.sql.js'
-import { readInstant } from '../acts/day.js'
+import { dayOrInstantSchema, readInstant } from '../acts/day.js'
+import { reason } from '../acts/reason.js'
 import { readTypedAmount } from '../acts/typed-amount.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import type { Payment } from '../core/payment.js'
+import { request } from '../http/schemas.js'
 import { instrumentName } from '../i18n/messages.js'
 import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import { ApprovalSchema, RefusalSchema } from './approval-schemas.js'
 import { type ApprovalDeps, loadTransfer, planDecision, settleDecided } from './approvals.js'
 import { decideRefusal, type PayingLine } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
 import { transfersWords } from './words.js'
+
+/** In whole dinars. */
+export const RECEIVED_AMOUNT_MAX = 2_147_483_647
+
+/** What came, asked about or approved. */
+const received = {
+  amount: Type.Integer({
+    minimum: 1,
+    maximum: RECEIVED_AMOUNT_MAX,
+    description: 'What came, in whole dinars',
+    examples: [2000],
+  }),
+  received_at: dayOrInstantSchema('When it came to the account'),
+  payment_method: Type.Optional(
+    Type.Enum(Object.values(INSTRUMENTS), {
+      description: 'The account it came to; may be left out where TRANSFER_FILE names one kind',
+    }),
+  ),
+}
+
+const ApprovalSchema = request('Approval', { ...received, why: reason })
+
+const RefusalSchema = request('Refusal', {
+  why: Type.String({
+    ...reason,
+    description: 'Goes into the audit trail, and the user reads it',
+    examples: ['nothing came to our account under this reference'],
+  }),
+})
 
 export type DecisionDeps = ApprovalDeps & SubjectDeps
 

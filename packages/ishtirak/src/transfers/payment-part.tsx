@@ -10,11 +10,9 @@ import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import { type ApprovalDeps, secondFrom } from './approvals.js'
 import { approvalsNeeded, type Proof, type Transfer } from './decide-transfer.js'
-import { listProofs } from './proof.sql.js'
-import { viewProof } from './proof-view.js'
+import { listProofs, sameProofsOf } from './proof.sql.js'
 import { READ_PROOF } from './read-proof.js'
-import { sameProofsOf } from './same-proofs.sql.js'
-import { describeDecided, TransferStateSchema } from './transfer-state.js'
+import { describeDecided, TransferStateSchema, viewProof } from './transfer-state.js'
 import { findTransfer } from './transfers.sql.js'
 
 /** Null: the provider says whether the payment is paid. */
@@ -84,11 +82,8 @@ interface Shown {
   readonly part: NonNullable<TransferPart>
 }
 
-const FILE_TYPES: Readonly<Record<Proof['type'], string>> = {
-  'application/pdf': 'PDF',
-  'image/jpeg': 'JPEG',
-  'image/png': 'PNG',
-}
+/** `PDF`, `JPEG` or `PNG`. */
+const formatOf = ({ type }: Proof) => type.slice(type.indexOf('/') + 1).toUpperCase()
 
 /** What the user sent. Each reading is in the audit trail. */
 function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: string }) {
@@ -106,11 +101,13 @@ function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: 
           { head: 'when', text: ({ uploadedAt }) => view.moment(uploadedAt) },
           {
             head: 'file',
-            safe: ({ n, type, erasedAt }) =>
-              may && erasedAt === null ? (
-                <a href={`${path}/${n}`}>{FILE_TYPES[type]}</a>
+            safe: (proof) =>
+              may && proof.erasedAt === null ? (
+                <a href={`${path}/${proof.n}`} safe>
+                  {formatOf(proof)}
+                </a>
               ) : (
-                <Text>{FILE_TYPES[type]}</Text>
+                <Text>{formatOf(proof)}</Text>
               ),
           },
         ]}

@@ -1,7 +1,7 @@
 // The call that takes a picture or PDF of a transfer from the user's browser, the platform or a host.
 import { userCall } from '../acts/user-call.js'
 import { type ProofDeps, receiveProof } from './proof.js'
-import { ProofSchema, type ProofView, viewProof } from './proof-view.js'
+import { ProofSchema, type ProofView, viewProof } from './transfer-state.js'
 
 export interface TransferCalls {
   /**

@@ -2,7 +2,9 @@
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, instant, instantOrNull, integer, rowOf, text, word } from '../database/rows.js'
+import { viewRows } from '../ledger/schemas.js'
 import type { Proof, Transfer } from './decide-transfer.js'
+import { SameProofSchema } from './transfer-state.js'
 import type { StoredTransfer } from './transfers.sql.js'
 
 interface OfPayment {
@@ -134,4 +136,20 @@ export async function eraseProofsBefore(
   of: { readonly before: Instant; readonly now: Instant; readonly limit: number },
 ): Promise<number> {
   return (await database.query(erase, [at(of.now), at(of.before), of.limit])).length
+}
+
+// Of the same content, also where that is erased by now.
+const selectSameProofs = statement(
+  'transfer_proofs.same',
+  `select own.n, p.user_id, p.id as payment_id, p.status
+     from transfer_proofs own
+     join transfer_proofs other using (sha256)
+     join payments p on p.user_id = other.user_id and p.id = other.payment_id
+    where own.user_id = $1 and own.payment_id = $2 and other.payment_id <> $2
+    order by own.n, other.uploaded_at, p.id limit 10`,
+)
+
+/** Other payments that one of these files was sent for too. */
+export async function sameProofsOf(database: Queryable, of: OfPayment) {
+  return viewRows(SameProofSchema, await database.query(selectSameProofs, [of.userId, of.paymentId]))
 }

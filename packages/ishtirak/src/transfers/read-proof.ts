@@ -14,13 +14,6 @@ import { fromThisSite } from '../pages/console-view.js'
 import { PROOF_TYPES, PROOFS_MAX, type ProofType } from './decide-transfer.js'
 import { listProofs, proofContent } from './proof.sql.js'
 
-interface ProofDownload {
-  readonly type: ProofType
-  readonly bytes: number
-  readonly name: string
-  readonly content: AsyncIterable<Buffer>
-}
-
 const ENDINGS: Readonly<Record<ProofType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -46,8 +39,8 @@ export const downloadProof = reading<AuditDeps>().reads({
   answer: PROOF,
   // Into a file: see cli-proof.ts.
   command: null,
-  read: async (deps, { params: { payment_id: paymentId, n }, operator, reply }) =>
-    sendProof(reply, await readProof(deps, { paymentId, n: Number(n), operator })),
+  read: (deps, { params: { payment_id: paymentId, n }, operator, reply }) =>
+    sendProof(deps, reply, { paymentId, n: Number(n), operator }),
 })
 
 /** The same in the console. */
@@ -55,23 +48,20 @@ export function proofPage(app: App, pages: ConsolePages & AuditDeps): void {
   app.get<{ Params: { payment_id: string; n: string } }>(
     '/console/payments/:payment_id/proofs/:n',
     fromThisSite(pages, (of: { payment_id: string }) => addressOf('', 'payments', of.payment_id)),
-    async (request, reply) => {
+    (request, reply) => {
       const { payment_id: paymentId, n } = request.params
       const { operator } = pages.operatorsHere.of(request)
-      return sendProof(reply, await readProof(pages, { paymentId, n: Number(n), operator }))
+      return sendProof(pages, reply, { paymentId, n: Number(n), operator })
     },
   )
 }
 
-function sendProof(reply: FastifyReply, { bytes, ...file }: ProofDownload): FastifyReply {
-  return sendFile(reply.header('content-length', bytes), file)
-}
-
 /** Throws `not_found`, also where it was erased. */
-async function readProof(
+async function sendProof(
   deps: AuditDeps,
+  reply: FastifyReply,
   { paymentId, n, operator }: { readonly paymentId: string; readonly n: number; readonly operator: Operator },
-): Promise<ProofDownload> {
+): Promise<FastifyReply> {
   requireRole(operator, READ_PROOF)
   const { userId } = (await requirePayment(deps, paymentId)).payment
   const proof = (await listProofs(deps.database, { userId, paymentId })).find((one) => one.n === n)
@@ -79,10 +69,9 @@ async function readProof(
     throw new BillingError('not_found', { extra: { payment_id: paymentId, proof: n } })
   const facts = { userId, paymentId, after: { proof: n } }
   await recordAct(deps, { operator, act: READ_PROOF.name, reason: null }, facts)
-  return {
+  return sendFile(reply.header('content-length', proof.bytes), {
     type: proof.type,
-    bytes: proof.bytes,
     name: `${paymentId}-${n}.${ENDINGS[proof.type]}`,
     content: proofContent(deps.database, { userId, paymentId }, proof),
-  }
+  })
 }

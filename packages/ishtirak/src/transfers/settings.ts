@@ -4,6 +4,7 @@
 // place and line.
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { type Check, ok } from '../acts/check.js'
 import type { Account, AccountKind } from '../core/account.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
@@ -33,6 +34,17 @@ export const transferSettings = settingsOf(
     inSandbox: ({ transfers }) => ({ transfers: transfers ?? EXAMPLE_TRANSFERS }),
   },
 )
+
+/** What `doctor` and the page of health say of transfers. */
+export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>): readonly Check[] {
+  if (!transfers) return [ok('transfers', 'transfers_off')]
+  const kinds = transfers.accounts.map(({ kind }) => kind).join(', ')
+  const days = String(transfers.lifetimeMs / DAY)
+  const second = transfers.secondApprovalFrom
+  return second === null
+    ? [ok('transfers', 'transfers_one', { kinds, days })]
+    : [ok('transfers', 'transfers_two', { kinds, days, amount: `${second} DZD` })]
+}
 
 /** `text` is JSON of the form of docs/transfer.example.json. */
 export function parseTransfers(text: string): TransferTerms {

@@ -1,10 +1,31 @@
-// What operators said of a transfer, as the file of its payment and the audit trail hold it.
-import { Type } from 'typebox'
+// What operators said of a transfer, and what the user sent, as the file of its payment and the audit trail
+// hold it.
+import { type Static, Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
-import type { Transfer } from './decide-transfer.js'
-import { ProofSchema } from './proof-view.js'
-import { SameProofSchema } from './same-proofs.sql.js'
+import { viewAs } from '../http/view-as.js'
+import { PROOF_TYPES, PROOFS_MAX, type Proof, type Transfer } from './decide-transfer.js'
+
+export const ProofSchema = object('Proof', {
+  n: Type.Integer({ minimum: 1, maximum: PROOFS_MAX, description: 'Which one of its transfer' }),
+  type: Type.Enum([...PROOF_TYPES], { description: 'By its content' }),
+  bytes: Type.Integer({ description: 'What follows the end of a picture is left out' }),
+  uploaded_at: timestamp,
+  erased_at: nullable(timestamp),
+})
+
+export type ProofView = Static<typeof ProofSchema>
+
+export function viewProof({ uploadedAt: uploaded_at, erasedAt: erased_at, ...proof }: Proof): ProofView {
+  return viewAs(ProofSchema, { ...proof, uploaded_at, erased_at })
+}
+
+export const SameProofSchema = Type.Object({
+  n: Type.Integer({ description: 'Which one of `proofs`' }),
+  user_id: Type.String(),
+  payment_id: Type.String(),
+  status: Type.String({ examples: ['paid'] }),
+})
 
 export const TransferStateSchema = object('TransferState', {
   state: Type.Enum(['open', 'ended', 'approved', 'refused'], {
