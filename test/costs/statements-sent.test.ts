@@ -11,11 +11,11 @@ import { createWorld, type World } from '../support/world.js'
 import { counted } from './counted.js'
 
 /**
- * Earlier statements of its days; the file and its only slice; the slice's lines and what is booked of them,
- * each of these three after the lock by which files are handled one after the other; for the answer the
- * statement, the waiting transfers and the lines. A line without a reference asks for nothing more.
+ * After the lock by which files are handled one after the other: lines of earlier statements, the statement,
+ * and its only slice of lines; after the same lock what is booked of them; for the answer the statement, its
+ * lines and the waiting transfers. A line without a reference asks for nothing more.
  */
-const IMPORT = 11
+const IMPORT = 9
 /**
  * Whether it was done before, payment and transfer, the decision with its entry; the transfer, its payment
  * and the booking.

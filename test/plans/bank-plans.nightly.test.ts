@@ -1,10 +1,10 @@
 // Deciding lines, or withdrawing a file, takes as much for each line of many as of few.
 import { settleLines } from '../../packages/ishtirak/src/bank-statements/bank-matches.sql.js'
 import { waitingTransfers } from '../../packages/ishtirak/src/bank-statements/bank-references.sql.js'
-import { removeWithdrawn } from '../../packages/ishtirak/src/bank-statements/bank-statements.sql.js'
+import { withdrawStatementRow } from '../../packages/ishtirak/src/bank-statements/bank-statements.sql.js'
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
 import { describePlans } from '../support/databases.js'
-import { days, NOON } from '../support/fixtures.js'
+import { anEntry, days, NOON } from '../support/fixtures.js'
 import { bookedByKarim, insertTransfers } from '../support/known-transfers.js'
 import { type Asked, buffersOf, explain, heard, rowsInPlan } from './explain.js'
 
@@ -43,10 +43,9 @@ const fill = (database: Database, lines: number, payments = "'{}'") =>
     delete from bank_statement_lines;
     delete from bank_lines;
     delete from bank_statements;
-    insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day,
-                                 withdrawn_at)
-    select file, 'ccp', now(), 'karim', '{}', ${lines}, '2026-11-20', '2026-11-20', at
-      from (values ('stm_1', now()), ('stm_2', null)) files (file, at);
+    insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
+    select file, 'ccp', now(), 'karim', '{}', ${lines}, '2026-11-20', '2026-11-20'
+      from unnest('{stm_1,stm_2}'::text[]) file;
     insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
                             payment_ids)
     select 'lin_' || md5(n::text), 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n,
@@ -59,17 +58,16 @@ const fill = (database: Database, lines: number, payments = "'{}'") =>
 const inTransaction = (of: Queryable) =>
   ({ transaction: (work) => work({ ...of, script: () => Promise.resolve() }) }) as Database
 
+const AUDIT = anEntry('act_1', 'statement.withdraw')
 const settle = () => heard((of) => settleLines(inTransaction(of), NOON))
 type Ask = { asks: () => Promise<Asked>; payments?: string }
 const ASKS = {
   'settles lines whose transfers were approved by hand': { asks: settle },
   'settles lines that were approved': { asks: settle, payments: `array['pay_' || n]` },
-  'removes a slice of a withdrawn file whose lines another has too': {
-    asks: () => heard((of) => removeWithdrawn(inTransaction(of), 1)),
+  'withdraws a file whose lines another has too': {
+    asks: () => heard((of) => withdrawStatementRow(inTransaction(of), 'stm_1', AUDIT, NOON)),
   },
 }
-/** A slice of a withdrawn file has so many lines. */
-const SLICE = 500
 
 describePlans('with many lines of bank statements', ({ database }) => {
   // As if all lines before had paid something: what is open seems rare.
@@ -94,8 +92,7 @@ describePlans('with many lines of bank statements', ({ database }) => {
             await database().script('analyze bank_lines, bank_statements, bank_statement_lines')
           const options = { mode, with: '(analyze, buffers, timing off)' }
           const plan = await explain(database(), await asks(), options)
-          const counted = what.startsWith('removes') ? Math.min(lines, SLICE) : lines
-          return { rows: rowsInPlan(plan) / counted, pages: buffersOf(plan) / counted }
+          return { rows: rowsInPlan(plan) / lines, pages: buffersOf(plan) / lines }
         }
         const transfers = Array.from({ length: 3_000 }, (_, n) => bookedByKarim(n + 1))
         await insertTransfers(database(), transfers)

@@ -698,25 +698,12 @@ create table bank_statements (
   lines integer not null constraint statement_has_lines check (lines > 0),
   first_day date not null,
   last_day date not null,
-  -- Its lines are removed in slices from then on.
-  withdrawn_at timestamptz,
   constraint bank_statements_by_id primary key (id),
   constraint days_run_forward check (last_day >= first_day)
 );
 comment on table bank_statements is 'Each file of an account that was read in, by whom and how.';
 
 create index bank_statements_newest on bank_statements (imported_at);
-create index bank_statements_withdrawn on bank_statements (id) where withdrawn_at is not null;
-
--- A file is stored at once and its lines in slices, so that a long one delays no other request.
-create table bank_statement_parts (
-  statement_id text not null constraint part_of_a_statement references bank_statements,
-  -- The place of its first line.
-  place integer not null constraint place_is_positive check (place > 0),
-  lines jsonb not null,
-  constraint bank_statement_parts_in_order primary key (statement_id, place)
-);
-comment on table bank_statement_parts is 'Lines of bank statements that are still to be stored.';
 
 create table bank_lines (
   -- Made of what makes the line known again: account, day, amount, text and n.

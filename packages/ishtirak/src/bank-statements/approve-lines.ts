@@ -9,25 +9,21 @@ import type { Field, Typed } from '../acts/act-page.js'
 import { type By, type OperatorAct, recordAct } from '../acts/audit.sql.js'
 import { changesOfOne, performOrRepeat, planOf } from '../acts/perform.js'
 import type { Change } from '../acts/preview.js'
-import { NO_USER, type Subject } from '../acts/subject.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import type { Operator } from '../core/role.js'
-import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
-import { approve, approveByLine } from '../transfers/decide.js'
+import { approve, approveByLine, RECEIVED_AMOUNT_MAX } from '../transfers/decide.js'
 import type { Candidate } from './bank-match.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
-import { LinesApprovalSchema, LinesApprovedSchema, StatementParamsSchema } from './bank-schemas.js'
-import { findBankStatement, findResults, resultsOperation, someOfStatement } from './bank-statements.sql.js'
+import { LinesApprovalSchema, LinesApprovedSchema } from './bank-schemas.js'
+import { findBankStatement, findResults, resultsOperation } from './bank-statements.sql.js'
 import {
   type BankDeps,
-  isStored,
-  matched,
   type ReadStatement,
   readStatement,
+  STATEMENT,
   type SureLine,
-  statementNamed,
   toApprove,
   versionOf,
 } from './read-statement.js'
@@ -35,17 +31,6 @@ import { bankStatementsWords } from './words.js'
 
 /** So many are answered in time. */
 export const APPROVED_AT_ONCE = 100
-
-const STATEMENT: Subject<BankDeps> = {
-  name: 'statement',
-  path: '/bank-statements/:statement_id',
-  params: StatementParamsSchema,
-  command: { group: 'bank-statements', argument: 'statement' },
-  about: async (deps, id) => {
-    const { firstDay, lastDay } = await statementNamed(deps, id)
-    return { userId: NO_USER, label: () => `${firstDay} – ${lastDay}` }
-  },
-}
 
 /** `amount`: in dinars; null: what was asked for. */
 type Chosen = SureLine & { readonly amount: number | null }
@@ -82,7 +67,7 @@ export const approveLines = act<BankDeps>()({
   plan: async (deps, { id, input, by }) => {
     const read = await readStatement(deps, id)
     const { account } = read.statement
-    const wanted = await wantedIn(deps, read, input, by.operator)
+    const wanted = wantedIn(read, input, by.operator)
     // A preview has no reason.
     const shown = by.reason === null ? wanted : []
     const changes = await Promise.all(shown.map((one) => changesOf(deps, one, { account, by })))
@@ -151,27 +136,17 @@ function linesIn(typed: Typed): Pick<Static<typeof LinesApprovalSchema>, 'lines'
   return { lines }
 }
 
-/**
- * Throws `conflict` while lines of the file are still being stored, `validation_failed` if a line is not open
- * in the statement, or if the payment is not one of its candidates.
- */
-async function wantedIn(
-  deps: BankDeps,
+/** Throws `validation_failed`: a line is not open in the statement, or the payment is no candidate of it. */
+function wantedIn(
   read: ReadStatement,
   { lines: named }: Pick<Static<typeof LinesApprovalSchema>, 'lines'>,
   operator: Operator,
-): Promise<readonly Chosen[]> {
-  const { statement } = read
-  const { lines, storedLines } = statement
-  if (!isStored(statement))
-    throw new BillingError('conflict', { extra: { lines, stored_lines: storedLines } })
+): readonly Chosen[] {
   if (!named)
     return toApprove(read, operator)
       .slice(0, APPROVED_AT_ONCE)
       .map((one) => ({ ...one, amount: null }))
-  const ids = [...new Set(named.map(({ line }) => line))]
-  const found = await matched(deps, await someOfStatement(deps.database, statement.id, ids))
-  const byId = new Map(found.map((line) => [line.id, line]))
+  const byId = new Map(read.lines.map((line) => [line.id, line]))
   return named.map(({ line: id, payment_id }) => {
     const line = byId.get(id)
     const candidate = line?.match?.candidates.find(({ transfer }) => transfer.paymentId === payment_id)

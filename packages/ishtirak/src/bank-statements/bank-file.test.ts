@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { CELLS_MAX, ROW_CHARACTERS_MAX, SLICE_CHARACTERS } from '../acts/csv-file.js'
 import { readCentimes } from './bank-amount.js'
 import { readDay } from './bank-day.js'
-import { type ReadLine, readBankFile, viewForm } from './bank-file.js'
+import { type ReadLine, readBankFile } from './bank-file.js'
 
 /** Bytes of the code pages that Node writes nothing of. */
 function encoded(text: string, encoding: 'windows-1252' | 'windows-1256'): Uint8Array {
@@ -37,10 +37,15 @@ type Said = Parameters<typeof readBankFile>[1]
 /** Everything that is read from a file. */
 async function readAll(file: Uint8Array | string, said: Said = {}) {
   const all: ReadLine[] = []
-  const read = await readBankFile(typeof file === 'string' ? utf8(file) : file, said, async (lines) => {
-    all.push(...lines)
-  })
-  return { ...read, all, form: viewForm(read.form) }
+  const { form, leftOut: references } = await readBankFile(
+    typeof file === 'string' ? utf8(file) : file,
+    said,
+    (line) => {
+      all.push(line)
+    },
+  )
+  const { telling, currency, debits, headings, rows, left_out: count, left_out_rows, ...read } = form
+  return { all, form: read, telling, leftOut: { count, rows: left_out_rows, references } }
 }
 async function read(file: Uint8Array | string, said: Said = {}) {
   const { form, all } = await readAll(file, said)
@@ -590,17 +595,14 @@ describe('a file of any contents is read in bounds', () => {
   it('lets other requests be served after each slice', async () => {
     const rows = Array.from({ length: 5_000 }, (_, at) => `28/11/2026;VIREMENT ${at};;${at + 1},00\n`)
     const file = utf8(HEAD + rows.join(''))
-    const slices: number[] = []
-    let pauses = 0
-    await readBankFile(
-      file,
-      {},
-      async (lines) => void slices.push(lines.length),
-      async () => void pauses++,
-    )
+    const slices = [0]
+    const count = () => slices.push((slices.pop() ?? 0) + 1)
+    const pause = async () => void slices.push(0)
+    await readBankFile(file, {}, count, pause)
     expect(slices.reduce((sum, count) => sum + count)).toBe(5_000)
     const shortest = Math.min(...rows.map((row) => row.length))
     expect(Math.max(...slices)).toBeLessThanOrEqual(SLICE_CHARACTERS / shortest + 2)
+    const pauses = slices.length - 1
     expect(pauses).toBeGreaterThanOrEqual(2 * Math.floor(file.length / (SLICE_CHARACTERS + 100)))
   })
 })

@@ -25,6 +25,7 @@ import {
 } from './bank-form.js'
 import { directionSaid, isOtherCurrency, plainWords, saysNotCome } from './bank-headings.js'
 import type { LineDoubt } from './bank-line.js'
+import type { StoredForm } from './bank-schemas.js'
 import { referencesIn, wholeReferencesIn } from './references-in-text.js'
 
 export const BANK_FILE_BYTES_MAX = 5 * 1024 * 1024
@@ -48,32 +49,13 @@ export interface ReadLine {
   readonly doubts: readonly LineDoubt[]
 }
 
-/**
- * `no_day`: an amount without a day, such as a sum. `cells`: another number of cells than the headings have.
- * `amounts`: a column of money has text, or two of them have money.
- */
-export type LeftOutWhy = 'no_day' | 'cells' | 'amounts'
+type LeftOutRow = StoredForm['left_out_rows'][number]
+type LeftOutWhy = LeftOutRow['why']
 
 export interface ReadFile {
-  readonly form: BankForm
-  /** The columns that may say that money did not come, and those of the currency. */
-  readonly telling: readonly number[]
-  readonly currency: readonly number[]
-  readonly debits: readonly number[]
-  readonly headings: readonly string[]
-  /** The first rows below the headings. */
-  readonly rows: readonly (readonly string[])[]
-  readonly leftOut: {
-    readonly count: number
-    readonly rows: readonly LeftOutRow[]
-    /** Those that stand in rows that were left out. */
-    readonly references: ReadonlySet<string>
-  }
-}
-
-export interface LeftOutRow {
-  readonly line: number
-  readonly why: LeftOutWhy
+  readonly form: StoredForm
+  /** The references that stand in rows that were left out. */
+  readonly leftOut: ReadonlySet<string>
 }
 
 type Reason = 'headings' | 'no_days' | 'no_amounts' | 'day' | 'amount' | 'form_unclear' | 'no_column'
@@ -81,14 +63,13 @@ type Reason = 'headings' | 'no_days' | 'no_amounts' | 'day' | 'amount' | 'form_u
 const refused = (reason: Reason, extra?: object) => csvRefused(reason, extra)
 
 /**
- * Gives the lines of each slice of the file to `take`, before it reads the next slice; other requests are
- * served in `afterSlice`. Throws `file_not_accepted`, with a reason and the line of the file, or what is
- * unclear.
+ * Gives each line of the file to `take`; other requests are served in `afterSlice`. Throws
+ * `file_not_accepted`, with a reason and the line of the file, or what is unclear.
  */
 export async function readBankFile(
   file: Uint8Array,
   said: SaidForm,
-  take: (lines: readonly ReadLine[]) => Promise<void>,
+  take: (line: ReadLine) => void,
   afterSlice: () => Promise<unknown> = setImmediate,
 ): Promise<ReadFile> {
   const { encoding, text } = await csvTextOf(file, said.encoding, afterSlice)
@@ -99,15 +80,13 @@ export async function readBankFile(
     throw refused(
       sample.some(({ cells }) => cells.some((cell) => /\d/.test(cell))) ? 'no_days' : 'no_amounts',
     )
+  const { headerRows, currency, debits } = columns
   const headings = columns.names.map(shown)
-  const rows = sample
-    .slice(columns.headerRows, columns.headerRows + SHOWN_ROWS)
-    .map(({ cells }) => cells.map(shown))
-  const table = { text, delimiter, headerRows: columns.headerRows }
+  const rows = sample.slice(headerRows, headerRows + SHOWN_ROWS).map(({ cells }) => cells.map(shown))
+  const table = { text, delimiter, headerRows }
   const facts = createFileFacts(columns, said)
   await eachTableRow(table, (row) => facts.add(row), afterSlice)
-  const found = facts.found()
-  const { form: foundForm, unclear, unknownDirections, telling } = found
+  const { form: foundForm, unclear, unknownDirections, telling, width, doubts } = facts.found()
   const asFound = { encoding, delimiter, ...foundForm }
   const why = {
     form: viewUnclear(asFound, unclear),
@@ -119,18 +98,11 @@ export async function readBankFile(
     throw refused('form_unclear', { unclear, ...(words.length > 0 && { words }), ...why })
   }
   const form: BankForm = { ...asFound, direction: foundForm.direction }
-  const { width, doubts } = found
-  const reader = createLineReader({ columns, form, width, telling, doubts })
-  const addRow = (row: CsvRow) => reader.add(row)
-  await eachTableRow(table, addRow, async () => {
-    await take(reader.taken())
-    await afterSlice()
-  })
-  await take(reader.end())
-  return {
-    ...{ form, telling, currency: columns.currency, debits: columns.debits, headings, rows },
-    leftOut: reader.leftOut(),
-  }
+  const reader = createLineReader({ columns, form, width, telling, doubts }, take)
+  await eachTableRow(table, reader.add, afterSlice)
+  const { references, ...leftOut } = reader.end()
+  const ofColumns = { telling: [...telling], currency: [...currency], debits: [...debits], headings, rows }
+  return { form: { ...viewForm(form), ...ofColumns, ...leftOut }, leftOut: references }
 }
 
 const shown = (cell: string) => plainText(cell).slice(0, SHOWN_LETTERS)
@@ -155,7 +127,7 @@ function eachTableRow(
 }
 
 /** As it may be said with the file. */
-export function viewForm({ date, amount, text, direction, ...form }: BankForm) {
+function viewForm({ date, amount, text, direction, ...form }: BankForm) {
   return {
     ...form,
     ...{ date: String(date), amount: String(amount), text: text.join(','), direction: String(direction) },
@@ -189,19 +161,18 @@ interface Begun {
   readonly centimes: number
 }
 
-/** Makes lines of rows. A row may go on in the next one, so a line is ready when the next row is known. */
-function createLineReader(table: Table) {
-  const leftOut: LeftOutRow[] = []
+/** Makes lines of rows. A row may go on in the next one, so a line is given when the next row is known. */
+function createLineReader(table: Table, take: (line: ReadLine) => void) {
+  const rows: LeftOutRow[] = []
   const references = new Set<string>()
-  let leftOutCount = 0
-  let ready: ReadLine[] = []
+  let count = 0
   let last: Begun | null = null
   const flush = () => {
-    if (last) ready.push(lineOf(table, last))
+    if (last) take(lineOf(table, last))
     last = null
   }
   return {
-    add(row: CsvRow): void {
+    add: (row: CsvRow): void => {
       const { form } = table
       const day = readDay((row.cells[form.date - 1] ?? '').trim(), form.day_order)
       if (last && day === null && last.cells.length < LINE_ROWS_MAX && goesOn(table, row)) {
@@ -212,21 +183,16 @@ function createLineReader(table: Table) {
       const read = readRow(table, row, day)
       if (typeof read === 'object') last = read
       if (typeof read !== 'string') return
-      leftOutCount += 1
+      count += 1
       const text = shortText(row.cells.map(plainText).join(' '))
       for (const reference of referencesIn(text)) references.add(reference)
-      if (leftOut.length < LEFT_OUT_LISTED) leftOut.push({ line: row.line, why: read })
+      if (rows.length < LEFT_OUT_LISTED) rows.push({ line: row.line, why: read })
     },
-    taken(): readonly ReadLine[] {
-      const lines = ready
-      ready = []
-      return lines
-    },
-    end(): readonly ReadLine[] {
+    /** Gives what was left out. */
+    end: () => {
       flush()
-      return ready
+      return { left_out: count, left_out_rows: rows, references }
     },
-    leftOut: () => ({ count: leftOutCount, rows: leftOut, references }),
   }
 }
 

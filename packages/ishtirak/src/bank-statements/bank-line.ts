@@ -1,7 +1,8 @@
 // What became of a line of a bank statement, and what an operator may make of it. Pure.
 
 /** `returned`: money that went out again under the reference of a transfer; its amount is below 0. */
-export type BankLineState = 'open' | 'approved' | 'payout' | 'set_aside' | 'returned'
+export const LINE_STATES = ['open', 'approved', 'payout', 'set_aside', 'returned'] as const
+export type BankLineState = (typeof LINE_STATES)[number]
 
 /**
  * Why a line is never sure, whatever its reference says. `other_column`: a column that nothing is known of
@@ -10,7 +11,15 @@ export type BankLineState = 'open' | 'approved' | 'payout' | 'set_aside' | 'retu
  * `left_out`: a row that was left out names the same reference. `equal_line`: an earlier file has an equal
  * line, and this file does not hold that file's day.
  */
-export type LineDoubt = 'other_column' | 'not_come' | 'currency' | 'continued' | 'left_out' | 'equal_line'
+export const LINE_DOUBTS = [
+  'other_column',
+  'not_come',
+  'currency',
+  'continued',
+  'left_out',
+  'equal_line',
+] as const
+export type LineDoubt = (typeof LINE_DOUBTS)[number]
 
 /** A line that pays payments is decided by them alone; only money that came in is a payout. */
 export function mayBecome(

@@ -2,7 +2,7 @@
 // and name; how sure that is, and why. Pure.
 
 import { DAY } from '../core/instant.js'
-import type { LineDoubt } from './bank-line.js'
+import { LINE_DOUBTS, type LineDoubt } from './bank-line.js'
 import { nearReferences, referencesInside } from './references-in-text.js'
 
 /** Money that came to an account. */
@@ -34,26 +34,19 @@ export interface PayableTransfer {
   readonly lineId: string | null
 }
 
-export type MatchRule =
-  | 'reference'
-  | 'reference_inside'
-  | 'reference_near'
-  | 'sum_of_references'
-  | 'amount_day_name'
-  | 'amount_day'
+export const MATCH_RULES = [
+  ...(['reference', 'reference_inside', 'reference_near', 'sum_of_references'] as const),
+  ...(['amount_day_name', 'amount_day'] as const),
+] as const
+type MatchRule = (typeof MATCH_RULES)[number]
 
-/** What keeps a line and a transfer from fitting. */
-export type Misfit =
-  | 'amount'
-  | 'before_order'
-  | 'in_future'
-  | 'given_up'
-  | 'booked'
-  | 'other_reference'
-  | 'other_line'
-  /** Money went out again under the same reference. */
-  | 'returned'
-  | LineDoubt
+/** What keeps a line and a transfer from fitting. `returned`: money went out again under the reference. */
+export const MISFITS = [
+  ...(['amount', 'before_order', 'in_future', 'given_up', 'booked'] as const),
+  ...(['other_reference', 'other_line', 'returned'] as const),
+  ...LINE_DOUBTS,
+] as const
+type Misfit = (typeof MISFITS)[number]
 
 export interface Candidate {
   readonly transfer: PayableTransfer

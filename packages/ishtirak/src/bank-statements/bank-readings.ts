@@ -71,8 +71,9 @@ async function pageOfStatement(
 ) {
   const { cursor, limit = SHOWN } = of
   const after = cursor === undefined ? 0 : byPlace.decode(cursor).place
-  const read = await readStatement(deps, id, { after, limit: limit + 1 })
-  const { items, nextCursor } = byPlace.pageOf(read.onPage, limit)
+  const read = await readStatement(deps, id)
+  const rest = read.lines.filter(({ place }) => place > after)
+  const { items, nextCursor } = byPlace.pageOf(rest, limit)
   const data = items.map((line) => viewLine(line, id))
   return { ...viewStatement(read, of.operator), data, next_cursor: nextCursor }
 }
@@ -89,8 +90,7 @@ export const importBankStatement = readStatements.reads({
   description:
     'The body is the file as the bank gives it: CSV, at most 5 MiB. How it is written is said in ' +
     'TRANSFER_FILE or here, else guessed; what can be two things is refused with `unclear`, `form` and ' +
-    '`first_rows`. Lines that are known stay once, so a file may be sent again. The lines of a long file ' +
-    'are stored after the answer: it is read when `stored_lines` is `lines`.',
+    '`first_rows`. Lines that are known stay once, so a file may be sent again.',
   query: ImportQuerySchema,
   refuses: ['payload_too_large', 'request_timeout', 'file_not_accepted'],
   answer: StatementSchema,

@@ -4,23 +4,11 @@ import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
 import type { AccountKind } from '../core/account.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
-import { bankForm } from '../transfers/bank-form-schema.js'
-import type { LeftOutWhy } from './bank-file.js'
-import type { BankLineState } from './bank-line.js'
-import type { MatchRule, Misfit } from './bank-match.js'
+import { BankFormSchema, bankForm } from '../transfers/bank-form-schema.js'
+import { LINE_STATES } from './bank-line.js'
+import { MATCH_RULES, MISFITS } from './bank-match.js'
 
 const ACCOUNTS: AccountKind[] = ['ccp', 'baridimob', 'bank']
-const STATES: BankLineState[] = ['open', 'approved', 'payout', 'set_aside', 'returned']
-const RULES: MatchRule[] = [
-  ...(['reference', 'reference_inside', 'reference_near', 'sum_of_references'] as const),
-  ...(['amount_day_name', 'amount_day'] as const),
-]
-const DIFFERENCES: Misfit[] = [
-  ...(['amount', 'before_order', 'in_future', 'given_up', 'booked'] as const),
-  ...(['other_reference', 'other_line', 'returned'] as const),
-  ...(['other_column', 'not_come', 'currency'] as const),
-  ...(['continued', 'left_out', 'equal_line'] as const),
-]
 
 export const StatementParamsSchema = Type.Object({ statement_id: Type.String() })
 export const LineParamsSchema = Type.Object({ line_id: Type.String() })
@@ -31,7 +19,7 @@ const dinars = (description?: string) => Type.Number({ ...(description && { desc
 export const ImportQuerySchema = query({ account, ...bankForm })
 export const StatementQuerySchema = query(pageQuery)
 export const LinesFilterSchema = Type.Object({
-  state: Type.Optional(Type.Enum(STATES, { default: 'open' })),
+  state: Type.Optional(Type.Enum([...LINE_STATES], { default: 'open' })),
 })
 
 export const LineSchema = object('BankLine', {
@@ -40,7 +28,7 @@ export const LineSchema = object('BankLine', {
   date: Type.String({ description: '`YYYY-MM-DD`' }),
   amount: dinars('In dinars, with centimes where the bank has some; below 0 if it went out'),
   text: Type.String(),
-  state: Type.Enum(STATES, {
+  state: Type.Enum([...LINE_STATES], {
     description:
       '`payout`: what the provider of cards paid out; `returned`: money that went out again under the ' +
       'reference of a transfer',
@@ -59,8 +47,8 @@ export const LineSchema = object('BankLine', {
           name: nullable(Type.String()),
           reference: Type.String(),
           amount: Type.Integer({ description: 'What was asked for' }),
-          why: Type.Enum(RULES),
-          differs: Type.Array(Type.Enum(DIFFERENCES)),
+          why: Type.Enum([...MATCH_RULES]),
+          differs: Type.Array(Type.Enum([...MISFITS])),
           approved_by: Type.Array(Type.String(), {
             description: 'Those who gave the first of two approvals',
           }),
@@ -79,49 +67,41 @@ const summary = {
   first_day: Type.String(),
   last_day: Type.String(),
   lines: Type.Integer({ description: 'With money in, or with money out under the reference of a transfer' }),
-  stored_lines: Type.Integer({ description: 'Below `lines` while a long file is being stored' }),
 }
 
 export const StatementSummarySchema = object('BankStatementSummary', summary)
 
+const FormSchema = Type.Object(
+  {
+    ...Type.Required(BankFormSchema).properties,
+    headings: Type.Array(Type.String()),
+    rows: Type.Array(Type.Array(Type.String()), { description: 'The first ones' }),
+    telling: Type.Array(Type.Integer(), {
+      description: 'Columns that may say that money did not come: no line is sure. `text` names them as text',
+    }),
+    currency: Type.Array(Type.Integer(), { description: 'Columns of the currency' }),
+    debits: Type.Array(Type.Integer(), { description: 'Columns of money out' }),
+    left_out: Type.Integer({ description: 'Rows that were left out' }),
+    left_out_rows: Type.Array(
+      Type.Object({
+        line: Type.Integer({ description: 'Of the file' }),
+        why: Type.Enum(['no_day', 'cells', 'amounts'], {
+          description:
+            '`no_day`: an amount without a day, as sums have; `cells`: another number of cells than the ' +
+            'headings have; `amounts`: a column of money has text, or two have money',
+        }),
+      }),
+      { description: 'The first 100' },
+    ),
+  },
+  { description: 'As the file was read' },
+)
+/** How a file was read, and what a page shows of it. */
+export type StoredForm = Static<typeof FormSchema>
+
 export const StatementSchema = object('BankStatement', {
   ...summary,
-  form: Type.Object(
-    {
-      encoding: Type.String(),
-      delimiter: Type.String(),
-      header_rows: Type.Integer(),
-      date: Type.String(),
-      amount: Type.String(),
-      text: Type.String(),
-      day_order: Type.String(),
-      decimal: Type.String(),
-      direction: Type.String({
-        description: 'A column, `sign`, or `in` if each amount is money in',
-      }),
-      headings: Type.Array(Type.String()),
-      rows: Type.Array(Type.Array(Type.String()), { description: 'The first ones' }),
-      telling: Type.Array(Type.Integer(), {
-        description:
-          'Columns that may say that money did not come: no line is sure. `text` names them as text',
-      }),
-      currency: Type.Array(Type.Integer(), { description: 'Columns of the currency' }),
-      debits: Type.Array(Type.Integer(), { description: 'Columns of money out' }),
-      left_out: Type.Integer({ description: 'Rows that were left out' }),
-      left_out_rows: Type.Array(
-        Type.Object({
-          line: Type.Integer({ description: 'Of the file' }),
-          why: Type.Enum<LeftOutWhy[]>(['no_day', 'cells', 'amounts'], {
-            description:
-              '`no_day`: an amount without a day, as sums have; `cells`: another number of cells than the ' +
-              'headings have; `amounts`: a column of money has text, or two have money',
-          }),
-        }),
-        { description: 'The first 100' },
-      ),
-    },
-    { description: 'As the file was read' },
-  ),
+  form: FormSchema,
   counts: Type.Object({
     new: Type.Integer({ description: 'Lines that no earlier file had' }),
     sure: Type.Integer(),

@@ -2,7 +2,6 @@
 // without money.
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { type Field, Input } from '../acts/act-page.js'
-import { DELIMITERS, ENCODINGS } from '../acts/csv-file.js'
 import { INSTRUMENTS } from '../core/account.js'
 import type { BillingError, ValidationProblem } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
@@ -18,6 +17,7 @@ import {
 } from '../pages/console-frame.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
+import { bankForm } from '../transfers/bank-form-schema.js'
 import type { awaited, pageOfLines } from './bank-readings.js'
 import { AWAITED_DAYS } from './bank-readings.js'
 import type { StoredStatement } from './bank-statements.sql.js'
@@ -121,36 +121,23 @@ function accountField(
   return { name: 'account', label: view.say('statementAccount'), type: 'text', value: account, choices }
 }
 
-function formFields({ say }: View, typed: Readonly<Record<string, string>>): readonly Field[] {
-  const guess = ['', say('statementGuess')] as const
-  const choices: Readonly<Record<string, Field['choices']>> = {
-    encoding: [guess, ...ENCODINGS.map((name) => [name, name] as const)],
-    delimiter: [guess, ...delimiters.map((name) => [name, say(`delimiter_${name}`)] as const)],
-    day_order: [
-      guess,
-      ...(['dmy', 'mdy', 'ymd'] as const).map((order) => [order, say(`order_${order}`)] as const),
-    ],
-    decimal: [guess, [',', '1.980,00'], ['.', '1,980.00']],
-  }
-  const names = [
-    'encoding',
-    'delimiter',
-    'header_rows',
-    'date',
-    'amount',
-    'direction',
-    'text',
-    'day_order',
-    'decimal',
-  ] as const
-  return names.map((name) => ({
-    ...{ name, label: say(`form_${name}`), value: typed[name] ?? '' },
-    type: name === 'header_rows' ? ('number' as const) : ('text' as const),
-    ...(choices[name] && { choices: choices[name] }),
-  }))
-}
+/** An amount with either sign before the centimes. */
+export const DECIMALS: Readonly<Record<string, string>> = { ',': '1.980,00', '.': '1,980.00' }
 
-const delimiters = Object.keys(DELIMITERS) as (keyof typeof DELIMITERS)[]
+/** What may be said of a file; what is left empty is found out from it. */
+function formFields({ say }: View, typed: Readonly<Record<string, string>>): readonly Field[] {
+  const words = (key: string) => (isConsoleKey(key) ? say(key) : null)
+  const choiceOf = (name: string, value: string) => words(`${name}_${value}`) ?? DECIMALS[value] ?? value
+  return Object.entries<object>(bankForm).map(([name, member]) => {
+    const { type, enum: values }: { type?: string; enum?: string[] } = Object(member)
+    const choices = values?.map((value) => [value, choiceOf(name, value)] as const)
+    return {
+      ...{ name, label: words(`form_${name}`) ?? name, value: typed[name] ?? '' },
+      type: type === 'integer' ? ('number' as const) : ('text' as const),
+      ...(choices && { choices: [['', say('statementGuess')] as const, ...choices] }),
+    }
+  })
+}
 
 function WhyNotRead({ pages, view, notRead: { error } }: Omit<Part, 'shown'> & { notRead: NotRead }) {
   const { say } = view

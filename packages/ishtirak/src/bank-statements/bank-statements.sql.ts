@@ -1,42 +1,28 @@
-// Bank statements and their lines as rows. A line is made of what it is known by, so that two processes that
-// read the same file write it once.
+// Bank statements and their lines as rows. A line is made of what it is known by, so it stands once, in
+// however many files.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { AccountKind } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
-import {
-  type Database,
-  type Parameter,
-  type Queryable,
-  type Row,
-  type Statement,
-  statement,
-} from '../database/database.js'
+import { type Database, type Queryable, statement } from '../database/database.js'
 import {
   at,
   column,
-  flag,
+  columnsOf,
   instant,
   integer,
-  integerOrNull,
   json,
   rowOf,
   text,
   textOrNull,
   word,
 } from '../database/rows.js'
-import type { LeftOutRow, ReadFile, viewForm } from './bank-file.js'
 import type { BankLineState, LineDoubt } from './bank-line.js'
-import type { LineResult } from './bank-schemas.js'
-
-/** How the file was read, and what a page shows of it. */
-export type StoredForm = ReturnType<typeof viewForm> &
-  Pick<ReadFile, 'telling' | 'currency' | 'debits' | 'headings' | 'rows'> & {
-    readonly left_out: number
-    readonly left_out_rows: readonly LeftOutRow[]
-  }
+import type { LineResult, StoredForm } from './bank-schemas.js'
 
 export interface NewLine {
   readonly id: string
+  readonly statement_id: string
+  readonly account: AccountKind
   readonly day: string
   readonly amount_centimes: number
   readonly text: string
@@ -67,85 +53,23 @@ export function alone<Result>(
   })
 }
 
-/** Lines that one query stores or removes: about 5 ms of work, and 60 KB that the next collection frees. */
-const SLICE_LINES = 250
-
 const insert = statement(
   'bank_statements.insert',
-  `with input as (
-     select $1::jsonb as statement, $2::jsonb as audit, $3::timestamptz as now
-   ), made as (
-     insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
-     select s.id, s.account, i.now, s.imported_by, s.form, s.lines, s.first_day, s.last_day
-       from input i, jsonb_populate_record(null::bank_statements, i.statement) s
-      where not exists (
-        select from bank_statements o
-         where o.account = s.account and o.first_day <= s.last_day and o.last_day >= s.first_day
-           and o.withdrawn_at is null and not o.id = any($4::text[]))
-     returning id
+  `with made as (
+     insert into bank_statements
+     select s.* from jsonb_populate_record(null::bank_statements, $1::jsonb) s
+     returning id, imported_at
    )
-   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, made' })}
+   ${insertAudit({ userId: "''", at: 'made.imported_at', entry: '$2::jsonb', from: 'made' })}
    returning id`,
 )
 
-const insertPart = statement(
-  'bank_statements.insert_part',
-  `insert into bank_statement_parts (statement_id, place, lines) values ($1, $2, $3::jsonb)`,
-)
-
-/**
- * The statement, its lines that are still to be stored, and its entry in the audit trail, or nothing. False
- * if there is another statement of its days than those of `beside`, by which its lines were numbered.
- */
-export async function insertStatement(
-  database: Database,
-  of: {
-    readonly id: string
-    readonly account: AccountKind
-    readonly by: string
-    readonly form: StoredForm
-    readonly firstDay: string
-    readonly lastDay: string
-    /** Made when it is stored: a file has many. */
-    readonly lines: { readonly count: number; at(index: number): NewLine }
-    readonly beside: readonly string[]
-    readonly now: Instant
-    readonly audit: AuditEntry
-  },
-): Promise<boolean> {
-  const { id, account, by, form, lines, now, audit } = of
-  const row = {
-    ...{ id, account, form, imported_by: by, lines: lines.count },
-    ...{ first_day: of.firstDay, last_day: of.lastDay },
-  }
-  const given = [JSON.stringify(row), JSON.stringify(audit), at(now), of.beside]
-  return alone(database, async (held) => {
-    if ((await held.query(insert, given)).length === 0) return false
-    for (let from = 0; from < lines.count; from += SLICE_LINES) {
-      const length = Math.min(SLICE_LINES, lines.count - from)
-      const slice = Array.from({ length }, (_, index) => lines.at(from + index))
-      await held.query(insertPart, [id, from + 1, JSON.stringify(slice)])
-    }
-    return true
-  })
-}
-
-// Two files may bring the same line at once: both find it by its id.
-const storePart = statement(
-  'bank_statements.store_part',
-  `with part as (
-     delete from bank_statement_parts
-      where (statement_id, place) = (
-        select statement_id, place from bank_statement_parts
-         where $1::text is null or statement_id = $1
-         order by statement_id, place limit 1 for update skip locked)
-     returning statement_id, place, lines
-   ), lines as materialized (
-     select s.id as statement_id, s.account, part.place + l.at - 1 as place, line.id, line.day,
-            line.amount_centimes, line.text, line.text_key, line.nth, line.refs, line.doubts, line.state
-       from part
-       join bank_statements s on s.id = part.statement_id
-      cross join lateral jsonb_array_elements(part.lines) with ordinality as l (line, at)
+// A line of an earlier file is found by its id.
+const insertLines = statement(
+  'bank_lines.insert',
+  `with lines as materialized (
+     select $2::int + l.at as place, line.*
+       from jsonb_array_elements($1::jsonb) with ordinality as l (line, at)
       cross join lateral jsonb_populate_record(null::bank_lines, l.line) line
    ), added as (
      insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
@@ -162,28 +86,27 @@ const storePart = statement(
           where bank_lines.state = 'open' and bank_lines.payment_ids = '{}'
    )
    insert into bank_statement_lines (statement_id, place, line_id)
-   select statement_id, place, id from lines
-   returning line_id`,
+   select statement_id, place, id from lines`,
 )
 
-/** Stored before a request is answered; an ordinary statement has fewer lines than these slices. */
-export const SLICES_AT_ONCE = 8
+/** Lines that one query stores: some 5 ms of work of the embedded database, which holds the event loop. */
+const SLICE_LINES = 250
 
-/** Stores at most `most` slices of a file that is read in, or of all such files; gives how many. */
-export async function storeSlices(
-  database: Database,
-  id: string | null,
-  most: number,
-  goesOn: () => boolean = () => true,
-): Promise<number> {
-  let slices = 0
-  while (slices < most && goesOn()) {
-    const stored = await alone(database, (held) => held.query(storePart, [id]))
-    if (stored.length > 0) slices += 1
-    // A file ends with a short slice.
-    if (stored.length === 0 || (id !== null && stored.length < SLICE_LINES)) break
-  }
-  return slices
+/** The statement, its lines, and its entry in the audit trail. */
+export async function insertStatement(
+  held: Queryable,
+  made: Omit<StoredStatement, 'importedAt' | 'importedBy' | 'firstDay' | 'lastDay'> & {
+    readonly imported_at: string
+    readonly imported_by: string
+    readonly first_day: string
+    readonly last_day: string
+  },
+  lines: readonly NewLine[],
+  audit: AuditEntry,
+): Promise<void> {
+  await held.query(insert, [JSON.stringify(made), JSON.stringify(audit)])
+  for (let from = 0; from < lines.length; from += SLICE_LINES)
+    await held.query(insertLines, [JSON.stringify(lines.slice(from, from + SLICE_LINES)), from])
 }
 
 const parseStatement = rowOf({
@@ -195,19 +118,12 @@ const parseStatement = rowOf({
   firstDay: text,
   lastDay: text,
   lines: integer,
-  storedLines: integer,
 })
 export type StoredStatement = ReturnType<typeof parseStatement>
 
-// A part leaves no gap: what is stored ends before the first part that is left.
-const COLUMNS = `id, account, imported_at, imported_by, form, first_day, last_day, lines,
-          coalesce((select min(p.place) - 1 from bank_statement_parts p where p.statement_id = s.id),
-                   s.lines) as stored_lines`
+const COLUMNS = columnsOf(parseStatement)
 
-const selectOne = statement(
-  'bank_statements.one',
-  `select ${COLUMNS} from bank_statements s where id = $1 and withdrawn_at is null`,
-)
+const selectOne = statement('bank_statements.one', `select ${COLUMNS} from bank_statements where id = $1`)
 
 export async function findBankStatement(database: Queryable, id: string): Promise<StoredStatement | null> {
   const [row] = await database.query(selectOne, [id])
@@ -216,9 +132,8 @@ export async function findBankStatement(database: Queryable, id: string): Promis
 
 const selectNewest = statement(
   'bank_statements.newest',
-  `select ${COLUMNS} from bank_statements s
-    where withdrawn_at is null
-      and ($1::timestamptz is null or (imported_at, id) < ($1::timestamptz, $2::text))
+  `select ${COLUMNS} from bank_statements
+    where $1::timestamptz is null or (imported_at, id) < ($1::timestamptz, $2::text)
     order by imported_at desc, id desc limit $3::int`,
 )
 
@@ -253,8 +168,7 @@ const LINE_COLUMNS = {
 const parseLine = rowOf(LINE_COLUMNS)
 export type StoredLine = ReturnType<typeof parseLine>
 
-const LINE = `l.id, l.statement_id, l.account, l.day, l.amount_centimes, l.text, l.refs, l.doubts, l.state,
-          l.decided_by, l.reason, l.payment_ids, l.text_key, l.nth`
+const LINE = columnsOf(parseLine, 'l')
 
 const parsePlacedLine = rowOf({ ...LINE_COLUMNS, place: integer })
 export type PlacedLine = ReturnType<typeof parsePlacedLine>
@@ -263,83 +177,34 @@ const selectOfStatement = statement(
   'bank_lines.of_statement',
   `select ${LINE}, m.place
      from bank_statement_lines m join bank_lines l on l.id = m.line_id
-    where m.statement_id = $1 and m.place > $2::int
-    order by m.place limit $3::int`,
+    where m.statement_id = $1
+    order by m.place`,
 )
 
-/** Behind a place, in the order of the file. */
-export async function linesOfStatement(
-  database: Queryable,
-  of: { readonly id: string; readonly after: number; readonly limit: number },
-): Promise<readonly PlacedLine[]> {
-  return (await database.query(selectOfStatement, [of.id, of.after, of.limit])).map(parsePlacedLine)
+/** In the order of the file. */
+export async function linesOfStatement(database: Queryable, id: string): Promise<readonly PlacedLine[]> {
+  return (await database.query(selectOfStatement, [id])).map(parsePlacedLine)
 }
 
-/** All of them, a slice at a time. */
-export async function* slicesOfStatement(
-  database: Queryable,
-  id: string,
-): AsyncGenerator<readonly PlacedLine[]> {
-  for (let after = 0; ; ) {
-    const lines = await linesOfStatement(database, { id, after, limit: SLICE_LINES })
-    if (lines.length > 0) yield lines
-    if (lines.length < SLICE_LINES) return
-    after = lines.at(-1)?.place ?? after
-  }
-}
-
-const selectSomeOfStatement = statement(
-  'bank_lines.some_of_statement',
-  `select ${LINE}, m.place
-     from bank_statement_lines m join bank_lines l on l.id = m.line_id
-    where m.line_id = any($2::text[]) and m.statement_id = $1`,
+const selectEarlier = statement(
+  'bank_lines.earlier',
+  `select m.statement_id, l.day, l.text_key as key, l.nth
+     from bank_statements s
+     join bank_statement_lines m on m.statement_id = s.id
+     join bank_lines l on l.id = m.line_id
+    where s.account = $1 and s.first_day <= $3::date and s.last_day >= $2::date
+      and l.day between $2::date and $3::date
+    order by s.imported_at, s.id, m.place`,
 )
+const parseEarlier = rowOf({ statementId: text, day: text, key: text, nth: integer })
+export type EarlierLine = ReturnType<typeof parseEarlier>
 
-export async function someOfStatement(
+/** The lines that earlier statements of an account have of these days. */
+export async function earlierLines(
   database: Queryable,
-  id: string,
-  lineIds: readonly string[],
-): Promise<readonly PlacedLine[]> {
-  return (await database.query(selectSomeOfStatement, [id, lineIds])).map(parsePlacedLine)
-}
-
-const selectOverlapping = statement(
-  'bank_statements.overlapping',
-  `select id from bank_statements
-    where account = $1 and first_day <= $3::date and last_day >= $2::date and withdrawn_at is null
-    order by imported_at, id`,
-)
-
-/** The earlier statements of an account that have one of these days. */
-export async function overlappingStatements(
-  database: Queryable,
-  of: { readonly account: AccountKind; readonly firstDay: string; readonly lastDay: string },
-): Promise<readonly string[]> {
-  const rows = await database.query(selectOverlapping, [of.account, of.firstDay, of.lastDay])
-  return rows.map((row) => text(row, 'id'))
-}
-
-/** What a line of an earlier statement is known by. */
-interface EarlierLine {
-  readonly key: string
-  readonly nth: number
-}
-
-/** The lines of each day of each of these statements. */
-export async function* earlierDays(
-  database: Queryable,
-  statements: readonly string[],
-): AsyncGenerator<readonly EarlierLine[]> {
-  for (const id of statements) {
-    const days = new Map<string, EarlierLine[]>()
-    for await (const lines of slicesOfStatement(database, id))
-      for (const { day, textKey: key, nth } of lines) {
-        const ofDay = days.get(day)
-        if (ofDay) ofDay.push({ key, nth })
-        else days.set(day, [{ key, nth }])
-      }
-    yield* days.values()
-  }
+  of: { readonly account: AccountKind; readonly first_day: string; readonly last_day: string },
+): Promise<readonly EarlierLine[]> {
+  return (await database.query(selectEarlier, [of.account, of.first_day, of.last_day])).map(parseEarlier)
 }
 
 const selectLine = statement('bank_lines.one', `select ${LINE} from bank_lines l where l.id = $1`)
@@ -413,119 +278,54 @@ export async function decideLine(
   return (await database.query(updateState, given)).length === 1
 }
 
+// The row lock decides which lines pay nothing: a line that was approved before it stays. A line that another
+// statement has too stays there.
 const withdraw = statement(
   'bank_statements.withdraw',
-  `with input as (
-     select $1::text as id, $2::jsonb as audit, $3::timestamptz as now
-   ), locked as (
-     select l.payment_ids
+  `with locked as (
+     select m.place, l.id, l.day, l.statement_id as first_in, l.payment_ids = '{}' as is_free,
+            (select o.statement_id
+               from bank_statement_lines o join bank_statements b on b.id = o.statement_id
+              where o.line_id = l.id and o.statement_id <> m.statement_id
+              order by b.imported_at, b.id limit 1) as elsewhere
        from bank_statement_lines m join bank_lines l on l.id = m.line_id
       where m.statement_id = $1
         for update of l
    ), counted as (
-     select count(*) filter (where payment_ids = '{}') as withdrawn,
-            count(*) filter (where payment_ids <> '{}') as kept
+     select count(*) filter (where is_free)::int as withdrawn,
+            count(*) filter (where not is_free)::int as kept,
+            min(day) filter (where not is_free) as first_day, max(day) filter (where not is_free) as last_day
        from locked
-   ), marked as (
-     update bank_statements s set withdrawn_at = i.now
-       from input i, counted c
-      where s.id = i.id and s.withdrawn_at is null and c.withdrawn > 0
-        and not exists (select from bank_statement_parts p where p.statement_id = i.id)
-     returning s.id
-   ), audited as (
-     ${insertAudit({
-       userId: "''",
-       at: 'i.now',
-       entry: `i.audit || jsonb_build_object('after', i.audit->'after'
-                 || jsonb_build_object('withdrawn', c.withdrawn, 'left', c.kept))`,
-       from: 'input i, counted c, marked m',
-     })}
-   )
-   select withdrawn, kept, exists (select from marked) as is_marked from counted`,
-)
-const parseWithdrawn = rowOf({ withdrawn: integer, kept: integer, isMarked: flag })
-
-// The row lock decides which lines pay nothing: a line that was approved before it stays. A line that another
-// statement has too stays there.
-const removeSome = statement(
-  'bank_statements.remove_lines',
-  `with withdrawn as (
-     select id from bank_statements where withdrawn_at is not null order by id limit 1
-        for update skip locked
-   ), slice as (
-     select m.statement_id, m.place, m.line_id
-       from withdrawn w join bank_statement_lines m on m.statement_id = w.id
-      where m.place > $1::int
-      order by m.place limit $2::int
-   ), locked as (
-     select s.statement_id, s.place, l.id, l.statement_id as first_in, l.payment_ids = '{}' as is_free,
-            (select o.statement_id
-               from bank_statement_lines o join bank_statements b on b.id = o.statement_id
-              where o.line_id = l.id and o.statement_id <> s.statement_id
-              order by b.imported_at, b.id limit 1) as elsewhere
-       from slice s join bank_lines l on l.id = s.line_id
-        for update of l
    ), unplaced as (
      delete from bank_statement_lines m using locked k
-      where m.statement_id = k.statement_id and m.place = k.place and k.is_free
+      where m.statement_id = $1 and m.place = k.place and k.is_free
    ), moved as (
      update bank_lines l set statement_id = k.elsewhere
        from locked k
-      where l.id = k.id and k.is_free and k.elsewhere is not null and k.first_in = k.statement_id
+      where l.id = k.id and k.is_free and k.elsewhere is not null and k.first_in = $1
    ), gone as (
      delete from bank_lines l using locked k where l.id = k.id and k.is_free and k.elsewhere is null
-   )
-   select max(place) as place from locked`,
-)
-
-const finishWithdrawal = statement(
-  'bank_statements.finish_withdrawal',
-  `with kept as (
-     select s.id, count(m.line_id)::int as lines, min(l.day) as first_day, max(l.day) as last_day
-       from bank_statements s
-       left join bank_statement_lines m on m.statement_id = s.id
-       left join bank_lines l on l.id = m.line_id
-      where s.id = (select id from bank_statements where withdrawn_at is not null order by id limit 1)
-      group by s.id
-     having coalesce(bool_and(l.payment_ids <> '{}'), true)
    ), cut as (
-     update bank_statements s
-        set lines = k.lines, first_day = k.first_day, last_day = k.last_day, withdrawn_at = null
-       from kept k where s.id = k.id and k.lines > 0
+     update bank_statements s set lines = c.kept, first_day = c.first_day, last_day = c.last_day
+       from counted c where s.id = $1 and c.kept > 0
    ), dropped as (
-     delete from bank_statements s using kept k where s.id = k.id and k.lines = 0
+     delete from bank_statements s using counted c where s.id = $1 and c.kept = 0
+   ), audited as (
+     ${insertAudit({
+       userId: "''",
+       at: '$3::timestamptz',
+       entry: `$2::jsonb || jsonb_build_object('after', $2::jsonb->'after'
+                 || jsonb_build_object('withdrawn', c.withdrawn, 'left', c.kept))`,
+       from: '(select * from counted where withdrawn > 0) c',
+     })}
    )
-   select id from kept`,
+   select withdrawn, kept from counted where withdrawn > 0`,
 )
-const parsePlace = rowOf({ place: integerOrNull })
-
-type Ask = (query: Statement, given?: readonly Parameter[]) => Promise<readonly Row[]>
-
-async function removeLines(ask: Ask, most: number, goesOn: () => boolean): Promise<number> {
-  let slices = 0
-  for (let after = 0; slices < most && goesOn(); ) {
-    const [row = {}] = await ask(removeSome, [after, SLICE_LINES])
-    const { place } = parsePlace(row)
-    if (place !== null) slices += 1
-    // Another process is at it, or nothing is left.
-    else if ((await ask(finishWithdrawal)).length === 0) break
-    after = place ?? 0
-  }
-  return slices
-}
-
-/** Removes the lines of withdrawn statements that pay nothing. Gives how many slices. */
-export function removeWithdrawn(
-  database: Database,
-  most: number,
-  goesOn: () => boolean = () => true,
-): Promise<number> {
-  return removeLines((...asked) => alone(database, (held) => held.query(...asked)), most, goesOn)
-}
+const parseWithdrawn = rowOf({ withdrawn: integer, kept: integer })
 
 /**
- * Marks a statement as withdrawn, with its entry in the audit trail, and removes its first slices: a line
- * that is approved meanwhile waits for it. Null if it changed meanwhile, or if each line pays a payment.
+ * Removes the lines that pay nothing, and the statement with the last of them; with its entry in the audit
+ * trail. Null if each line pays a payment by now.
  */
 export function withdrawStatementRow(
   database: Database,
@@ -534,15 +334,8 @@ export function withdrawStatementRow(
   now: Instant,
 ): Promise<{ readonly withdrawn: number; readonly kept: number } | null> {
   return alone(database, async (held) => {
-    const [row = {}] = await held.query(withdraw, [id, JSON.stringify(audit), at(now)])
-    const { isMarked, ...counts } = parseWithdrawn(row)
-    if (!isMarked) return null
-    await removeLines(
-      (...asked) => held.query(...asked),
-      SLICES_AT_ONCE,
-      () => true,
-    )
-    return counts
+    const [row] = await held.query(withdraw, [id, JSON.stringify(audit), at(now)])
+    return row ? parseWithdrawn(row) : null
   })
 }
 

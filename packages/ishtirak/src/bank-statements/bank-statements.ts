@@ -11,17 +11,12 @@ import {
   READ_STATEMENTS,
   statementList,
 } from './bank-readings.js'
-import { removeWithdrawn, storeSlices } from './bank-statements.sql.js'
 import { addImportCommand } from './cli-import.js'
 import { MONEY_RETURNED } from './inbox.js'
-import { LINE_ACTS } from './line-acts.js'
+import { LINE_ACTS, withdrawStatement } from './line-acts.js'
 import type { BankDeps } from './read-statement.js'
 import { bankStatementRoutes, type StatementPages } from './statement-pages.route.js'
-import { withdrawStatement } from './withdraw-statement.js'
 import './words.js'
-
-/** A long file is stored by those who look at it, and by this job. */
-const STORED_EVERY_MS = 10_000
 
 export const bankStatements: Capability<BankDeps & StatementPages> = {
   name: 'bank-statements',
@@ -38,15 +33,6 @@ export const bankStatements: Capability<BankDeps & StatementPages> = {
   // Lines whose payments were booked since: approved by hand, or by a process that died before it closed the
   // line.
   jobs: (deps) => [
-    {
-      name: 'store-bank-lines',
-      stage: 'tidy',
-      everyMs: STORED_EVERY_MS,
-      run: async (goesOn) => {
-        const stored = await storeSlices(deps.database, null, Number.POSITIVE_INFINITY, goesOn)
-        return stored + (await removeWithdrawn(deps.database, Number.POSITIVE_INFINITY, goesOn))
-      },
-    },
     {
       name: 'settle-bank-lines',
       stage: 'tidy',

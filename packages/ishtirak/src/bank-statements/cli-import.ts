@@ -1,6 +1,5 @@
 // The command that reads in a bank statement, and may approve what is sure in it.
 import { readFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { plainJson, sections } from '../acts/cli-tables.js'
 import {
@@ -55,24 +54,11 @@ export function addImportCommand(program: Command, host: CommandHost): void {
       const client = await host.openClient(options)
       const answer = await client
         .ask({ method: 'POST', path: `${importBankStatement.path}?${query}`, file })
-        .then((text) => untilStored(client, JSON.parse(text)))
+        .then((text) => JSON.parse(text))
         .then((statement) => (approveSure ? approveAllSure(client, statement, why) : statement))
         .finally(() => client.close())
       process.stdout.write(`${json ? plainJson(answer) : sections(answer, host.timeZone())}\n`)
     })
-}
-
-const ASKED_EVERY_MS = 500
-
-/** The lines of a long file are stored after the answer. */
-async function untilStored(client: OperatorClient, imported: CommandAnswer): Promise<CommandAnswer> {
-  let statement = imported
-  const path = `${importBankStatement.path}/${encodeURIComponent(String(statement.statement_id))}`
-  while (statement.stored_lines !== statement.lines) {
-    await setTimeout(ASKED_EVERY_MS)
-    statement = JSON.parse(await client.ask({ method: 'GET', path }))
-  }
-  return statement
 }
 
 /** In rounds, until none is left or a round approves nothing. Gives how the file was read, too. */

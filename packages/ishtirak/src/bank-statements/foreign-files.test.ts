@@ -141,13 +141,17 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     expect(rest).toContain('No line is sure.')
   })
 
-  it('of many lines is stored in slices, and nothing is approved before all are there', async () => {
+  it('of many lines is there as a whole once it is answered; of too many, not at all', async () => {
     const { reference } = await order('u1')
     const rows = Array.from({ length: 4_000 }, (_, at) => `20/11/2026;CLIENT ${at};;${at + 1},00\n`)
-    const { status, body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${rows.join('')}`)
-    expect([status, body.lines, body.stored_lines]).toEqual([200, 4_001, 2_000])
-    expect(await approve(body.statement_id)).toMatchObject({ code: 'conflict', stored_lines: 4_000 })
-    expect((await karim().get(`/bank-statements/${body.statement_id}`)).body.stored_lines).toBe(4_001)
+    const file = (count: number) =>
+      `${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${rows.slice(0, count).join('')}`
+    expect(await send(file(4_000))).toMatchObject({
+      ...{ status: 422, body: { code: 'file_not_accepted', reason: 'too_many_rows', most: 4_000 } },
+    })
+    expect((await karim().get('/bank-lines')).body.data).toEqual([])
+    const { status, body } = await send(file(1_000))
+    expect([status, body.lines, body.counts.new]).toEqual([200, 1_001, 1_001])
     const visit = await enterConsole(world, KEY)
     expect((await visit.open(`/console/bank-statements/${body.statement_id}`)).status).toBe(200)
     expect(await approve(body.statement_id)).toMatchObject({ results: [{ outcome: 'approved' }], left: 0 })

@@ -1,18 +1,24 @@
-// A bank statement is read in: its lines are written down, each once, in however many files it stands. The
-// file is checked as a whole; its lines are then stored in slices, which a job goes on with.
+// A bank statement is read in: its lines are written down, each once, in however many files it stands.
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { csvRefused } from '../acts/csv-file.js'
 import type { AccountKind } from '../core/account.js'
+import { at } from '../database/rows.js'
 import { sha256 } from '../runtime/secret.js'
 import type { SaidForm } from '../transfers/bank-form-schema.js'
-import { type ReadLine, readBankFile, viewForm } from './bank-file.js'
+import { type ReadLine, readBankFile } from './bank-file.js'
 import { isPayout } from './bank-line.js'
 import { settleLines } from './bank-matches.sql.js'
 import { knownReferences } from './bank-references.sql.js'
-import { insertStatement, type NewLine, SLICES_AT_ONCE, storeSlices } from './bank-statements.sql.js'
-import { type FileRow, knownLines, type Numbers } from './known-lines.js'
+import { alone, earlierLines, insertStatement, type NewLine } from './bank-statements.sql.js'
+import { type LineNumber, numbersOf } from './known-lines.js'
 import type { BankDeps } from './read-statement.js'
 import { referencesIn, wholeReferencesIn } from './references-in-text.js'
+
+/**
+ * Lines of a file that are kept. They are stored in one transaction, for which all else waits on the embedded
+ * database: 4,000 took 1.5 s there, beside other work.
+ */
+const LINES_MAX = 4_000
 
 /** The audit trail says how many lines, never what they say. Throws `file_not_accepted`. */
 export async function importStatement(
@@ -21,113 +27,79 @@ export async function importStatement(
   by: By,
 ): Promise<string> {
   const { account, file, said } = of
-  const { database } = deps
+  const { database, ids, clock } = deps
   const terms = deps.transfers?.statements
-  const rows: FileRow[] = []
-  const keep = createKeeper(deps, account)
-  const read = await readBankFile(file, { ...terms?.forms[account], ...said }, async (lines) => {
-    rows.push(...(await keep(lines)))
+  const read: ReadLine[] = []
+  const { form, leftOut } = await readBankFile(file, { ...terms?.forms[account], ...said }, (line) => {
+    read.push(line)
   })
-  const { leftOut } = read
-  const form = viewForm(read.form)
-  const [odd] = leftOut.rows
+  const rows = await rowsToKeep(deps, read, account)
+  const [odd] = form.left_out_rows
   if (rows.length === 0) throw csvRefused(odd ? `left_out_${odd.why}` : 'no_amounts', { form, ...odd })
-  const now = deps.clock.now()
-  const id = deps.ids.next('stm', now)
+  if (rows.length > LINES_MAX) throw csvRefused('too_many_rows', { most: LINES_MAX })
+  const now = clock.now()
+  const id = ids.next('stm', now)
+  const days = rows.map(({ day }) => day).sort()
+  const made = {
+    ...{ id, account, form, imported_at: at(now), imported_by: by.operator.name, lines: rows.length },
+    ...{ first_day: days[0] ?? '', last_day: days.at(-1) ?? '' },
+  }
   const after = { statement_id: id, account, lines: rows.length }
-  const audit = auditEntry(deps.ids, { ...by, act: 'statement.import' }, { after, now })
-  const stored = {
-    ...{ ...form, left_out: leftOut.count, left_out_rows: leftOut.rows },
-    ...{ telling: read.telling, currency: read.currency, debits: read.debits },
-    ...{ headings: read.headings, rows: read.rows },
-  }
-  const statement = { id, account, by: by.operator.name, form: stored, ...daysOf(rows), now, audit }
-  const lineAt = (numbers: Numbers) => (index: number) =>
-    newLine(rows[index], {
-      numbers,
-      index,
-      leftOut: leftOut.references,
-      payoutWords: terms?.payoutWords ?? [],
-    })
-  let isSaved = false
-  while (!isSaved) {
-    const { numbers, statements: beside } = await knownLines(database, statement, rows)
-    const lines = { count: rows.length, at: lineAt(numbers) }
-    isSaved = await insertStatement(database, { ...statement, lines, beside })
-  }
-  if (rows.length > LONG) return id
-  await storeSlices(database, id, SLICES_AT_ONCE)
+  const audit = auditEntry(ids, { ...by, act: 'statement.import' }, { after, now })
+  await alone(database, async (held) => {
+    const earlier = await earlierLines(held, made)
+    const numbers = numbersOf(
+      rows.map(({ key }) => key),
+      earlier,
+    )
+    const lines = rows.map((row, index) => ({
+      ...{ statement_id: id, account },
+      ...newLine(row, { number: numbers[index], leftOut, payoutWords: terms?.payoutWords ?? [] }),
+    }))
+    await insertStatement(held, made, lines, audit)
+  })
   await settleLines(database, now)
   return id
 }
 
-/** The lines of a longer file are stored by those who look at it, and by a job. */
-const LONG = 2_000
-
-function daysOf(rows: readonly FileRow[]): { readonly firstDay: string; readonly lastDay: string } {
-  let [firstDay = '', lastDay = ''] = [rows[0]?.day, rows[0]?.day]
-  for (const { day } of rows) {
-    if (day < firstDay) firstDay = day
-    if (day > lastDay) lastDay = day
-  }
-  return { firstDay, lastDay }
+interface FileRow extends ReadLine {
+  readonly references: readonly string[]
+  /** A digest of the account and the whole row, which tells it from the others: 152 bits. */
+  readonly key: string
 }
 
-const NONE: readonly never[] = []
-/** 152 bits, as 26 characters. */
-const KEY_BYTES = 19
-
-/**
- * Keeps money in, and money out under the reference of one of our transfers. A file has up to 100,000 rows,
- * so a row takes little memory: 220 bytes. With a day, a digest and empty lists of its own it took 655, and
- * an object literal with spreads took another 170.
- */
-function createKeeper({ database }: BankDeps, account: AccountKind) {
-  const days = new Map<string, string>()
-  const sameDay = (day: string) => {
-    const known = days.get(day)
-    if (known === undefined) days.set(day, day)
-    return known ?? day
-  }
-  return async (lines: readonly ReadLine[]): Promise<readonly FileRow[]> => {
-    const out = lines.filter(({ centimes }) => centimes < 0)
-    const named = [...new Set(out.flatMap(({ text }) => referencesIn(text)))]
-    const known = named.length === 0 ? new Set<string>() : await knownReferences(database, named)
-    return lines.flatMap(({ day, centimes, text, row, doubts }) => {
-      const references =
-        centimes > 0
-          ? wholeReferencesIn(text)
-          : referencesIn(text).filter((reference) => known.has(reference))
-      if (centimes < 0 && references.length === 0) return NONE
-      return {
-        day: sameDay(day),
-        centimes,
-        text,
-        doubts: doubts.length === 0 ? NONE : doubts,
-        references: references.length === 0 ? NONE : references,
-        key: sha256(`${account} ${row}`).toString('base64url', 0, KEY_BYTES),
-      }
-    })
-  }
+/** Money in, and money out under the reference of one of our transfers. */
+async function rowsToKeep(
+  { database }: BankDeps,
+  lines: readonly ReadLine[],
+  account: AccountKind,
+): Promise<readonly FileRow[]> {
+  const out = lines.filter(({ centimes }) => centimes < 0)
+  const named = [...new Set(out.flatMap(({ text }) => referencesIn(text)))]
+  const known = named.length === 0 ? new Set() : await knownReferences(database, named)
+  return lines.flatMap((line) => {
+    const { centimes, text } = line
+    const isIn = centimes > 0
+    const references = isIn ? wholeReferencesIn(text) : referencesIn(text).filter((one) => known.has(one))
+    if (!isIn && references.length === 0) return []
+    return { ...line, references, key: sha256(`${account} ${line.row}`).toString('base64url', 0, 19) }
+  })
 }
 
 function newLine(
-  row: FileRow | undefined,
+  { day, centimes, text, key, references, doubts: ofRow }: FileRow,
   of: {
-    readonly numbers: Numbers
-    readonly index: number
+    readonly number: LineNumber | undefined
     readonly leftOut: ReadonlySet<string>
     readonly payoutWords: readonly string[]
   },
-): NewLine {
-  if (!row) throw new RangeError('the file has fewer lines')
-  const { day, centimes, text, key, references } = row
-  const nth = of.numbers.nth[of.index] ?? 1
+): Omit<NewLine, 'statement_id' | 'account'> {
+  const { nth = 1, isEqual = false } = of.number ?? {}
   const isLeftOut = references.some((reference) => of.leftOut.has(reference))
   const doubts = [
-    ...row.doubts,
+    ...ofRow,
     ...(isLeftOut ? (['left_out'] as const) : []),
-    ...(of.numbers.equal.has(of.index) ? (['equal_line'] as const) : []),
+    ...(isEqual ? (['equal_line'] as const) : []),
   ]
   const isPaidOut = centimes > 0 && isPayout(text, of.payoutWords)
   return {

@@ -1,5 +1,6 @@
 // What operators make of a line for which there is no payment: it is for none, the provider of cards paid it
-// out, or it is open after all.
+// out, or it is open after all. And of a statement that was read wrongly: it is withdrawn, and its lines go,
+// but for those that pay payments. Lines that another statement has too stay there.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
@@ -7,9 +8,9 @@ import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { mayBecome } from './bank-line.js'
-import { LineParamsSchema, LineSchema } from './bank-schemas.js'
-import { decideLine, findLine, type StoredLine } from './bank-statements.sql.js'
-import { type BankDeps, matched, viewLine } from './read-statement.js'
+import { LineParamsSchema, LineSchema, WithdrawnSchema } from './bank-schemas.js'
+import { decideLine, findLine, type StoredLine, withdrawStatementRow } from './bank-statements.sql.js'
+import { type BankDeps, matched, readStatement, STATEMENT, viewLine } from './read-statement.js'
 import { bankStatementsWords } from './words.js'
 
 const LINE: Subject<BankDeps> = {
@@ -87,3 +88,45 @@ export const LINE_ACTS = [
     summary: 'Open a line of a bank statement again',
   }),
 ]
+
+/** It may be gone: a second sending is answered all the same. */
+const ANY_STATEMENT: Subject<BankDeps> = {
+  ...STATEMENT,
+  about: async () => ({ userId: NO_USER }),
+  page: () => '/console/bank-statements',
+}
+
+export const withdrawStatement = act<BankDeps>()({
+  name: 'statement.withdraw',
+  roles: ['accountant'],
+  on: ANY_STATEMENT,
+  operationId: 'withdrawBankStatement',
+  summary: 'Take back a bank statement that was read in wrongly',
+  description:
+    'Its lines go, whatever was made of them. Those that pay a payment stay, and the statement with them; ' +
+    'those of another statement stay there. 409 where each pays one.',
+  input: WhySchema,
+  // What `save` gave, now or then.
+  answer: {
+    schema: WithdrawnSchema,
+    read: async (_deps, _call, outcome, earlier) => Object(earlier?.after ?? outcome),
+  },
+  texts: actTexts(bankStatementsWords, 'withdraw_statement'),
+  plan: async (deps, { id, by }) => {
+    const { statement, free } = await readStatement(deps, id)
+    const { lines } = statement
+    const left = lines - free
+    if (free === 0) throw new BillingError('conflict', { extra: { lines: left } })
+    return {
+      version: 0,
+      changes: [change.count('statementLines', lines, left)],
+      save: async () => {
+        const now = deps.clock.now()
+        const audit = auditEntry(deps.ids, by, { after: { statement_id: id }, now })
+        const counts = await withdrawStatementRow(deps.database, id, audit, now)
+        if (!counts) throw new BillingError('conflict', { extra: { lines } })
+        return { statement_id: id, withdrawn: counts.withdrawn, left: counts.kept }
+      },
+    }
+  },
+})

@@ -7,13 +7,13 @@ import { bookedByKarim, insertTransfers } from '../../../../test/support/known-t
 import { oneWaits, soManyWait } from '../../../../test/support/lock-wait.js'
 import { sql } from '../../../../test/support/sql.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
+import { at } from '../database/rows.js'
 import { settleLines } from './bank-matches.sql.js'
 import {
+  alone,
   findBankStatement,
   insertStatement,
   linesOfStatement,
-  removeWithdrawn,
-  storeSlices,
   withdrawStatementRow,
 } from './bank-statements.sql.js'
 
@@ -26,8 +26,7 @@ const FILES = `
     from generate_series(1, 3) n;
   insert into bank_statement_lines (statement_id, place, line_id)
   values ('stm_1', 1, 'lin_1'), ('stm_1', 2, 'lin_2'), ('stm_1', 3, 'lin_3'), ('stm_2', 1, 'lin_3')`
-const linesOf = async (id: string) =>
-  (await linesOfStatement(database, { id, after: 0, limit: 10 })).map((line) => line.id)
+const linesOf = async (id: string) => (await linesOfStatement(database, id)).map((line) => line.id)
 const approve = (id: string) =>
   statement(
     `test.meanwhile.approve_${id}`,
@@ -77,14 +76,6 @@ describe('a withdrawal', () => {
     expect([await linesOf('stm_1'), await linesOf('stm_2')]).toEqual([kept, ['lin_3']])
     expect(await findBankStatement(database, 'stm_1')).toMatchObject({ lines: 1 })
   })
-
-  it('of a long file goes on where a process stopped, and ends', async () => {
-    await database.script(`${FILES}; update bank_statements set withdrawn_at = now() where id = 'stm_1'`)
-    expect(await findBankStatement(database, 'stm_1')).toBeNull()
-    expect(await removeWithdrawn(database, 9)).toBe(1)
-    expect(await removeWithdrawn(database, 9)).toBe(0)
-    expect([await linesOf('stm_1'), await linesOf('stm_2')]).toEqual([[], ['lin_3']])
-  })
 })
 
 /** Begins `first`, which a held row stops in its middle, and then `second`; ends both. */
@@ -102,14 +93,13 @@ async function bothAtOnce(row: string, first: () => Promise<unknown>, second: ()
 
 /** Reads in a file of one line. */
 const readIn = async (id: string, nth: number, refs: readonly string[] = []) => {
-  const line = { id, nth, refs, day: '2026-11-20', amount_centimes: 200_000, text: 'VIR', text_key: 'vir' }
-  await insertStatement(database, {
-    ...{ id: 'stm_new', account: 'ccp', by: 'karim', form: {} as never, now: NOON },
-    ...{ firstDay: '2026-11-20', lastDay: '2026-11-20', beside: ['stm_1', 'stm_2'] },
-    lines: { count: 1, at: () => ({ ...line, doubts: [], state: 'open' }) },
-    audit: anEntry('act_2', 'statement.import'),
-  })
-  await storeSlices(database, 'stm_new', 1)
+  const of = { day: '2026-11-20', amount_centimes: 200_000, text: 'VIR', text_key: 'vir' }
+  const file = { statement_id: 'stm_new', account: 'ccp' } as const
+  const line = { ...file, ...of, id, nth, refs, doubts: [], state: 'open' } as const
+  const made = { id: 'stm_new', account: 'ccp', form: {} as never, lines: 1 } as const
+  const said = { imported_at: at(NOON), imported_by: 'karim', first_day: of.day, last_day: of.day }
+  const audit = anEntry('act_2', 'statement.import')
+  await alone(database, (held) => insertStatement(held, { ...made, ...said }, [line], audit))
 }
 
 describe('settling', () => {

@@ -21,10 +21,10 @@ import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
 import { headingOf } from './bank-headings.js'
 import type { Candidate } from './bank-match.js'
 import type { LineResult } from './bank-schemas.js'
-import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
-import { daysOf, fileColumns, LINE_COLUMNS, LinesTable, Returned } from './bank-statements-page.js'
-import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
-import { withdrawStatement } from './withdraw-statement.js'
+import type { StoredStatement } from './bank-statements.sql.js'
+import { DECIMALS, daysOf, fileColumns, LINE_COLUMNS, LinesTable, Returned } from './bank-statements-page.js'
+import { withdrawStatement } from './line-acts.js'
+import { type BankDeps, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
 
 interface Part {
   readonly pages: ConsolePages & BankDeps
@@ -32,7 +32,7 @@ interface Part {
   readonly read: ReadStatement
 }
 
-/** So many sure lines are listed; the API has them all. */
+/** So many lines of a kind are listed; the API has them all. */
 const SHOWN = 100
 const CHOSEN_AT_ONCE = 25
 
@@ -42,8 +42,6 @@ export function statementPage(
   of: {
     readonly read: ReadStatement
     readonly results: readonly LineResult[]
-    /** Those that the results are about. */
-    readonly lines: readonly StoredLine[]
     readonly isChanged: boolean
   },
 ): string {
@@ -56,28 +54,20 @@ export function statementPage(
     { pages, view, title, section: 'statements' },
     <>
       <Notices of={[isChanged ? view.say('statementChanged') : null]} warn />
-      {results.length === 0 ? null : <Results {...part} lines={of.lines} results={results} />}
+      {results.length === 0 ? null : <Results {...part} results={results} />}
       <HowRead {...part} />
-      {isStored(statement) ? (
-        <>
-          <Sure {...part} />
-          <Returned {...{ pages, view }} lines={read.returned} />
-          <ToChoose {...part} />
-          <Unknown {...part} />
-        </>
-      ) : (
-        <Progress {...part} />
-      )}
+      <Sure {...part} />
+      <Returned {...{ pages, view }} lines={read.returned.slice(0, SHOWN)} />
+      <ToChoose {...part} />
+      <Unknown {...part} />
       <Summary {...part} />
     </>,
   )
 }
 
-type ResultsPart = Part & { readonly results: readonly LineResult[]; readonly lines: readonly StoredLine[] }
-
-function Results({ pages, view, results, lines: named }: ResultsPart) {
+function Results({ pages, view, read, results }: Part & { readonly results: readonly LineResult[] }) {
   const { say } = view
-  const lines = new Map(named.map((line) => [line.id, line]))
+  const lines = new Map(read.lines.map((line) => [line.id, line]))
   return (
     <Card id="results" title={say('approvalResults')}>
       <Table
@@ -155,8 +145,8 @@ function Telling({ view: { say }, form }: { view: View; form: StoredStatement['f
 }
 
 function formInWords({ say }: View, { encoding, delimiter, day_order, decimal }: StoredStatement['form']) {
-  const amount = decimal === ',' ? '1.980,00' : '1,980.00'
-  return [encoding, say(`delimiter_${delimiter}`), say(`order_${day_order}`), amount].join(' · ')
+  const order = say(`day_order_${day_order}`)
+  return [encoding, say(`delimiter_${delimiter}`), order, DECIMALS[decimal] ?? ''].join(' · ')
 }
 
 /** Of each column its heading, and what it was read as. */
@@ -188,16 +178,6 @@ function directionRead({ say }: View, { form }: StoredStatement): string {
   if (form.direction === 'in') return say(form.debits.length > 0 ? 'direction_columns' : 'direction_in')
   if (form.direction === 'sign') return say('direction_sign')
   return headingAt(form, Number(form.direction))
-}
-
-function Progress({ view, read: { statement } }: Part) {
-  const data = { stored: view.number(statement.storedLines), lines: view.number(statement.lines) }
-  return (
-    <Card id="progress" title={view.say('statementImport')}>
-      <p safe>{view.say('statementProgress', data)}</p>
-      <progress value={String(statement.storedLines)} max={String(statement.lines)} />
-    </Card>
-  )
 }
 
 function codeWords({ locale }: View, code: string | null): string {
@@ -328,7 +308,7 @@ function candidateInWords({ say, money }: View, { transfer, rule, differs }: Can
 }
 
 function Unknown({ pages, view, read }: Part) {
-  const lines = read.unknown
+  const lines = read.unknown.slice(0, SHOWN)
   return (
     <Card id="unknown" title={view.say('linesUnknown')}>
       <LinesTable {...{ pages, view, lines }} empty={view.say('noneUnknown')} />
@@ -352,7 +332,7 @@ function Summary({ pages, view, read: { statement, counts, free } }: Part) {
       />
       <p class="actions">
         <LinkButton href={addressOf(pages.base, 'bank-statements')} label={say('statements')} />
-        {mayDo(session.operator, withdrawStatement) && free > 0 && isStored(statement) ? (
+        {mayDo(session.operator, withdrawStatement) && free > 0 ? (
           <ActButton {...{ pages, view }} act={withdrawStatement} id={statement.id} />
         ) : null}
       </p>

@@ -14,17 +14,15 @@ import type { SaidForm } from '../transfers/bank-form-schema.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
 import { AWAITED_DAYS, awaited, IMPORT_STATEMENT, pageOfLines, READ_STATEMENTS } from './bank-readings.js'
 import { ImportQuerySchema } from './bank-schemas.js'
-import { findResults, newestStatements, someOfStatement } from './bank-statements.sql.js'
+import { findResults, newestStatements } from './bank-statements.sql.js'
 import { type NotRead, statementsPage } from './bank-statements-page.js'
 import { importStatement } from './import-statement.js'
-import { type BankDeps, isStored, readStatement } from './read-statement.js'
+import { type BankDeps, readStatement } from './read-statement.js'
 import { statementPage } from './statement-page.js'
 
 export type StatementPages = BankDeps & { readonly uploads: Uploads }
 
 const SHOWN = 20
-/** While the lines of a long file are being stored. */
-const REFRESH_SECONDS = 2
 
 export function bankStatementRoutes(app: App, pages: ConsolePages & StatementPages): void {
   const hidden = forOperators(pages)
@@ -39,10 +37,7 @@ export function bankStatementRoutes(app: App, pages: ConsolePages & StatementPag
     const done = queryOf(request, 'done')
     const results = done === undefined ? [] : ((await findResults(pages.database, done)) ?? [])
     const isChanged = queryOf(request, 'changed') !== undefined
-    if (!isStored(read.statement)) reply.header('refresh', String(REFRESH_SECONDS))
-    const named = results.map(({ line }) => line)
-    const lines = await someOfStatement(pages.database, request.params.statement_id, named)
-    return sendPage(pages, reply, statementPage(pages, view, { read, results, lines, isChanged }))
+    return sendPage(pages, reply, statementPage(pages, view, { read, results, isChanged }))
   })
 
   app.register(async (own) => {
