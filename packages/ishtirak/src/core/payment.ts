@@ -286,3 +286,14 @@ function earliest(payment: Payment, report: CheckoutReport, now: Instant): Insta
   const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
   return Math.min(madeAt - (madeAt % SECOND), now)
 }
+
+/** What our own row says of a payment whose method asks no provider, as a report. `of`: what became of it. */
+export function ownReport(
+  payment: Payment,
+  checkoutId: string,
+  of: Pick<CheckoutReport, 'status' | 'amount' | 'instrument' | 'updatedAt'> & Partial<CheckoutReport>,
+): CheckoutReport {
+  const { id: paymentId, userId, method, live, kind, plan, price } = payment
+  const ordered = { method, checkoutId, paymentId, userId, kind, live, currency: price.currency }
+  return { ...ordered, ...(plan && { planId: plan.id }), checkoutUrl: null, fees: 0, createdAt: null, ...of }
+}

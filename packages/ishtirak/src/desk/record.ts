@@ -4,10 +4,10 @@
 
 import { type By, findRefundInstant } from '../acts/audit.sql.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
-import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
+import type { MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
-import { newPayment, type Payment } from '../core/payment.js'
+import { newPayment, ownReport, type Payment } from '../core/payment.js'
 import { changeQuotes, type Quote, type Start } from '../core/quote.js'
 import { stampDutyAt, totalOf } from '../core/receipt.js'
 import { NEVER_PAID } from '../core/subscription.js'
@@ -79,7 +79,9 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const payment = newPayment({ ...attempt, attemptEndsAt: now })
   const recorded: Payment = { ...payment, checkoutId: reference, nextCheckAt: null }
   const act = { ...by, act: 'payment.record' as const }
-  const report = reportOf(recorded, reference, now)
+  const { price, instrument, months } = recorded
+  const came = { status: 'paid', amount: price.amount, instrument, createdAt: now, updatedAt: now } as const
+  const report = ownReport(recorded, reference, { ...came, ...(months !== null && { months }) })
   const reported = { report, event: null, source: 'operator', recorded, by: act } as const
   const outcome = await settlePayment(deps, reported).catch(takenOrThrow)
   if (outcome === 'booked') return
@@ -222,25 +224,4 @@ function offerTaken(
 /** Half dinars are exact in binary, tenths are not: equal is what is the same to a tenth of a centime. */
 function isAmount(dinars: number, centimes: number): boolean {
   return Math.round(dinars * 1_000) === centimes * 10
-}
-
-function reportOf(payment: Payment, reference: string, now: number): CheckoutReport {
-  return {
-    method: payment.method,
-    checkoutId: reference,
-    status: 'paid',
-    amount: payment.price.amount,
-    currency: payment.price.currency,
-    live: payment.live,
-    paymentId: payment.id,
-    userId: payment.userId,
-    kind: payment.kind,
-    ...(payment.plan && { planId: payment.plan.id }),
-    ...(payment.months !== null && { months: payment.months }),
-    instrument: payment.instrument,
-    checkoutUrl: null,
-    fees: 0,
-    createdAt: now,
-    updatedAt: now,
-  }
 }

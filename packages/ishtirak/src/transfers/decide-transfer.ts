@@ -4,7 +4,7 @@
 import type { TransferInstrument } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant } from '../core/instant.js'
-import { type Payment, priceAsked } from '../core/payment.js'
+import { ownReport, type Payment, priceAsked } from '../core/payment.js'
 import { maybeOnePerson } from '../core/role.js'
 
 export interface Approval {
@@ -171,24 +171,13 @@ export function reportOfTransfer(
   const came = state === 'approved' ? approvals.at(-1) : undefined
   const isWaitedFor = state === 'open' && now < payment.expiresAt
   const unpaid = isWaitedFor ? 'pending' : state === 'refused' ? 'canceled' : 'expired'
-  return {
-    method: payment.method,
-    checkoutId: reference,
+  return ownReport(payment, reference, {
     status: came ? 'paid' : unpaid,
     amount: came?.amount ?? payment.price.amount,
-    currency: payment.price.currency,
-    live: payment.live,
-    paymentId: payment.id,
-    userId: payment.userId,
-    kind: payment.kind,
-    ...(payment.plan && { planId: payment.plan.id }),
     instrument: came?.instrument ?? null,
-    checkoutUrl: null,
-    fees: 0,
-    createdAt: null,
     updatedAt: came?.at ?? null,
     ...(came && { paidAt: came.at }),
     ...(came && proofAt !== null && { provedAt: Math.min(proofAt, came.at) }),
     ...(state === 'refused' && refusal !== null && { refusal }),
-  }
+  })
 }
