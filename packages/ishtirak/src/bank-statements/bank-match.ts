@@ -87,17 +87,7 @@ export function matcherOf(
 ): (facts: ReferenceFacts) => (line: BankLine) => Match {
   const waitingBy = new Map(waiting.map((transfer) => [transfer.reference, transfer]))
   const near = nearReferences(waiting.map(({ reference }) => reference))
-  const byAmount = firstNear(
-    groupBy(waiting, ({ amountAsked }) => [`${amountAsked * 100}`]),
-    SAME_AMOUNT_MAX + 1,
-  )
-  // So many that those of one word of a name do not hide those of the next.
-  const byName = firstNear(
-    groupBy(waiting, ({ name, amountAsked }) =>
-      wordsIn(name ?? '').map((word) => `${amountAsked * 100} ${word}`),
-    ),
-    2 * CANDIDATES_MAX,
-  )
+  const payableOn = payableBy(waiting)
   return ({ others, linesOf, returnedOn }) => {
     const otherBy = new Map(others.map((transfer) => [transfer.reference, transfer]))
     const named = (references: readonly string[]) =>
@@ -127,13 +117,13 @@ export function matcherOf(
       const [best, other] = found
       if (only && best && !other && best.differs.length === 0) return { kind: 'sure', candidates: found }
       if (found.length > 0) return choice(found)
-      const { day, centimes } = line
-      const ofWords = new Set(wordsIn(line.text).flatMap((word) => byName(`${centimes} ${word}`, day)))
-      const ofName = [...ofWords].slice(0, CANDIDATES_MAX)
-      if (ofName.length > 0) return choice(ofName.map((one) => candidate(one, 'amount_day_name')))
-      const few = byAmount(`${centimes}`, day)
-      if (few.length > SAME_AMOUNT_MAX) return choice([])
-      return choice(few.map((one) => candidate(one, 'amount_day')))
+      const ofDay = payableOn(line.day, line.centimes)
+      const words = wordsIn(line.text)
+      const ofName = ofDay.filter((one) => words.some((word) => one.words.has(word)))
+      const few = ofDay.length > SAME_AMOUNT_MAX ? [] : ofDay
+      const [rule, candidates] =
+        ofName.length > 0 ? (['amount_day_name', ofName] as const) : (['amount_day', few] as const)
+      return choice(candidates.slice(0, CANDIDATES_MAX).map(({ transfer }) => candidate(transfer, rule)))
     }
   }
 }
@@ -161,43 +151,18 @@ function differences(
   return differs.flatMap(([differs, what]) => (differs ? [what] : []))
 }
 
-/** Whether money that came on a day without a reference may be for a transfer. */
-function isNear(day: string): (transfer: PayableTransfer) => boolean {
-  const first = new Date(Date.parse(day) - LATER_MAX).toISOString().slice(0, 10)
-  return ({ orderedOn }) => orderedOn <= day && orderedOn >= first
-}
-
-/** The first `most` of a group that are near a day, looked for once: many lines have one day and amount. */
-function firstNear(groups: ReadonlyMap<string, readonly PayableTransfer[]>, most: number) {
-  const known = new Map<string, readonly PayableTransfer[]>()
-  return (key: string, day: string): readonly PayableTransfer[] => {
-    const group = groups.get(key)
-    if (!group) return []
-    const found = known.get(`${day} ${key}`) ?? firstOf(group, isNear(day), most)
-    known.set(`${day} ${key}`, found)
+/** The transfers that money of a day without a reference may be for: many lines have one day and amount. */
+function payableBy(waiting: readonly PayableTransfer[]) {
+  const named = waiting.map((transfer) => ({ transfer, words: new Set(wordsIn(transfer.name ?? '')) }))
+  const known = new Map<string, typeof named>()
+  return (day: string, centimes: number): typeof named => {
+    const first = new Date(Date.parse(day) - LATER_MAX).toISOString().slice(0, 10)
+    const isPayable = ({ amountAsked, orderedOn }: PayableTransfer) =>
+      amountAsked * 100 === centimes && orderedOn <= day && orderedOn >= first
+    const found = known.get(`${day} ${centimes}`) ?? named.filter(({ transfer }) => isPayable(transfer))
+    known.set(`${day} ${centimes}`, found)
     return found
   }
-}
-
-/** No more than `most` of them are looked for: many have one amount. */
-function firstOf<Value>(values: readonly Value[], isWanted: (value: Value) => boolean, most: number) {
-  const found: Value[] = []
-  for (const value of values) {
-    if (isWanted(value)) found.push(value)
-    if (found.length === most) break
-  }
-  return found
-}
-
-function groupBy<Key, Value>(values: readonly Value[], keysOf: (value: Value) => readonly Key[]) {
-  const groups = new Map<Key, Value[]>()
-  for (const value of values)
-    for (const key of keysOf(value)) {
-      const group = groups.get(key)
-      if (group) group.push(value)
-      else groups.set(key, [value])
-    }
-  return groups
 }
 
 /** Long enough to name somebody, without accents. */
