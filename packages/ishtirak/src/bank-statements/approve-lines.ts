@@ -9,7 +9,7 @@ import type { Field, Typed } from '../acts/act-page.js'
 import { type By, type OperatorAct, recordAct } from '../acts/audit.sql.js'
 import { changesOfOne, performOrRepeat, planOf } from '../acts/perform.js'
 import type { Change } from '../acts/preview.js'
-import { type AccountKind, INSTRUMENTS } from '../core/account.js'
+import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import type { Operator } from '../core/role.js'
@@ -66,16 +66,15 @@ export const approveLines = act<BankDeps>()({
   ],
   plan: async (deps, { id, input, by }) => {
     const read = await readStatement(deps, id)
-    const { account } = read.statement
     const wanted = wantedIn(read, input, by.operator)
     // A preview has no reason.
     const shown = by.reason === null ? wanted : []
-    const changes = await Promise.all(shown.map((one) => changesOf(deps, one, { account, by })))
+    const changes = await Promise.all(shown.map((one) => changesOf(deps, one, by)))
     return {
       version: versionOf(wanted),
       changes: changes.flat(),
       save: async () => {
-        const after: Approval = { statement_id: id, account, lines: wanted.map(describeLine) }
+        const after: Approval = { statement_id: id, lines: wanted.map(describeLine) }
         const entryId = await recordAct(deps, by, { after })
         // A call with the same name was a moment faster: this one is its repetition.
         if (entryId === null) throw new BillingError('conflict')
@@ -101,18 +100,13 @@ interface Entry {
 const SHOWN = ['amountAsked', 'amountCame', 'status', 'access', 'refused']
 
 /** What approving the one transfer shows. */
-async function changesOf(
-  deps: BankDeps,
-  chosen: Chosen,
-  { account, by }: { readonly account: AccountKind; readonly by: OperatorAct },
-): Promise<readonly Change[]> {
+async function changesOf(deps: BankDeps, chosen: Chosen, by: OperatorAct): Promise<readonly Change[]> {
   const { line, candidate } = chosen
   const { paymentId, reference, name, userId } = candidate.transfer
   const of = [line.day, name ?? userId, formatReference(reference)].join(' · ')
-  const changes = await changesOfOne(of, async () => {
-    const input = receivedBy(describeLine(chosen), account)
-    return planOf(approve, deps, { id: paymentId, input, by })
-  })
+  const changes = await changesOfOne(of, async () =>
+    planOf(approve, deps, { id: paymentId, input: receivedBy(describeLine(chosen)), by }),
+  )
   return changes.filter(({ what, after }) => SHOWN.includes(what) && after !== 'paid')
 }
 
@@ -164,7 +158,6 @@ function sharedAmount({ rule }: Candidate): number | null {
 /** All that is to be approved, as its entry in the audit trail has it. */
 interface Approval {
   readonly statement_id: string
-  readonly account: AccountKind
   readonly lines: readonly LineToApprove[]
 }
 
@@ -175,6 +168,7 @@ interface LineToApprove {
   /** Whole dinars; null: what came is not, or cannot be shared out. */
   readonly amount: number | null
   readonly received_at: string
+  readonly payment_method: TransferInstrument
 }
 
 function describeLine({ line, candidate: { transfer }, amount }: Chosen): LineToApprove {
@@ -182,19 +176,22 @@ function describeLine({ line, candidate: { transfer }, amount }: Chosen): LineTo
   return {
     ...{ line: line.id, payment_id: transfer.paymentId, user_id: transfer.userId },
     ...{ amount: Number.isInteger(dinars) ? dinars : null, received_at: line.day },
+    payment_method: INSTRUMENTS[line.account],
   }
 }
+
+const BECAME: Readonly<Record<string, 'approved' | 'review'>> = { paid: 'approved', review: 'review' }
 
 /** Lines that were approved before under the same name are not approved again. */
 async function approveAll(
   deps: BankDeps,
-  { entryId, account, lines }: Approval & { readonly entryId: string },
+  { entryId, lines }: Approval & { readonly entryId: string },
   by: By,
 ): Promise<void> {
   const refusals = new Map<LineToApprove, string>()
   for (const one of lines) {
     const together = lines.filter(({ line }) => line === one.line).map(({ payment_id }) => payment_id)
-    const code = await refusalOf(() => approveOne(deps, one, { account, together }, by))
+    const code = await refusalOf(() => approveOne(deps, one, together, by))
     if (code !== null) refusals.set(one, code)
   }
   const transfers = lines.map(({ user_id, payment_id }) => ({ userId: user_id, paymentId: payment_id }))
@@ -203,17 +200,10 @@ async function approveAll(
     settleLines(deps.database, deps.clock.now()),
   ])
   const results = lines.map((one) => {
+    const { line, payment_id } = one
     const code = refusals.get(one) ?? null
-    const status = statuses.get(one.payment_id)
-    const outcome =
-      code !== null
-        ? 'refused'
-        : status === 'paid'
-          ? 'approved'
-          : status === 'review'
-            ? status
-            : 'waits_for_second'
-    return { line: one.line, payment_id: one.payment_id, outcome, code } as const
+    const became = BECAME[statuses.get(payment_id) ?? ''] ?? 'waits_for_second'
+    return { line, payment_id, outcome: code === null ? became : 'refused', code } as const
   })
   const { operator, reason } = by
   const told = { operator, reason, act: 'statement.approved', operationId: resultsOperation(entryId) }
@@ -234,20 +224,18 @@ async function refusalOf(work: () => Promise<void>): Promise<string | null> {
 async function approveOne(
   deps: BankDeps,
   one: LineToApprove,
-  of: { readonly account: AccountKind; readonly together: readonly string[] },
+  paymentIds: readonly string[],
   { operator, reason, operationName }: By,
 ): Promise<void> {
   const { line, payment_id: paymentId, user_id: userId } = one
-  const received = receivedBy(one, of.account)
+  const input = { ...receivedBy(one), ...(reason !== null && { why: reason }) }
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line}` }
-  const input = { ...received, ...(reason !== null && { why: reason }) }
-  const paying = { id: line, paymentIds: of.together }
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
-  await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
+  await performOrRepeat(approveByLine({ id: line, paymentIds }), deps, call, { userId, paymentId })
 }
 
 /** What the form of the one transfer asks. Throws `wrong_amount`: centimes are not booked. */
-function receivedBy({ amount, received_at }: LineToApprove, account: AccountKind) {
+function receivedBy({ amount, received_at, payment_method }: LineToApprove) {
   if (amount === null || amount > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
-  return { amount, received_at, payment_method: INSTRUMENTS[account] }
+  return { amount, received_at, payment_method }
 }
