@@ -214,21 +214,17 @@ export async function findLine(database: Queryable, id: string): Promise<StoredL
   return row ? parseLine(row) : null
 }
 
-const listed = (name: string, state: string) =>
+const listed = (state: BankLineState) =>
   statement(
-    `bank_lines.${name}`,
+    `bank_lines.${state}`,
     `select ${LINE}
        from bank_lines l
-      where ${state} and ($1::date is null or (l.day, l.id) < ($1::date, $2::text))
+      where l.state = '${state}' and ($1::date is null or (l.day, l.id) < ($1::date, $2::text))
       order by l.day desc, l.id desc limit $3::int`,
   )
-const selectOpen = listed('open', `l.state = 'open'`)
 const selectIn = {
-  open: selectOpen,
-  payout: listed('payouts', `l.state = 'payout'`),
-  approved: listed('approved', `l.state = 'approved'`),
-  set_aside: listed('set_aside', `l.state = 'set_aside'`),
-  returned: listed('returned', `l.state = 'returned'`),
+  ...{ open: listed('open'), payout: listed('payout'), approved: listed('approved') },
+  ...{ set_aside: listed('set_aside'), returned: listed('returned') },
 }
 
 /** Newest day first, one more than `limit` where there are more. */
@@ -247,17 +243,12 @@ export async function linesIn(
 
 const updateState = statement(
   'bank_lines.decide',
-  `with input as (
-     select $1::text as id, $2::text as was, $3::text as state, $4::text as operator, $5::text as why,
-            $6::jsonb as audit, $7::timestamptz as now
-   ), decided as (
-     update bank_lines l
-        set state = i.state, reason = i.why, decided_at = i.now, decided_by = i.operator
-       from input i
-      where l.id = i.id and l.state = i.was and l.payment_ids = '{}'
-     returning l.id
+  `with decided as (
+     update bank_lines set state = $3, reason = $5, decided_at = $7::timestamptz, decided_by = $4
+      where id = $1 and state = $2 and payment_ids = '{}'
+     returning id as line_id
    )
-   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, decided' })}
+   ${insertAudit({ userId: "''", at: '$7::timestamptz', entry: '$6::jsonb', from: 'decided' })}
    returning id`,
 )
 

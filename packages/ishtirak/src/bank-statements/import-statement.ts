@@ -16,7 +16,7 @@ import { referencesIn, wholeReferencesIn } from './references-in-text.js'
 
 /**
  * Lines of a file that are kept. They are stored in one transaction, for which all else waits on the embedded
- * database: 4,000 took 1.5 s there, beside other work.
+ * database: 4,000 took 2.5 s there and 0.5 s on a server, on two cores with ten processes at work.
  */
 const LINES_MAX = 4_000
 

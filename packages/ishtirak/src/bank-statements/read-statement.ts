@@ -6,12 +6,13 @@ import { BillingError } from '../core/error.js'
 import { DAY, toTimestamp } from '../core/instant.js'
 import { maybeOnePerson, type Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
+import { viewAs } from '../http/view-as.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
 import { type Candidate, type Match, matcherOf } from './bank-match.js'
 import { knownOf, transfersNamed, waitingTransfers } from './bank-references.sql.js'
-import { StatementParamsSchema, type StatementSchema } from './bank-schemas.js'
+import { LineSchema, StatementParamsSchema, type StatementSchema } from './bank-schemas.js'
 import {
   findBankStatement,
   linesOfStatement,
@@ -132,35 +133,16 @@ export function viewSummary({
 }
 
 export function viewLine(line: MatchedLine, statementId: string) {
-  return {
-    id: line.id,
-    account: line.account,
-    date: line.day,
-    amount: line.centimes / 100,
-    text: line.text,
-    state: line.state,
-    known: line.statementId !== statementId,
-    payment_ids: [...line.paymentIds],
-    decided_by: line.decidedBy,
-    reason: line.reason,
-    match: line.match && {
-      kind: line.match.kind,
-      candidates: line.match.candidates.map(viewCandidate),
-    },
-  }
+  const { day: date, centimes: amount, paymentIds: payment_ids, decidedBy: decided_by, match } = line
+  return viewAs(LineSchema, {
+    ...{ ...line, date, amount, payment_ids, decided_by, known: line.statementId !== statementId },
+    match: match && { kind: match.kind, candidates: match.candidates.map(viewCandidate) },
+  })
 }
 
-function viewCandidate({ transfer, rule, differs }: Candidate) {
-  return {
-    payment_id: transfer.paymentId,
-    user_id: transfer.userId,
-    name: transfer.name,
-    reference: transfer.reference,
-    amount: transfer.amountAsked,
-    why: rule,
-    differs: [...differs],
-    approved_by: [...transfer.approvedBy],
-  }
+function viewCandidate({ transfer, rule: why, differs }: Candidate) {
+  const { paymentId, userId, name, reference, amountAsked: amount, approvedBy: approved_by } = transfer
+  return { payment_id: paymentId, user_id: userId, name, reference, amount, why, differs, approved_by }
 }
 
 /** All but a page of lines. */
