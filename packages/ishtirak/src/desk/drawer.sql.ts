@@ -101,9 +101,7 @@ export async function findCount(database: Queryable, day: string): Promise<Drawe
 const saveCountRow = statement(
   'drawer.save_count',
   `with saved as (
-     insert into drawer_days as d (day, counts, cash_expected, cheques_expected, cash_counted,
-         cheques_counted, counted_by, counted_at)
-     values ($1, $2::int, $3::bigint, $4::bigint, $5::int, $6::int, $7, $8::timestamptz)
+     insert into drawer_days as d select c.* from jsonb_populate_record(null::drawer_days, $1::jsonb) c
          on conflict (day) do update
         set counts = excluded.counts, cash_expected = excluded.cash_expected,
             cheques_expected = excluded.cheques_expected, cash_counted = excluded.cash_counted,
@@ -111,7 +109,7 @@ const saveCountRow = statement(
             counted_at = excluded.counted_at
       where d.counts = excluded.counts - 1 and d.confirmed_at is null
      returning day
-   )${insertAudit({ userId: "''", at: '$8::timestamptz', entry: '$9::jsonb', from: 'saved' })}
+   )${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$2::jsonb', from: 'saved' })}
    returning id`,
 )
 
@@ -122,9 +120,10 @@ export async function saveCount(
   count: DrawerCount,
   audit: AuditEntry,
 ): Promise<boolean> {
-  const { counts, cash_expected, cheques_expected, cash, cheques, counted_by, counted_at } = count
-  const figures = [counts, cash_expected, cheques_expected, cash, cheques]
-  const values = [day, ...figures, counted_by, at(counted_at), JSON.stringify(audit)]
+  const { cash: cash_counted, cheques: cheques_counted, ...of } = count
+  const countedAt = at(count.counted_at)
+  const row = { ...of, day, cash_counted, cheques_counted, counted_at: countedAt }
+  const values = [JSON.stringify(row), JSON.stringify(audit), countedAt]
   return (await database.query(saveCountRow, values)).length === 1
 }
 

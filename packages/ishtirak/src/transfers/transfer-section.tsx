@@ -146,9 +146,13 @@ function AmountAndReference({ say, transfer: { payment } }: OfTransfer) {
 
 /** One at a time: the user says from where they pay. All of them where the page is printed. */
 function Accounts({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
+  const ofKind = (kind: Account['kind']) =>
+    accounts
+      .filter((account) => account.kind === kind)
+      .map((account) => <AccountFacts {...section} account={account} />)
   const kinds = [...new Set(accounts.map(({ kind }) => kind))]
   const [only, another] = kinds
-  if (only !== undefined && !another) return <OfKind {...section} accounts={accounts} />
+  if (only !== undefined && !another) return <>{ofKind(only)}</>
   const { say } = section
   return (
     <div class="by-kind" role="radiogroup" aria-labelledby="pay-from">
@@ -162,21 +166,9 @@ function Accounts({ accounts, ...section }: OfTransfer & { readonly accounts: re
         </label>
       ))}
       {kinds.map((kind) => (
-        <div class={`of-kind ${kind}`}>
-          <OfKind {...section} accounts={accounts.filter((account) => account.kind === kind)} />
-        </div>
+        <div class={`of-kind ${kind}`}>{ofKind(kind)}</div>
       ))}
     </div>
-  )
-}
-
-function OfKind({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
-  return (
-    <>
-      {accounts.map((account) => (
-        <AccountFacts {...section} account={account} />
-      ))}
-    </>
   )
 }
 

@@ -28,6 +28,9 @@ const parseTransfer = rowOf({
 })
 export type StoredTransfer = ReturnType<typeof parseTransfer>
 
+const STORED = `select ${COLUMNS}, ${PAYMENT_COLUMNS}
+     from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id`
+
 const insert = statement(
   'transfers.insert',
   `insert into transfers (user_id, payment_id, reference) values ($1, $2, $3) on conflict do nothing`,
@@ -43,9 +46,7 @@ export async function insertTransfer(
 
 const selectOfPayment = statement(
   'transfers.of_payment',
-  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id
-    and p.id = t.payment_id
-    where t.user_id = $1 and t.payment_id = $2`,
+  `${STORED} where t.user_id = $1 and t.payment_id = $2`,
 )
 
 /** Null: its payment is of another method, or the request was left half way. */
@@ -57,12 +58,7 @@ export async function findTransfer(
   return row ? parseTransfer(row) : null
 }
 
-const selectByReference = statement(
-  'transfers.by_reference',
-  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id
-    and p.id = t.payment_id
-    where t.reference = $1`,
-)
+const selectByReference = statement('transfers.by_reference', `${STORED} where t.reference = $1`)
 
 export async function findTransferByReference(
   database: Queryable,
