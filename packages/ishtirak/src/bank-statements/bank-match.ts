@@ -151,7 +151,7 @@ function differences(
   return differs.flatMap(([differs, what]) => (differs ? [what] : []))
 }
 
-/** The transfers that money of a day without a reference may be for: many lines have one day and amount. */
+/** Finds the transfers that money of a day and amount may be for. Many lines share both: it looks once. */
 function payableBy(waiting: readonly PayableTransfer[]) {
   const named = waiting.map((transfer) => ({ transfer, words: new Set(wordsIn(transfer.name ?? '')) }))
   const known = new Map<string, typeof named>()

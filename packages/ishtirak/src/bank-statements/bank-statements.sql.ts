@@ -89,7 +89,7 @@ const insertLines = statement(
    select statement_id, place, id from lines`,
 )
 
-/** Lines that one query stores: some 5 ms of work of the embedded database, which holds the event loop. */
+/** One query stores so many lines. They hold the event loop of the embedded database for some 5 ms. */
 const SLICE_LINES = 250
 
 /** The statement, its lines, and its entry in the audit trail. */
@@ -181,7 +181,7 @@ const selectOfStatement = statement(
     order by m.place`,
 )
 
-/** In the order of the file. */
+/** The lines are in the order of the file. */
 export async function linesOfStatement(database: Queryable, id: string): Promise<readonly PlacedLine[]> {
   return (await database.query(selectOfStatement, [id])).map(parsePlacedLine)
 }

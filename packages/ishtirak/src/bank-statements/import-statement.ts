@@ -15,8 +15,8 @@ import type { BankDeps } from './read-statement.js'
 import { referencesIn, wholeReferencesIn } from './references-in-text.js'
 
 /**
- * Lines of a file that are kept. They are stored in one transaction, for which all else waits on the embedded
- * database: 4,000 took 2.5 s there and 0.5 s on a server, on two cores with ten processes at work.
+ * A file has at most so many lines that are kept. One transaction stores them, for which all else waits on
+ * the embedded database: 4,000 took 2.5 s there and 0.5 s on a server, beside ten busy processes.
  */
 const LINES_MAX = 4_000
 

@@ -2,7 +2,7 @@
 // two of them is one line. But a bank also writes two equal lines: then the later one is another line. Pure.
 import type { EarlierLine } from './bank-statements.sql.js'
 
-/** Of a row its number among the equal lines of its day, and whether it is doubted for that. */
+/** The number of a row among the equal lines of its day, and whether the row is doubted for that. */
 export interface LineNumber {
   readonly nth: number
   readonly isEqual: boolean

@@ -287,7 +287,7 @@ function earliest(payment: Payment, report: CheckoutReport, now: Instant): Insta
   return Math.min(madeAt - (madeAt % SECOND), now)
 }
 
-/** What our own row says of a payment whose method asks no provider, as a report. `of`: what became of it. */
+/** Reports a payment whose method asks no provider, by our own row. `of` says what became of it. */
 export function ownReport(
   payment: Payment,
   checkoutId: string,

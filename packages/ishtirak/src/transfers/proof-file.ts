@@ -1,4 +1,4 @@
-// What a file is by its marks, whatever its name and its sender say: a picture or a PDF. Of a picture the
+// Tells a picture and a PDF by the marks in the file, whatever its name and its sender say. Of a picture the
 // size is read, and no pixel; a PDF is not looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG
 // specification (third edition), and Adobe's supplement to ISO 32000 (PDF).
 import type { ProofType } from './decide-transfer.js'
@@ -70,7 +70,7 @@ export function readProofFile(bytes: Buffer): ProofFile {
   return isTooLarge ? { problem: 'too_many_pixels' } : { type, length: end + mark.length }
 }
 
-/** From the header of its frame, behind segments of which each says its length. */
+/** The size stands in the header of the frame, behind segments that each say their length. */
 function sizeOfJpeg(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1] ?? 0
