@@ -88,14 +88,29 @@ export function titleOf({ texts }: Pick<Act, 'texts'>, { locale }: Pick<View, 'l
   return texts.title[locale]
 }
 
-/** What leads to the page of an act. */
-export function ActButton<Deps>(of: {
-  readonly pages: ConsolePages
+interface LinkToAct<Deps> {
+  readonly pages: Pick<ConsolePages, 'base'>
   readonly view: View
   readonly act: Act<Deps>
-  readonly id: string
-}) {
-  return <LinkButton href={pathOfAct(of.pages, of.act, of.id)} label={titleOf(of.act, of.view)} />
+  /** Of what it is done to; absent where that has none. */
+  readonly id?: string
+}
+
+/** What leads to the page of an act, where the role may. */
+export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string }) {
+  const { pages, view, act, id = '', label = titleOf(act, view) } = of
+  return mayDo(view.session.operator, act) ? (
+    <LinkButton href={pathOfAct(pages, act, id)} label={label} />
+  ) : null
+}
+
+/** The same in a table. */
+export function ActLink<Deps>({ pages, view, act, id = '' }: LinkToAct<Deps>) {
+  return mayDo(view.session.operator, act) ? (
+    <a class="line" href={pathOfAct(pages, act, id)} safe>
+      {titleOf(act, view)}
+    </a>
+  ) : null
 }
 
 /** What was asked for on the page of an act was not done, as `done` writes it in the address. */

@@ -1,11 +1,10 @@
 // Acts on lists in the console: how far each is, on a page that loads itself anew until all is done.
-import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { ActButton } from '../acts/act-console.js'
 import { type ListPage, listRoute } from '../acts/list-page.js'
-import { mayDo, type Permission } from '../core/role.js'
+import type { Permission } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { addressOf, type ConsolePages, Facts } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import { LinkButton } from '../pages/portal-frame.js'
 import type { resultsOf } from './bulk.sql.js'
 import { showBulk, stopBulk } from './bulk-act.js'
 import { bulkList, resultList } from './bulk-readings.js'
@@ -54,14 +53,13 @@ const resultsPage: ListPage<WorkDeps, Result> = {
   shown: 100,
   columns: [
     { head: 'bulkTarget', text: ({ target }) => target },
-    { head: 'bulkResult', text: ({ result }, { say }) => say(result ? resultKey(result) : 'bulk_left') },
+    { head: 'bulkResult', text: ({ result }, view) => codeInWords(view, 'bulk', result ?? 'left') },
     { head: 'why', text: ({ code }, view) => code && codeInWords(view, 'bulk', code) },
   ],
   head: async ({ pages, view, reply, params: { bulk_id = '' } }) => {
     const bulk = await showBulk(pages, bulk_id)
     const { say, number } = view
-    const mayStop =
-      bulk.finished_at === null && bulk.stopped_because === null && mayDo(view.session.operator, stopBulk)
+    const isRunning = bulk.finished_at === null && bulk.stopped_because === null
     if (bulk.finished_at === null) reply.header('refresh', '3')
     const title = view.titleOfAct(bulk.act) ?? bulk.act
     const above = (
@@ -82,17 +80,11 @@ const resultsPage: ListPage<WorkDeps, Result> = {
             [say('bulkStopped'), bulk.stopped_because],
           ]}
         />
-        {mayStop ? (
-          <p class="actions">
-            <LinkButton href={pathOfAct(pages, stopBulk, bulk.id)} label={titleOf(stopBulk, view)} />
-          </p>
-        ) : null}
+        <p class="actions">
+          {isRunning ? <ActButton {...{ pages, view }} act={stopBulk} id={bulk.id} /> : null}
+        </p>
       </section>
     )
     return { title, above }
   },
-}
-
-function resultKey(result: string) {
-  return `bulk_${COUNTS.find((one) => one === result) ?? 'left'}` as const
 }

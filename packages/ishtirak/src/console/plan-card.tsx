@@ -9,7 +9,7 @@ import { inParts, termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName, planName } from '../i18n/messages.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { UserFile } from '../overview/read-files.js'
-import { addressOf, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Hint, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
@@ -153,10 +153,10 @@ function Run(of: PlanOf) {
   const { say, locale } = of.view
   const anchor = of.view.moment(run.anchorAt)
   return (
-    <p class="soft small" safe>
+    <Hint>
       {run.months === 0
         ? say('runOfDays', { anchor })
         : say('runOfMonths', { anchor, term: termInWords(run.months, locale) })}
-    </p>
+    </Hint>
   )
 }

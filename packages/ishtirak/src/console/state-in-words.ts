@@ -3,6 +3,7 @@
 import { statusKey } from '../acts/changes.js'
 import type { LoadedParts } from '../acts/file-parts.js'
 import { kindOf, type Payment } from '../core/payment.js'
+import { isConsoleKey } from '../i18n/console.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { View } from '../pages/console-frame.js'
 import { reviewInWords } from '../pages/console-words.js'
@@ -28,16 +29,6 @@ function unpaidInWords({ formats }: AllPages, { say, locale }: View, payment: Pa
   const { status, method, createdAt, expiresAt } = payment
   const way = kindOf(method) === 'card' ? 'card' : 'other'
   const days = { at: formats.moment(createdAt, locale), until: formats.moment(expiresAt, locale) }
-  switch (status) {
-    case 'requested':
-      return say('unpaid_requested', days)
-    case 'failed':
-      return say('unpaid_failed')
-    case 'canceled':
-      return say('unpaid_canceled')
-    case 'expired':
-      return say('unpaid_expired', days)
-    default:
-      return say(`unpaid_pending_${way}`, days)
-  }
+  const key = `unpaid_${status}`
+  return say(isConsoleKey(key) ? key : `unpaid_pending_${way}`, days)
 }

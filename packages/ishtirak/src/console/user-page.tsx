@@ -5,7 +5,6 @@ import { ActButton, actsOffered } from '../acts/act-console.js'
 import { accessInWords } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import { plainName } from '../core/name.js'
-import { mayDo } from '../core/role.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
 import { type Labels, PaymentLink } from '../ledger/labels.js'
 import { PAYMENT, USER } from '../ledger/subjects.js'
@@ -148,7 +147,7 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFi
       {actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => (
         <ActButton {...{ pages, view, act }} id={file.user.userId} />
       ))}
-      {lastPaid && pages.mailer && mayDo(view.session.operator, resendReceipt) ? (
+      {lastPaid && pages.mailer ? (
         <ActButton {...{ pages, view }} act={resendReceipt} id={lastPaid.id} />
       ) : null}
     </div>

@@ -5,7 +5,7 @@ import type { Locale } from '../core/locale.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
-import { Text, type View } from '../pages/console-frame.js'
+import { Text, Under, type View } from '../pages/console-frame.js'
 import type { AllPages } from './all-pages.js'
 
 const BADGES = { ok: '', warn: 'warn', fail: 'bad' }
@@ -38,11 +38,7 @@ export function CheckFound({ pages, view, check }: { pages: AllPages; view: View
     <>
       {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
       <Text>{say(`check_${code}`, values)}</Text>
-      {check.remedy !== '' && isConsoleKey(remedy) ? (
-        <span class="soft small line">
-          <Text>{say(remedy, values)}</Text>
-        </span>
-      ) : null}
+      <Under>{check.remedy !== '' && isConsoleKey(remedy) ? say(remedy, values) : null}</Under>
     </>
   )
 }

@@ -1,15 +1,14 @@
 // How the service is: what `doctor` says, the last reconciliation, events to the platform, and
 // the jobs.
 
-import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { ActButton, pathOfAct, titleOf } from '../acts/act-console.js'
 import { MINUTE, SECOND } from '../core/instant.js'
-import { mayDo, type Permission } from '../core/role.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, consolePage, Facts, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, Hint, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
@@ -115,25 +114,11 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; labels: L
         />
       )}
       {endpoint === null ? null : (
-        <ActLink
-          {...{ view }}
-          act={resendWaiting}
-          href={pathOfAct(pages, resendWaiting, '')}
-          label={titleOf(resendWaiting, view)}
-        />
+        <p class="actions">
+          <ActButton {...{ pages, view }} act={resendWaiting} />
+        </p>
       )}
     </Card>
-  )
-}
-
-/** Where the role may. */
-function ActLink(of: { view: View; act: Permission; href: string; label: string }) {
-  const { view, act, href, label } = of
-  if (!mayDo(view.session.operator, act)) return null
-  return (
-    <p class="actions">
-      <LinkButton {...{ href, label }} />
-    </p>
   )
 }
 
@@ -145,9 +130,7 @@ function Jobs({ pages, view, health }: { pages: AllPages; view: View; health: He
       : pages.formats.timeLeft(seconds * SECOND, locale)
   return (
     <Card id="jobs" title={say('jobs')}>
-      <p class="soft small" safe>
-        {say('jobsText')}
-      </p>
+      <Hint>{say('jobsText')}</Hint>
       <Table
         {...{ pages, view }}
         rows={health.jobs}

@@ -11,12 +11,11 @@ import {
 import { type ListedOperator, listOperators } from '../access/operators.js'
 import { revokeOperatorSession } from '../access/session-acts.js'
 import { listSessions } from '../access/sessions.js'
-import { pathOfAct, titleOf } from '../acts/act-console.js'
-import { mayDo } from '../core/role.js'
+import { ActButton, ActLink } from '../acts/act-console.js'
 import type { App } from '../http/app.js'
-import { addressOf, consolePage, roleName, sendPage, Text, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Hint, roleName, sendPage, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
+import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
 
@@ -36,7 +35,6 @@ async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice
   const { say, session: own } = view
   const [{ sessions, acts }, operators] = await Promise.all([listSessions(pages), listOperators(pages)])
   const hidden = sessions.length - SESSIONS_SHOWN
-  const may = mayDo(own.operator, revokeOperatorSession)
   return consolePage(
     { pages, view, title: say('operators'), section: 'operators' },
     <>
@@ -57,19 +55,13 @@ async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice
               safe: ({ id }) =>
                 id === own.id ? (
                   <Text>{say('ownSession')}</Text>
-                ) : may ? (
-                  <a href={pathOfAct(pages, revokeOperatorSession, id)} safe>
-                    {titleOf(revokeOperatorSession, view)}
-                  </a>
-                ) : null,
+                ) : (
+                  <ActLink {...{ pages, view, id }} act={revokeOperatorSession} />
+                ),
             },
           ]}
         />
-        {hidden > 0 ? (
-          <p class="soft" safe>
-            {say('sessionsHidden', { count: view.number(hidden) })}
-          </p>
-        ) : null}
+        {hidden > 0 ? <Hint>{say('sessionsHidden', { count: view.number(hidden) })}</Hint> : null}
       </Card>
       <p>
         <a href={addressOf(pages.base, 'trail')} safe>
@@ -88,7 +80,6 @@ const actsOn = ({ blockedAt }: { readonly blockedAt: number | null }) => [
 function Operators(of: { pages: AccessPages; view: View; operators: readonly ListedOperator[] }) {
   const { pages, view, operators } = of
   const { say } = view
-  const mayMake = mayDo(view.session.operator, createOperatorAct)
   return (
     <Card id="operators" title={say('operatorList')}>
       <Table
@@ -110,29 +101,18 @@ function Operators(of: { pages: AccessPages; view: View; operators: readonly Lis
             head: 'nextAct',
             safe: ({ name, made }) => (
               <div>
-                {(made && mayMake ? actsOn(made) : []).map((act) => (
-                  <a class="line" href={pathOfAct(pages, act, name)} safe>
-                    {titleOf(act, view)}
-                  </a>
+                {(made ? actsOn(made) : []).map((act) => (
+                  <ActLink {...{ pages, view, act }} id={name} />
                 ))}
               </div>
             ),
           },
         ]}
       />
-      {pages.issuer === null ? null : (
-        <p class="soft" safe>
-          {say('operatorListText')}
-        </p>
-      )}
-      {mayMake ? (
-        <p class="actions">
-          <LinkButton
-            href={pathOfAct(pages, createOperatorAct, '')}
-            label={titleOf(createOperatorAct, view)}
-          />
-        </p>
-      ) : null}
+      {pages.issuer === null ? null : <Hint>{say('operatorListText')}</Hint>}
+      <p class="actions">
+        <ActButton {...{ pages, view }} act={createOperatorAct} />
+      </p>
     </Card>
   )
 }

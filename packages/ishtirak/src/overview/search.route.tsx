@@ -6,7 +6,7 @@ import { plainName } from '../core/name.js'
 import type { App } from '../http/app.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, consolePage, SEARCHED_MAX, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, SEARCHED_MAX, sendPage, Under, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -103,7 +103,8 @@ function Users({ pages, view, found }: { pages: AllPages; view: View; found: Fou
             safe: (user) => (
               <>
                 <UserCell {...{ pages, user }} />
-                <BuyerName name={user.buyer?.name ?? null} />
+                {/* As on their invoices: what a company was searched by. */}
+                <Under>{user.buyer?.name ? plainName(user.buyer.name) : null}</Under>
               </>
             ),
           },
@@ -112,16 +113,6 @@ function Users({ pages, view, found }: { pages: AllPages; view: View; found: Fou
         ]}
       />
     </Card>
-  )
-}
-
-/** As on their invoices: what a company was searched by. */
-function BuyerName({ name }: { name: string | null }) {
-  if (name === null) return null
-  return (
-    <span class="soft small line">
-      <bdi safe>{plainName(name)}</bdi>
-    </span>
   )
 }
 

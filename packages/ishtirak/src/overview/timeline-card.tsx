@@ -1,9 +1,8 @@
 // Everything that happened to a user, newest first, page by page.
 
-import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { ActLink } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { kindOf } from '../core/payment.js'
-import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
 import { PaymentLink } from '../ledger/labels.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
@@ -65,11 +64,10 @@ export function TimelineCard(
 
 function What(of: Shown & { entry: Entry; payments: UserFile['payments'] }) {
   const { pages, view, entry, payments } = of
-  const { say, session } = view
+  const { say } = view
   const { kind, what, payment_id, amount } = entry
   const isRefunded = payments.some(({ id, status }) => id === payment_id && status === 'refunded')
   const hasReceipt = kind === 'paid' && !isRefunded
-  const mayResend = pages.mailer !== undefined && mayDo(session.operator, resendReceipt)
   return (
     <>
       <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: WORDS[kind].what(of, what) })}</span>
@@ -81,10 +79,8 @@ function What(of: Shown & { entry: Entry; payments: UserFile['payments'] }) {
           payment={payments.find(({ id }) => id === payment_id)}
         />
       )}
-      {payment_id !== null && hasReceipt && mayResend ? (
-        <a class="small line" href={pathOfAct(pages, resendReceipt, payment_id)} safe>
-          {titleOf(resendReceipt, view)}
-        </a>
+      {payment_id !== null && hasReceipt && pages.mailer ? (
+        <ActLink {...{ pages, view }} act={resendReceipt} id={payment_id} />
       ) : null}
     </>
   )

@@ -281,7 +281,7 @@ export function Notices({ of, warn = false }: { of: readonly (string | null)[]; 
     <>
       {of.map((text) =>
         text === null ? null : (
-          <p class={warn ? 'notice warn' : 'notice'} safe>
+          <p class={warn ? 'notice warn' : 'notice'} role={warn ? 'status' : undefined} safe>
             {text}
           </p>
         ),
@@ -332,6 +332,25 @@ export function Link({ href, text }: LinkedFact) {
     <a href={href}>
       <bdi safe>{text}</bdi>
     </a>
+  )
+}
+
+/** Below what a cell says, smaller. */
+export function Under({ children }: PropsWithChildren<{ children: string | null }>) {
+  if (children === null) return null
+  return (
+    <span class="soft small line">
+      <Text>{children}</Text>
+    </span>
+  )
+}
+
+/** A sentence about what is beside it. */
+export function Hint({ children }: PropsWithChildren<{ children: string }>) {
+  return (
+    <p class="soft small" safe>
+      {children}
+    </p>
   )
 }
 

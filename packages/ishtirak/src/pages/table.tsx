@@ -1,7 +1,7 @@
 // A table of the console: its columns say what heads them and what a row shows in them. On a narrow screen
 // each row is a block, with the heads in front.
 import type { ConsoleKey } from '../i18n/console.js'
-import { type ConsolePages, Link, type LinkedFact, NoWrap, Text, type View } from './console-frame.js'
+import { type ConsolePages, Hint, Link, type LinkedFact, NoWrap, Text, type View } from './console-frame.js'
 import { UserCell } from './user-cell.js'
 
 /** What a row shows in a column; null: nothing. */
@@ -38,12 +38,7 @@ interface TableOf<Item> {
 }
 
 export function Table<Item>({ pages, view, rows, columns, empty, idOf }: TableOf<Item>) {
-  if (empty !== undefined && rows.length === 0)
-    return (
-      <p class="soft" safe>
-        {empty}
-      </p>
-    )
+  if (empty !== undefined && rows.length === 0) return <Hint>{empty}</Hint>
   const heads = columns.map(({ head }) => (typeof head === 'string' ? view.say(head) : head.words))
   const figures = columns.findIndex((column) => 'figure' in column || column.isFigure) + 1
   return (

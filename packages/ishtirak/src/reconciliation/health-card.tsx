@@ -1,10 +1,9 @@
 // The last reconciliation with the provider, on the page of health.
-import { pathOfAct, titleOf } from '../acts/act-console.js'
-import { mayDo } from '../core/role.js'
+import { ActButton } from '../acts/act-console.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import { type ConsolePages, Facts, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Facts, Hint, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
+import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import { readReconciliations } from './discrepancies.sql.js'
 import { startReconciling } from './reconciliation-acts.js'
@@ -25,9 +24,7 @@ export async function reconciliationCard(pages: ConsolePages, view: View): Promi
   return (
     <Card id="reconciliation" title={say('reconciliation')}>
       {last === undefined ? (
-        <p class="soft" safe>
-          {say('neverReconciled')}
-        </p>
+        <Hint>{say('neverReconciled')}</Hint>
       ) : (
         <>
           <Facts
@@ -43,11 +40,9 @@ export async function reconciliationCard(pages: ConsolePages, view: View): Promi
           <Discrepancies {...{ pages, view, compared, labels }} />
         </>
       )}
-      {mayDo(view.session.operator, startReconciling) ? (
-        <p class="actions">
-          <LinkButton href={pathOfAct(pages, startReconciling, '')} label={titleOf(startReconciling, view)} />
-        </p>
-      ) : null}
+      <p class="actions">
+        <ActButton {...{ pages, view }} act={startReconciling} />
+      </p>
     </Card>
   )
 }
