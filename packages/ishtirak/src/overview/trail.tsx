@@ -35,67 +35,52 @@ export function isOfAct({ done, refused }: TrailNotice): boolean {
   return done !== undefined || refused !== undefined
 }
 
-export function NoticeOf({
-  view,
-  acts,
-  notice,
-  notBooked,
-  found,
-  whyRefused,
-}: {
-  view: View
-  acts: readonly TrailEntry[]
-  notice: TrailNotice
+interface NoticeSaid {
+  readonly view: View
+  readonly acts: readonly TrailEntry[]
+  readonly notice: TrailNotice
   /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
-  notBooked?: (act: TrailEntry) => string | null
+  readonly notBooked?: (act: TrailEntry) => string | null
   /** What came of an act that looks; null: it is another. */
-  found?: (act: TrailEntry) => string | null
+  readonly found?: (act: TrailEntry) => string | null
   /** What stands in the way of what was refused. */
-  whyRefused?: () => string
-}) {
+  readonly whyRefused?: () => string
+}
+
+export function NoticeOf({ view, acts, notice, notBooked, found, whyRefused }: NoticeSaid) {
   const { say } = view
   const done = acts.find(({ id, act }) => id === notice.done && act !== 'operator.refused')
   if (done) {
     const why = notBooked?.(done) ?? null
-    return (
-      <Said
-        {...{ view, why: why ?? found?.(done) ?? null, isWarning: why !== null, act: done }}
-        title={say(why === null ? 'doneTitle' : 'notBookedTitle')}
-        text={say('doneText', { act: didInWords(view, done), name: done.actor })}
-      />
-    )
+    const text = say('doneText', { act: didInWords(view, done), name: done.actor })
+    const title = say(why === null ? 'doneTitle' : 'notBookedTitle')
+    const tone = why === null ? '' : 'warn'
+    return <Said {...{ view, tone, title, act: done }} texts={[text, why ?? found?.(done) ?? null]} />
   }
   const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
+  const warning = { view, tone: 'warn' } as const
   if (refused) {
-    const said = { view, why: whyRefused?.() ?? null, isWarning: true, act: refused }
-    return <Said {...said} title={say('refusedTitle')} text={refusalOf(view, refused)} />
+    const texts = [refusalOf(view, refused), whyRefused?.() ?? null]
+    return <Said {...{ ...warning, texts }} title={say('refusedTitle')} act={refused} />
   }
   if (!notice.isChanged) return null
-  const said = { view, why: null, isWarning: true, act: null }
-  return <Said {...said} title={say('changedTitle')} text={say('changedText')} />
+  return <Said {...warning} title={say('changedTitle')} texts={[say('changedText')]} act={null} />
 }
 
-function Said({
-  view,
-  title,
-  text,
-  why,
-  isWarning,
-  act,
-}: {
-  view: View
-  title: string
-  text: string
-  why: string | null
-  isWarning: boolean
+interface SaidOf {
+  readonly view: View
+  readonly tone: '' | 'warn'
+  readonly title: string
+  readonly texts: readonly (string | null)[]
   /** Its line in the trail; null: nothing was done or refused. */
-  act: TrailEntry | null
-}) {
+  readonly act: TrailEntry | null
+}
+
+function Said({ view, tone, title, texts, act }: SaidOf) {
   return (
-    <section class={isWarning ? 'notice warn' : 'notice'} role="status">
+    <section class={`notice ${tone}`} role="status">
       <h2 safe>{title}</h2>
-      <p safe>{text}</p>
-      {why === null ? null : <p safe>{why}</p>}
+      {texts.map((text) => (text === null ? null : <p safe>{text}</p>))}
       {act === null ? null : (
         <p>
           <a href={`#${act.id}`} safe>
@@ -141,12 +126,7 @@ export function Trail(of: { pages: ConsolePages; view: View; acts: readonly Trai
   )
 }
 
-export const TRAIL_COLUMNS: readonly [
-  when: TrailColumn,
-  who: TrailColumn,
-  what: TrailColumn,
-  why: TrailColumn,
-] = [
+export const TRAIL_COLUMNS = [
   { head: 'when', text: ({ at }, { moment }) => moment(at) },
   { head: 'who', text: ({ actor }, { say }) => (actor === UNKNOWN ? say('unknownCaller') : actor) },
   { head: 'act', text: (entry, view) => didInWords(view, entry) },
@@ -155,5 +135,4 @@ export const TRAIL_COLUMNS: readonly [
     text: (entry, view) =>
       [refusalOf(view, entry), entry.why ?? ''].filter((text) => text !== '').join(' · '),
   },
-]
-type TrailColumn = Column<TrailEntry>
+] as const satisfies readonly Column<TrailEntry>[]
