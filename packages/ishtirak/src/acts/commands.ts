@@ -1,10 +1,11 @@
 // The commands of operators, made from the acts and readings of the capabilities. Each asks the operator's
 // API and prints the answer. What may be done is decided there; the options are the members of its schemas.
 import { type Command, Option } from 'commander'
-import type { TObject, TSchema } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 import { type Act, verbOf } from './act.js'
 import { addressOfAct } from './act-routes.js'
 import { addFilter, askInBulk, type BulkOf, untilFinished } from './bulk-command.js'
+import { intoNewFile } from './cli-file.js'
 import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
 import { boundsInWords, day, dayOrInstant, numberWithin } from './cli-values.js'
@@ -18,7 +19,7 @@ import {
   type OperatorRequest,
   Refused,
 } from './operator-client.js'
-import type { CommandAnswer, Reading } from './reading.js'
+import type { CommandAnswer, CommandOf, Reading } from './reading.js'
 
 /** What a command asks. */
 interface Operation {
@@ -74,8 +75,12 @@ function ofAct(act: Act): readonly Operation[] {
   ]
 }
 
-function ofReading({ command, summary, path, query: input }: Reading): readonly Operation[] {
-  return command === null ? [] : [{ usage: command.usage, summary, method: 'GET', path, input, command }]
+/** Behind the id in its path, what else the path has is an option. */
+function ofReading({ command, summary, path, params, query }: Reading): readonly Operation[] {
+  if (command === null) return []
+  const [, ...further] = Object.entries(params.properties)
+  const input = Type.Object({ ...query.properties, ...Object.fromEntries(further) })
+  return [{ usage: command.usage, summary, method: 'GET', path, input, command }]
 }
 
 function addOperation(program: Command, operation: Operation, groups: CommandGroups, host: CommandHost) {
@@ -91,11 +96,11 @@ function addOperation(program: Command, operation: Operation, groups: CommandGro
 /** What all commands share: where the service is, who acts, and a client that is closed at the end. */
 function addAction(command: Command, operation: Operation, host: CommandHost): void {
   const { preview, bulk, input } = operation
-  const { asFile, show = (answer) => answer, columns, isFile, judge } = operation.command
+  const { show = (answer) => answer, columns, isFile, judge } = operation.command
   const members = addMembers(command, input, preview?.input)
   const filter = bulk && addFilter(command, bulk, input, addMembers)
   if (preview) command.option('--preview', 'what this would change, now; nothing is changed')
-  if (asFile) command.option('--csv', 'the page as CSV')
+  if (isFile === 'new') command.requiredOption('--out <file>', 'a new file, which only you may read')
   addAccessOptions(command)
     .option('--json', 'the answer of the API, as JSON')
     .action(async () => {
@@ -118,17 +123,20 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
       const isMeant =
         preview && ((id: string) => ask(client, preview, id, members(true)).then(() => true, isNoRefusal))
       const timeZone = host.timeZone()
-      const text = await askByName({ client, name: argument, timeZone, isMeant }, call).finally(() =>
-        client.close(),
-      )
+      const named = { client, name: argument, timeZone, isMeant }
+      const download = (id: string) => client.download(requestOf(operation, id, given))
+      const answered =
+        isFile === 'new'
+          ? intoNewFile(String(options.out), () => askByName(named, download))
+          : askByName(named, call)
+      const text = await answered.finally(() => client.close())
       if (isFile) return void process.stdout.write(text)
       const answer: CommandAnswer = JSON.parse(text)
       const shown = () =>
         isPreview
           ? sections(answer, timeZone, PREVIEWED)
           : sections(show(answer, argument), timeZone, columns)
-      if (asFile && options.csv) process.stdout.write(asFile(answer))
-      else process.stdout.write(`${options.json ? plainJson(answer) : shown()}\n`)
+      process.stdout.write(`${options.json ? plainJson(answer) : shown()}\n`)
       const failing = judge?.(answer) ?? null
       if (failing === null) return
       process.stderr.write(`${failing}\n`)
@@ -155,6 +163,7 @@ function addMembers(command: Command, input: TObject, asked?: TObject): (isPrevi
     const isRequired = input.required?.includes(name) ?? false
     const option = optionOf(name, member, isRequired)
     const isActs = asked !== undefined && !(name in asked.properties)
+    if (isRequired && 'default' in member) option.default(member.default)
     command.addOption(option.makeOptionMandatory(isRequired && !isActs))
     return { name, option, isActs, isMissing: isRequired && isActs }
   })
@@ -199,29 +208,30 @@ function readerOf(member: TSchema): ((text: string) => string | number) | undefi
 /** The body of the answer. */
 async function ask(
   client: OperatorClient,
-  of: Pick<Operation, 'method' | 'path' | 'input'> & { readonly isFile?: true | undefined },
+  of: Asked & { readonly isFile?: CommandOf['isFile'] | undefined },
   argument: string,
   members: Members,
 ): Promise<string> {
-  const { method, path, input, isFile } = of
-  if (path.includes('/:')) requireId(argument)
-  const address = path.replace(/:\w+/, encodeURIComponent(argument))
-  const word = 'q' in input.properties ? { q: argument } : {}
-  const query = new URLSearchParams(entriesOf({ ...members, ...word }))
-  const request: OperatorRequest =
-    method === 'POST'
-      ? { method, path: address, body: members }
-      : { method, path: query.size === 0 ? address : `${address}?${query}` }
-  if (!isFile) return client.ask(request)
+  const request = requestOf(of, argument, members)
+  if (!of.isFile) return client.ask(request)
   const { withProgress } = await import('../runtime/progress.js')
   return withProgress('MB', ({ at }) => client.ask(request, at))
 }
 
-function entriesOf(members: Members): string[][] {
-  return Object.entries(members).map(([name, value]) => [name, String(value)])
-}
+type Asked = Pick<Operation, 'method' | 'path' | 'input'>
 
-/** The next part of the address would take the place of an id that is empty, `.` or `..`. */
-export function requireId(id: string): void {
-  if (/^\.{0,2}$/.test(id)) throw new CommandFailed(`nothing can have the id '${id}'`)
+/** The first name in the path is the argument; each further one is a member. */
+function requestOf({ method, path, input }: Asked, argument: string, members: Members): OperatorRequest {
+  // The next part of the address would take the place of an id that is empty, `.` or `..`.
+  if (path.includes('/:') && /^\.{0,2}$/.test(argument))
+    throw new CommandFailed(`nothing can have the id '${argument}'`)
+  const [, ...inPath] = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const address = path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(inPath.includes(name) ? String(members[name]) : argument),
+  )
+  if (method === 'POST') return { method, path: address, body: members }
+  const word = 'q' in input.properties ? { q: argument } : {}
+  const asked = Object.entries({ ...members, ...word }).filter(([name]) => !inPath.includes(name))
+  const query = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]))
+  return { method, path: query.size === 0 ? address : `${address}?${query}` }
 }

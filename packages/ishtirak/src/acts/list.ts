@@ -143,7 +143,7 @@ function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): r
     ...{ path: file.path, operationId: file.operationId, summary: file.summary, params },
     query: query(filter.properties),
     answer: CSV,
-    command: { usage: file.usage, isFile: true },
+    command: { usage: file.usage, isFile: 'printed' },
     read: (deps, { params, query, operator, reply }) =>
       sendListFile(deps, of, { of: { ...params, ...query }, operator, reply }),
   })
@@ -194,11 +194,6 @@ export async function sendListFile<Deps extends AuditDeps, Item>(
     for await (const items of pages) if (items.length > 0) yield linesOf(items)
   }
   return sendFile(reply, { type: CSV_TYPE, name: `${name}.csv`, content: content() })
-}
-
-/** Of an answer, for a spreadsheet. */
-export function csvOf(columns: readonly string[], rows: readonly object[]): string {
-  return csvLine(columns) + rows.map((row) => lineOf(columns, row)).join('')
 }
 
 function lineOf(columns: readonly string[], row: unknown): string {

@@ -24,12 +24,10 @@ export interface CommandOf {
   readonly usage: string
   /** Of what `show` gives. */
   readonly columns?: ShownColumns
-  /** The answer is a file. */
-  readonly isFile?: true
+  /** The answer is a file: text that is printed, or one that goes into a new file by `--out`. */
+  readonly isFile?: 'printed' | 'new'
   /** Of the answer, what is printed. Throws `CommandFailed`. */
   show?(answer: CommandAnswer, argument: string): CommandAnswer
-  /** The answer as CSV, for `--csv`. */
-  asFile?(answer: CommandAnswer): string
   /** For a supervisor or a script: what fails, for stderr and the exit code; null: nothing does. */
   judge?(answer: CommandAnswer): string | null
 }

@@ -8,7 +8,7 @@ const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', 
 export const MonthNameSchema = month
 export const MonthParamsSchema = Type.Object({ month })
 
-const format = Type.Optional(
+export const FileFormatSchema = Type.Optional(
   Type.Enum(['plain', 'excel'], {
     description:
       '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
@@ -17,7 +17,7 @@ const format = Type.Optional(
 )
 export const AccountsQuerySchema = query({
   month,
-  format,
+  format: FileFormatSchema,
   method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
 })
 

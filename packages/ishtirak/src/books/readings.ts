@@ -1,5 +1,6 @@
 // What operators read of the books: the figures of a month and of a year, the journals of receipts and of
 // sales, the declaration, and the files for the accountant.
+import type { Static, TObject } from 'typebox'
 import { CSV } from '../acts/descriptions.js'
 import { list } from '../acts/list.js'
 import { type CommandAnswer, reading } from '../acts/reading.js'
@@ -7,11 +8,10 @@ import { receiptNumber } from '../core/receipt.js'
 import { viewAs } from '../http/view-as.js'
 import { ACCOUNTS } from './accounts.js'
 import { type DeclarationDeps, readDeclaration } from './declaration.js'
-import { type AccountsDeps, EXPORT, sendBook } from './exports.js'
-import { pageOfReceipts } from './journal.js'
+import { type AccountsDeps, type BookFile, EXPORT, sendBook } from './exports.js'
 import { AccountsQuerySchema, JournalEntrySchema, MonthParamsSchema, MonthSchema } from './month-schemas.js'
 import { type MonthsDeps, readMonthFigures } from './months.js'
-import { pageOfSales, SALES_FILE, totalOfSale, viewSale } from './sales.js'
+import { pageOfReceipts, pageOfSales, SALES_FILE, totalOfSale, viewSale } from './sales.js'
 import { DeclarationSchema, SaleSchema, SalesFileQuerySchema, SalesFilterSchema } from './sales-schemas.js'
 import { readYear, YEAR } from './year.js'
 import { YearParamsSchema, YearQuerySchema, YearSchema } from './year-schemas.js'
@@ -47,19 +47,29 @@ export const receiptList = list<MonthsDeps>()({
     }),
 })
 
-export const readAccounts = reading<AccountsDeps>().reads({
-  ...EXPORT,
-  path: '/exports/accounts',
-  operationId: 'exportAccounts',
-  summary:
-    'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
+/** The file is of the month, or until the month, that its query names. */
+function exported(file: BookFile, summary: string, query: TObject) {
+  const { name } = file
+  return reading<AccountsDeps>().reads({
+    ...EXPORT,
+    ...{ path: `/exports/${name}`, summary, query, answer: CSV },
+    operationId: `export${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    command: { usage: `export ${name}`, isFile: 'printed' },
+    read: (deps, { query, operator, reply }) => {
+      const { format = 'plain', method: kind = null, [file.of]: span } = query as FileQuery
+      return sendBook(deps, file, { span, format, kind, operator, reply })
+    },
+  })
+}
+
+type FileQuery = Partial<Static<typeof AccountsQuerySchema>> & Readonly<Record<BookFile['of'], string>>
+
+export const readAccounts = exported(
+  ACCOUNTS,
+  'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
     'change of balances, as CSV',
-  query: AccountsQuerySchema,
-  answer: CSV,
-  command: { usage: 'export accounts', isFile: true },
-  read: (deps, { query: { month: span, format = 'plain', method: kind = null }, operator, reply }) =>
-    sendBook(deps, ACCOUNTS, { span, format, kind, operator, reply }),
-})
+  AccountsQuerySchema,
+)
 
 /** A line of the tables has what was paid and refunded; days without either are left out. */
 function flatMonth({ by_method, by_rate, by_day, ...month }: CommandAnswer): CommandAnswer {
@@ -90,19 +100,11 @@ export const saleList = list<MonthsDeps>()({
   view: (deps) => (line) => viewSale(line, deps.wallClock.dayAt),
 })
 
-export const readSalesFile = reading<AccountsDeps>().reads({
-  ...EXPORT,
-  path: '/exports/sales',
-  operationId: 'exportSales',
-  summary: 'The journal of sales of a month with its total, as CSV',
-  query: SalesFileQuerySchema,
-  answer: CSV,
-  command: { usage: 'export sales', isFile: true },
-  read: (deps, { query: { month: span, delimiter }, operator, reply }) => {
-    const format = delimiter === ';' ? 'excel' : 'plain'
-    return sendBook(deps, SALES_FILE, { span, format, kind: null, operator, reply })
-  },
-})
+export const readSalesFile = exported(
+  SALES_FILE,
+  'The journal of sales of a month with its total, as CSV',
+  SalesFileQuerySchema,
+)
 
 export const getDeclaration = reading<DeclarationDeps>().reads({
   ...EXPORT,
@@ -141,17 +143,7 @@ export const getYear = reading<MonthsDeps>().reads({
   read: async (deps, { params }) => viewAs(YearSchema, await readYear(deps, params.until)),
 })
 
-export const readYearFile = reading<AccountsDeps>().reads({
-  ...EXPORT,
-  path: '/exports/year',
-  operationId: 'exportYear',
-  summary: 'Twelve months as CSV, a line for each',
-  query: YearQuerySchema,
-  answer: CSV,
-  command: { usage: 'export year', isFile: true },
-  read: (deps, { query: { until: span }, operator, reply }) =>
-    sendBook(deps, YEAR, { span, format: 'plain', kind: null, operator, reply }),
-})
+export const readYearFile = exported(YEAR, 'Twelve months as CSV, a line for each', YearQuerySchema)
 
 /** A line of the table for each month. */
 function flatYear({ months, ...year }: CommandAnswer): CommandAnswer {

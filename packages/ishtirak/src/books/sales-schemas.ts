@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { dinars } from './figures.js'
-import { MonthNameSchema, PaidBy } from './month-schemas.js'
+import { FileFormatSchema, MonthNameSchema, PaidBy } from './month-schemas.js'
 
 const tax = Type.String({
   maxLength: 20,
@@ -16,15 +16,7 @@ export const SalesFilterSchema = Type.Object({
 /** Absent: all. */
 export type SalesFilter = Static<typeof SalesFilterSchema>
 
-export const SalesFileQuerySchema = query({
-  month: MonthNameSchema,
-  delimiter: Type.Optional(
-    Type.Enum([',', ';'], {
-      description:
-        '`;`: for a spreadsheet in French, with decimal commas, a byte order mark and French words',
-    }),
-  ),
-})
+export const SalesFileQuerySchema = query({ month: MonthNameSchema, format: FileFormatSchema })
 
 export const SaleSchema = object('Sale', {
   kind: Type.Enum(['receipt', 'invoice', 'credit_note', 'refund'], {

@@ -133,7 +133,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
       const { before, received, returned, corrected, used, paid_out, after } = declaration.advances
       expect(before + received + returned + corrected - used - paid_out).toBe(after)
     }
-    const { text } = await operator.get(`/exports/sales?month=${month}&delimiter=%3B`)
+    const { text } = await operator.get(`/exports/sales?month=${month}&format=excel`)
     const rows = text.replace('\ufeff', '').trimEnd().split('\r\n')
     const french = { receipt: 'reçu', invoice: 'facture', credit_note: 'avoir', refund: 'remboursement' }
     const kinds = sales.map(({ kind }) => french[kind as keyof typeof french])

@@ -2,13 +2,14 @@
 import { Type } from 'typebox'
 import { object, query } from '../http/schemas.js'
 import { dinars } from './figures.js'
+import { FileFormatSchema } from './month-schemas.js'
 
 const until = Type.String({
   description: '`YYYY`, or the last of twelve months as `YYYY-MM`, in the billing time zone',
   examples: ['2026'],
 })
 export const YearParamsSchema = Type.Object({ until })
-export const YearQuerySchema = query({ until })
+export const YearQuerySchema = query({ until, format: FileFormatSchema })
 
 const count = (description: string) => Type.Integer({ description })
 

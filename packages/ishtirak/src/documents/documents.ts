@@ -2,7 +2,6 @@
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { addReceiptCommand } from './cli-receipt.js'
 import { correctInvoice } from './correct-invoice.js'
 import { type DocumentsWish, documentsOfYear } from './documents-of-year.call.js'
 import { documentsPart } from './documents-part.js'
@@ -45,7 +44,6 @@ export const documents: Capability<InvoiceDeps & SubjectDeps & ReceiptMailDeps &
   acts: [correctInvoice],
   readings: [downloadReceipt],
   paymentParts: (deps) => [documentsPart(deps)],
-  commands: addReceiptCommand,
   console: receiptPage,
   mails: (deps) => [...receiptMails(deps), invoiceMail(deps)],
   jobs: (deps) => [

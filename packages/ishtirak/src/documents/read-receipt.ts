@@ -44,8 +44,7 @@ export const downloadReceipt = reading<ReadReceiptDeps>().reads({
   query: PrintQuerySchema,
   refuses: ['payment_not_paid', 'busy', 'receipts_unavailable'],
   answer: fileSchema({ file: 'application/pdf', description: 'The receipt' }),
-  // Into a file: see cli-receipt.ts.
-  command: null,
+  command: { usage: 'payments receipt <payment>', isFile: 'new' },
   read: async (deps, { params: { payment_id: paymentId }, query, operator, reply }) =>
     sendReceipt(reply, await readForOperator(deps, { ...query, paymentId, operator })),
 })

@@ -25,6 +25,8 @@ const PROOF = {
   content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
 }
 
+const PLACES = Array.from({ length: PROOFS_MAX }, (_, index) => String(index + 1))
+
 export const READ_PROOF: Permission = { name: 'payment.read_proof', roles: ['support', 'accountant'] }
 
 export const downloadProof = reading<AuditDeps>().reads({
@@ -34,11 +36,10 @@ export const downloadProof = reading<AuditDeps>().reads({
   summary: 'A picture or PDF that the user has uploaded for a transfer',
   params: Type.Object({
     payment_id: Type.String(),
-    n: Type.String({ pattern: `^[1-${PROOFS_MAX}]$`, description: 'Which one of the transfer' }),
+    n: Type.Enum(PLACES, { default: '1', description: 'Which one of the transfer' }),
   }),
   answer: PROOF,
-  // Into a file: see cli-proof.ts.
-  command: null,
+  command: { usage: 'payments proof <payment>', isFile: 'new' },
   read: (deps, { params: { payment_id: paymentId, n }, operator, reply }) =>
     sendProof(deps, reply, { paymentId, n: Number(n), operator }),
 })

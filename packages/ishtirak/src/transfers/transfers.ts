@@ -4,7 +4,6 @@ import type { BringsChecks } from '../acts/check.js'
 import { HOUR } from '../core/instant.js'
 import { readReference } from '../core/reference.js'
 import type { BringsMethods } from '../ledger/method.js'
-import { addProofCommand } from './cli-proof.js'
 import { approve, type DecisionDeps, refuse } from './decide.js'
 import { TRANSFERS_WAITING } from './inbox.js'
 import { transferPart } from './payment-part.js'
@@ -35,7 +34,6 @@ export const transfers: Capability<
   inbox: TRANSFERS_WAITING,
   events: ['payment.requested', 'payment.proof_received', 'payment.refused'],
   readReference,
-  commands: addProofCommand,
   checks: transferChecks,
   paymentParts: (deps) => [transferPart(deps)],
   console: proofPage,
