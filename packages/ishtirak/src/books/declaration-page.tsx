@@ -1,6 +1,15 @@
 // The declaration of a month, to print on A4: each figure leads to its documents.
 
-import { addressOf, consolePage, Facts, Notices, NoWrap, type View } from '../pages/console-frame.js'
+import {
+  addressOf,
+  consolePage,
+  Facts,
+  Hint,
+  Notices,
+  NoWrap,
+  Under,
+  type View,
+} from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import type { Declaration, TaxedTurnover } from './declaration.js'
@@ -34,9 +43,7 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
       <Declarant {...shown} />
       <TurnoverCard {...shown} />
       <Others {...shown} />
-      <p class="soft small" safe>
-        {say('declarationText')}
-      </p>
+      <Hint>{say('declarationText')}</Hint>
     </>,
   )
 }
@@ -97,25 +104,16 @@ function TurnoverCard({ pages, view, of }: Shown) {
 }
 
 /** With the ground as receipts have it, and its known end. */
-function TaxName({
-  pages,
-  view,
-  one: { taxed: tax, exempt_until: until },
-}: Omit<Shown, 'of'> & { one: TaxedTurnover }) {
+function TaxName({ pages, view, one }: Omit<Shown, 'of'> & { one: TaxedTurnover }) {
+  const { taxed: tax, exempt_until: until } = one
   const { say, locale } = view
   if (tax.kind === 'vat') return <span safe>{say('taxedAt', { rate: String(tax.ratePercent) })}</span>
   const day = until && view.day(pages.wallClock.dayOf(until)?.from ?? 0)
   return (
     <>
       <span safe>{say(tax.kind === 'exempt' ? 'exemptTurnover' : 'notLiableTurnover')}</span>
-      <span class="soft small line">
-        <bdi safe>{tax.mention[locale]}</bdi>
-      </span>
-      {day === null ? null : (
-        <span class="soft small line" safe>
-          {say('exemptUntil', { day })}
-        </span>
-      )}
+      <Under>{tax.mention[locale]}</Under>
+      <Under>{day && say('exemptUntil', { day })}</Under>
     </>
   )
 }

@@ -3,7 +3,7 @@
 import type { ListPage } from '../acts/list-page.js'
 import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
-import { addressOf, Notices, type View, withQuery } from '../pages/console-frame.js'
+import { addressOf, Notices, Under, type View, withQuery } from '../pages/console-frame.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import type { Column } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
@@ -76,11 +76,7 @@ const SALES_COLUMNS: readonly Column<Line>[] = [
           <a href={addressOf(base, 'payments', line.payment_id)} class="nowrap">
             <bdi safe>{number ?? say('refundOf', { receipt: about ?? '' })}</bdi>
           </a>
-          {number === null || about === null ? null : (
-            <span class="soft small line" safe>
-              {say('saleAbout', { number: about })}
-            </span>
-          )}
+          <Under>{number === null || about === null ? null : say('saleAbout', { number: about })}</Under>
         </>
       )
     },
@@ -93,11 +89,7 @@ const SALES_COLUMNS: readonly Column<Line>[] = [
       return (
         <>
           <UserCell {...{ pages, user: { userId: line.user_id, name: details?.name ?? name } }} />
-          {details?.nif ? (
-            <span class="soft small line">
-              <bdi safe>{`NIF ${details.nif}`}</bdi>
-            </span>
-          ) : null}
+          <Under>{details?.nif ? `NIF ${details.nif}` : null}</Under>
         </>
       )
     },

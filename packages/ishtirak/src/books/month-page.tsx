@@ -1,17 +1,17 @@
 // The page of a month: what was paid and refunded, by day and by method; whose time began and ended.
 
-import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { ActButton } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
-import { addressOf, consolePage, Facts, Notices, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, Hint, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
+import { BarChart } from './bar-chart.js'
 import { closeMonth, reopenMonth } from './closing.js'
 import { type BooksPages, EXPORT } from './exports.js'
 import type { Figures } from './figures.js'
-import { MonthChart } from './month-chart.js'
 import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
 import { sums } from './sum-columns.js'
@@ -32,11 +32,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
     { pages, view, title, section: 'month' },
     <>
       <Neighbors {...shown} />
-      {isRefused ? (
-        <p class="notice warn" role="status" safe>
-          {say('notClosed')}
-        </p>
-      ) : null}
+      <Notices of={[isRefused ? say('notClosed') : null]} warn />
       <Notices of={noticesOf(shown)} />
       <Declared {...shown} />
       <Received {...shown} />
@@ -47,9 +43,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
       {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
       <Files {...shown} />
       <Users {...shown} />
-      {isEmpty ? null : <ByMethod {...shown} />}
-      {isEmpty ? null : <ByRate {...shown} />}
-      {isEmpty ? null : <ByDay {...shown} />}
+      {isEmpty ? null : <Parts {...shown} />}
     </>,
   )
 }
@@ -76,27 +70,23 @@ function Neighbors({ pages, view, figures }: Shown) {
 
 /** The acts that can be done: on this month, or on the one before it, which is over. */
 function Turns({ pages, view, figures }: Shown) {
-  const { say, session } = view
   const { month, from, to, last, closed } = figures
-  const may = (act: typeof closeMonth) => mayDo(session.operator, act)
   const isOver = to <= pages.clock.now()
   const isNext = last === null || last === monthBefore(pages, month)
   const earlier = monthBefore(pages, month)
   const isEarlierNext = !isOver && earlier !== last && (last === null || last === monthBefore(pages, earlier))
   return (
     <>
-      {may(closeMonth) && !closed && isOver && isNext ? (
-        <LinkButton href={pathOfAct(pages, closeMonth, month)} label={titleOf(closeMonth, view)} />
-      ) : null}
-      {may(closeMonth) && isEarlierNext ? (
-        <LinkButton
-          href={pathOfAct(pages, closeMonth, earlier)}
-          label={say('closeEarlier', { month: view.month(from - 1) })}
+      {!closed && isOver && isNext ? <ActButton {...{ pages, view }} act={closeMonth} id={month} /> : null}
+      {isEarlierNext ? (
+        <ActButton
+          {...{ pages, view }}
+          act={closeMonth}
+          id={earlier}
+          label={view.say('closeEarlier', { month: view.month(from - 1) })}
         />
       ) : null}
-      {may(reopenMonth) && closed && last === month ? (
-        <LinkButton href={pathOfAct(pages, reopenMonth, month)} label={titleOf(reopenMonth, view)} />
-      ) : null}
+      {closed && last === month ? <ActButton {...{ pages, view }} act={reopenMonth} id={month} /> : null}
     </>
   )
 }
@@ -151,23 +141,17 @@ const TOTALS = [
 
 /** From what came to the accounts to what was sold. */
 function Received({ pages, view, figures: { received, paid } }: Shown) {
-  const { say, locale, centimes: money } = view
+  const { say, centimes: money } = view
   const { total, stamp_duty, advances, used, by_method } = received
   if (by_method.length === 0) return null
   return (
     <Card id="received" title={say('receivedTitle')}>
-      <p class="soft small" safe>
-        {say('receivedText')}
-      </p>
+      <Hint>{say('receivedText')}</Hint>
       <Table
         {...{ pages, view }}
         rows={by_method}
         columns={[
-          {
-            head: 'method',
-            text: ({ method, payment_method: name }) => instrumentName(name ?? method, locale),
-            isName: true,
-          },
+          { head: 'method', text: (of) => methodName(view, of), isName: true },
           { head: 'paidPayments', figure: ({ count }) => view.number(count) },
           { head: 'amount', figure: ({ amount }) => money(amount) },
           { head: 'feesSum', figure: ({ fees }) => money(fees) },
@@ -238,9 +222,7 @@ function PaidOut({ view, figures: { paid_out_by_provider: of } }: Shown) {
           [say('paidOutDifference'), money(difference)],
         ]}
       />
-      <p class="soft small" safe>
-        {say('paidOutText')}
-      </p>
+      <Hint>{say('paidOutText')}</Hint>
     </Card>
   )
 }
@@ -327,53 +309,74 @@ function OwedToUsers({ pages, view, figures: { owed_to_users: owed } }: Shown) {
   )
 }
 
-function ByDay(shown: Shown) {
-  const { view, figures } = shown
-  const days = figures.by_day.filter(({ paid, refunded }) => paid.count + refunded.count > 0)
+/** What was paid on each day of the month, above what was refunded. */
+function MonthChart({ view, figures: { from, by_day, ...totals } }: Shown) {
+  const { say, centimes: money } = view
+  const best = by_day.reduce((one, other) => (other.paid.total > one.paid.total ? other : one))
+  const sumsOf = ({ paid, refunded }: SumsOf) => ({ paid: money(paid.total), refunded: money(refunded.ttc) })
   return (
-    <Card id="by-day" title={view.say('byDay')}>
-      <MonthChart {...shown} />
-      <Sums {...shown} first="day" rows={days.map((of) => ({ ...of, name: view.day(of.from) }))} />
-    </Card>
+    <BarChart
+      view={view}
+      title={say('chartTitle', { month: view.month(from) })}
+      text={say('chartText', { ...sumsOf(totals), day: view.day(best.from), best: money(best.paid.total) })}
+      bars={by_day.map((day, n) => ({
+        title: say('dayBar', { day: view.day(day.from), ...sumsOf(day) }),
+        up: [day.paid.total],
+        down: day.refunded.ttc,
+        tick: n === 0 || (n + 1) % 5 === 0 ? String(n + 1) : '',
+      }))}
+      parts={[
+        ['part-0', say('chartPaid')],
+        ['back', say('chartRefunded')],
+      ]}
+    />
   )
 }
 
-function ByMethod(shown: Shown) {
+/** The sums of the month by method, by rate and by day. */
+function Parts(shown: Shown) {
   const { view, figures } = shown
-  const nameOf = ({ method, payment_method: name }: MonthFigures['by_method'][number]) =>
-    instrumentName(name ?? method, view.locale)
+  const { say } = view
+  const { by_method, by_rate, by_day } = figures
+  const rateName = (rate: number | null) => (rate === null ? say('noTax') : `${rate} %`)
+  const days = by_day.filter(({ paid, refunded }) => paid.count + refunded.count > 0)
   return (
-    <Card id="by-method" title={view.say('byMethod')}>
-      <Sums {...shown} first="method" rows={figures.by_method.map((of) => ({ ...of, name: nameOf(of) }))} />
-    </Card>
+    <>
+      <Card id="by-method" title={say('byMethod')}>
+        <Sums {...shown} first="method" rows={by_method} nameOf={(of) => methodName(view, of)} />
+      </Card>
+      <Card id="by-rate" title={say('byRate')}>
+        <Sums {...shown} first="rate" rows={by_rate} nameOf={(of) => rateName(of.tva_percent)} />
+      </Card>
+      <Card id="by-day" title={say('byDay')}>
+        <MonthChart {...shown} />
+        <Sums {...shown} first="day" rows={days} nameOf={({ from }) => view.day(from)} />
+      </Card>
+    </>
   )
 }
 
-function ByRate(shown: Shown) {
-  const { view, figures } = shown
-  const nameOf = (rate: number | null) => (rate === null ? view.say('noTax') : `${rate} %`)
-  const rows = figures.by_rate.map((of) => ({ ...of, name: nameOf(of.tva_percent) }))
-  return (
-    <Card id="by-rate" title={view.say('byRate')}>
-      <Sums {...shown} first="rate" rows={rows} />
-    </Card>
-  )
-}
+const methodName = (
+  { locale }: View,
+  of: { readonly method: string; readonly payment_method: string | null },
+) => instrumentName(of.payment_method ?? of.method, locale)
 
-type SumsRow = Pick<MonthFigures, 'paid' | 'refunded'> & { readonly name: string }
+type SumsOf = Pick<MonthFigures, 'paid' | 'refunded'>
 
-function Sums(of: Shown & { first: ConsoleKey; rows: readonly SumsRow[] }) {
-  const { pages, view, first, rows } = of
+function Sums<Row extends SumsOf>(
+  of: Omit<Shown, 'figures'> & { first: ConsoleKey; rows: readonly Row[]; nameOf: (row: Row) => string },
+) {
+  const { pages, view, first, rows, nameOf } = of
   const { centimes: money } = view
   return (
-    <Table
+    <Table<Row>
       {...{ pages, view, rows }}
       columns={[
-        { head: first, text: ({ name }) => name, isName: true },
+        { head: first, text: nameOf, isName: true },
         { head: 'paidPayments', figure: ({ paid }) => view.number(paid.count) },
-        ...sums<SumsRow>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
+        ...sums<Row>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
         { head: 'refundedSum', figure: ({ refunded }) => money(refunded.ttc) },
-        ...sums<SumsRow>(({ paid }) => paid, 'feesSum'),
+        ...sums<Row>(({ paid }) => paid, 'feesSum'),
         { head: 'net', figure: ({ paid, refunded }) => money(paid.net - refunded.net) },
       ]}
     />

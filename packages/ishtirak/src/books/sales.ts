@@ -1,15 +1,41 @@
-// The journal of sales and credits of a month: each document once, so that its lines add up to the month as
-// the books have it.
+// The journals of a month: its receipts in the order they were paid; and its sales and credits, each document
+// once, so that the lines add up to the month as the books have it.
 import type { AskedPage } from '../acts/list.js'
+import { byInstant } from '../acts/paging.js'
+import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
 import { viewAs } from '../http/view-as.js'
 import { type AccountsDeps, type BookFile, bookLines, type FileFormat, writtenLines } from './exports.js'
 import { type Figures, FiguresSchema } from './figures.js'
 import { type ClosedSpan, groundOf, rateOf } from './figures.sql.js'
-import { pageOfMonth } from './journal.js'
-import type { Line, LinesFilter, Part } from './lines.sql.js'
+import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 import { type SaleKind, SaleSchema, type SalesFilter } from './sales-schemas.js'
+
+const RECEIPTS: LinesFilter = { parts: ['late', 'sale'], tax: null, kind: null, withAdvances: true }
+
+/**
+ * All receipts, those of top-ups too: first those of closed months that came since, then the month's own. Of
+ * a closed month those that it was closed with, so that each stands in one journal. Throws
+ * `validation_failed`, `invalid_cursor` for that of another month.
+ */
+export function pageOfReceipts(deps: MonthsDeps, { month }: { readonly month: string }, page: AskedPage) {
+  return pageOfMonth(deps, { month, filter: RECEIPTS }, page)
+}
+
+/** A page of the lines of a month. Throws as `pageOfReceipts`. */
+async function pageOfMonth(
+  deps: MonthsDeps,
+  { month, filter }: { readonly month: string; readonly filter: LinesFilter },
+  { cursor, limit }: AskedPage,
+) {
+  const span = await closedSpan(deps, month)
+  const { from, to, since } = span
+  const after = cursor === null ? null : byInstant.decode(cursor)
+  if (after && (after.at >= to || (since === null && after.at < from)))
+    throw new BillingError('invalid_cursor')
+  return byInstant.pageOf(await linesOf(deps.database, { ...span, filter }, after, limit + 1), limit)
+}
 
 /** What a line is of; `about`: the document that it takes back or replaces. A refund may have none. */
 export function documentOf({ part, document, series, number, issued }: Line): {

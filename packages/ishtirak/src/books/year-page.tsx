@@ -4,9 +4,9 @@ import { mayDo } from '../core/role.js'
 import { addressOf, consolePage, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
+import { BarChart } from './bar-chart.js'
 import { type BooksPages, EXPORT } from './exports.js'
 import type { YearFigures, YearMonth } from './year.js'
-import { YearChart } from './year-chart.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -57,6 +57,26 @@ function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | nul
         <LinkButton href={`${file}?format=excel`} label={say('csvExcel')} />
       ) : null}
     </p>
+  )
+}
+
+/** What was paid in each month, by method one above the other. */
+function YearChart({ view, figures: { months } }: Shown) {
+  const { say, centimes: money } = view
+  const best = months.reduce((one, other) => (other.paid > one.paid ? other : one))
+  return (
+    <BarChart
+      view={view}
+      title={say('yearChart')}
+      text={say('yearChartText', { month: view.month(best.from), best: money(best.paid) })}
+      bars={months.map(({ month, from, paid, by_method }) => ({
+        title: say('yearBar', { month: view.month(from), paid: money(paid) }),
+        up: by_method.map((of) => of.paid),
+        down: 0,
+        tick: month.slice(5),
+      }))}
+      parts={best.by_method.map(({ method }, n) => [`part-${n}`, say(`way_${method}`)])}
+    />
   )
 }
 
