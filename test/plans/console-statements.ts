@@ -23,9 +23,9 @@ import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import {
   createInbox,
-  inboxCounts,
   inboxOfUser,
   inboxPage,
+  inboxWaits,
 } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import {
   markMailed,
@@ -143,7 +143,7 @@ export const CONSOLE_LISTS: readonly Run[] = [
   trail({ actor: 'amina' }),
   trail({ words: 'act_7' }),
   trail({ act: 'payment.refund' }),
-  (db) => inboxCounts(db, inbox, NOON),
+  (db) => inboxWaits(db, inbox, NOON),
   (db) => countEndings(db, endedWeeks, endingWeek),
   (db) => linesOf(db, november, null, 50),
   (db) => linesOf(db, november, further, 50),

@@ -1,6 +1,6 @@
 // A kind of what waits for a person: how it is found, what it says, and the act that comes next. `overview`
 // puts the inbox together, and knows none of them.
-import type { Instant } from '../core/instant.js'
+import { column, instant, integer, integerOrNull, rowOf, text, textOrNull } from '../database/rows.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 
@@ -47,17 +47,19 @@ export interface InboxKind {
   path?(base: string, entry: InboxRow): string
 }
 
-export interface InboxRow {
-  readonly kind: InboxKind
-  readonly since: Instant
-  readonly id: string
-  readonly userId: string | null
-  readonly email: string | null
-  readonly name: string | null
-  readonly paymentId: string | null
-  readonly amount: number | null
-  readonly detail: string | null
-  readonly otherPaymentId: string | null
+/** The row of an entry, in the names of the API. */
+export const readInboxRow = rowOf({
+  waits_since: column('since', instant),
+  id: text,
+  user_id: textOrNull,
+  email: textOrNull,
+  name: textOrNull,
+  payment_id: textOrNull,
+  amount: integerOrNull,
+  detail: textOrNull,
+  other_payment_id: textOrNull,
   /** How many things the entry stands for. */
-  readonly count: number
-}
+  count: integer,
+})
+
+export type InboxRow = ReturnType<typeof readInboxRow> & { readonly kind: InboxKind }

@@ -41,7 +41,7 @@ export function userRoutes(
     const cursor = queryOf(request, 'cursor') ?? null
     const timeline = await pageOfTimeline(pages, { user_id: userId }, { cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
-    const labels = await readLabels(pages, { payments: file.waiting.map((entry) => entry.otherPaymentId) })
+    const labels = await readLabels(pages, { payments: file.waiting.map((entry) => entry.other_payment_id) })
     const unbooked = await unbookedIn(pages, file)
     const shown = {
       file,
@@ -70,7 +70,7 @@ export function userRoutes(
 function unbookedIn({ fileParts }: AllPages, { payments, waiting }: UserFile) {
   const booked = payments.findIndex(({ status }) => status === 'paid' || status === 'refunded')
   const later = booked === -1 ? payments : payments.slice(0, booked)
-  const unseen = later.filter(({ id }) => !waiting.some(({ paymentId }) => paymentId === id))
+  const unseen = later.filter(({ id }) => !waiting.some((entry) => entry.payment_id === id))
   return Promise.all(
     unseen.slice(0, UNBOOKED_MAX).map(async (payment) => ({
       payment,

@@ -16,7 +16,7 @@ export const MAIL_WAITING: readonly InboxKind[] = [
     what: (view, detail) => codeInWords(view, 'mail', mailIn(detail).kind),
     detailIs: 'the kind of the newest and what failed',
     detail: (_pages, view, detail) => mailedInWords(view, mailIn(detail).outcome),
-    path: (base, { userId }) => `${addressOf(base, 'users', userId ?? '')}/correct-address`,
+    path: (base, entry) => `${addressOf(base, 'users', entry.user_id ?? '')}/correct-address`,
   },
 ]
 

@@ -1,5 +1,5 @@
 // The shapes of the inbox, of the kinds that capabilities bring.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import { toTimestamp } from '../core/instant.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
@@ -58,12 +58,7 @@ function describe(kinds: readonly InboxKind[], of: (kind: InboxKind) => string |
   return said.flatMap(([name, text]) => (text === undefined ? [] : [`\`${name}\`: ${text}`])).join('; ')
 }
 
-export function viewInboxEntry(entry: InboxEntry): Static<ReturnType<typeof inboxEntry>> {
-  const { kind, since, id, userId, email, name, paymentId, amount, detail, nextAct } = entry
-  const { otherPaymentId, count } = entry
-  return {
-    ...{ kind: kind.name, urgency: kind.urgency, waits_since: toTimestamp(since), id },
-    ...{ user_id: userId, email, name },
-    ...{ payment_id: paymentId, amount, detail, other_payment_id: otherPaymentId, count, next_act: nextAct },
-  }
+export function viewInboxEntry({ kind, ...entry }: InboxEntry) {
+  const { name, urgency } = kind
+  return { ...entry, kind: name, urgency, waits_since: toTimestamp(entry.waits_since) }
 }

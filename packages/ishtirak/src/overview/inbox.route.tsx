@@ -25,7 +25,7 @@ export function inboxRoute(app: App, pages: AllPages): void {
     const cursor = queryOf(request, 'cursor') ?? null
     const inbox = await readInbox(pages, { kind: kind?.name }, { cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
-    const labels = await readLabels(pages, { payments: inbox.items.map((entry) => entry.otherPaymentId) })
+    const labels = await readLabels(pages, { payments: inbox.items.map((entry) => entry.other_payment_id) })
     return sendPage(pages, reply, inboxPage(pages, view, { inbox, labels, kind, isFirst: cursor === null }))
   })
 }

@@ -1,22 +1,18 @@
 // What waits for an operator, as rows: one statement with a part for each kind that capabilities bring, each
 // on an index of what waits.
 
-import { type InboxKind, type InboxRow, URGENCIES } from '../acts/inbox-kind.js'
+import { type InboxKind, type InboxRow, readInboxRow, URGENCIES } from '../acts/inbox-kind.js'
 import type { Instant } from '../core/instant.js'
 import { assembled, type Queryable, type Row, type Statement } from '../database/database.js'
-import { at, instant, instantOrNull, integer, integerOrNull, text, textOrNull } from '../database/rows.js'
+import { at, instantOrNull, integer } from '../database/rows.js'
 
 /** Where a page goes on: behind this entry. */
-export interface InboxPosition {
-  readonly kind: InboxKind
-  readonly since: Instant
-  readonly id: string
-}
+export type InboxPosition = Pick<InboxRow, 'kind' | 'waits_since' | 'id'>
 
 /** The kinds from the top, and the statements that are put together from them, once for a service. */
 export interface Inbox {
   readonly kinds: readonly InboxKind[]
-  readonly statements: Readonly<Record<'page' | 'ofUser' | 'counts' | 'waits' | 'note', Statement>>
+  readonly statements: Readonly<Record<'page' | 'ofUser' | 'waits' | 'note', Statement>>
 }
 
 /** Mail knows the `knownMax` entries of each kind that wait longest. */
@@ -24,7 +20,6 @@ export function createInbox(kinds: readonly InboxKind[], knownMax = KNOWN_MAX): 
   const statements = {
     page: assembled('inbox.page', selectPage(kinds)),
     ofUser: assembled('inbox.of_user', selectOfUser(kinds)),
-    counts: assembled('inbox.counts', selectCounts(kinds)),
     waits: assembled('inbox.waits', kinds.map(waitPart).join(' union all ')),
     note: assembled('inbox_known.note', note(kinds.filter(isMailed), knownMax)),
   }
@@ -93,7 +88,7 @@ export async function inboxPage(
     at(now),
     kind?.place ?? null,
     after && rankOf(after.kind),
-    at(after?.since ?? null),
+    at(after?.waits_since ?? null),
     after?.kind.place ?? null,
     after?.id ?? null,
     limit,
@@ -117,40 +112,10 @@ function kindIn({ kinds }: Inbox, row: Row): InboxKind {
   return kind
 }
 
-function parseRow(inbox: Inbox, row: Row): InboxRow {
-  return {
-    kind: kindIn(inbox, row),
-    since: instant(row, 'since'),
-    id: text(row, 'id'),
-    userId: textOrNull(row, 'user_id'),
-    email: textOrNull(row, 'email'),
-    name: textOrNull(row, 'name'),
-    paymentId: textOrNull(row, 'payment_id'),
-    amount: integerOrNull(row, 'amount'),
-    detail: textOrNull(row, 'detail'),
-    otherPaymentId: textOrNull(row, 'other_payment_id'),
-    count: integer(row, 'count'),
-  }
-}
+const parseRow = (inbox: Inbox, row: Row): InboxRow => ({ kind: kindIn(inbox, row), ...readInboxRow(row) })
 
 /** Counted no further: a page says "100 and more". */
 export const COUNTED_MAX = 100
-
-const countPart = (kind: InboxKind) =>
-  `(select count(*) from (select from (${partOf(kind)}) w limit ${COUNTED_MAX}) bounded) as ${kind.name}`
-
-const selectCounts = (kinds: readonly InboxKind[]) =>
-  `select ${kinds.map(countPart).join(', ')} where $1::timestamptz is not null`
-
-/** At most `COUNTED_MAX` of each kind. */
-export async function inboxCounts(
-  database: Queryable,
-  { kinds, statements }: Inbox,
-  now: Instant,
-): Promise<Readonly<Record<string, number>>> {
-  const [row = {}] = await database.query(statements.counts, [at(now)])
-  return Object.fromEntries(kinds.map(({ name }) => [name, integer(row, name)]))
-}
 
 const waitPart = (kind: InboxKind) => `
    select ${kind.place} as place, count(*)::int as entries, min(since) as oldest
@@ -163,7 +128,7 @@ export interface InboxWait {
   readonly oldest: Instant | null
 }
 
-/** For figures: of each kind how many wait, and since when. */
+/** Of each kind how many wait, and since when. */
 export async function inboxWaits(
   database: Queryable,
   inbox: Inbox,

@@ -5,7 +5,7 @@ import type { AskedPage } from '../acts/list.js'
 import { pageCursor } from '../acts/paging.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
-import { type Inbox, type InboxPosition, inboxCounts, inboxPage } from './inbox.sql.js'
+import { type Inbox, type InboxPosition, inboxPage, inboxWaits } from './inbox.sql.js'
 
 export interface InboxDeps {
   readonly database: Queryable
@@ -17,7 +17,7 @@ export type InboxEntry = ReturnType<typeof withNextAct>
 
 export function withNextAct(row: InboxRow) {
   const { next, nextActs } = row.kind
-  return { ...row, nextAct: next?.(row) ?? nextActs[0] }
+  return { ...row, next_act: next?.(row) ?? nextActs[0] }
 }
 
 /** Null: no kind has this name. */
@@ -27,10 +27,12 @@ export function kindNamed({ kinds }: Inbox, name: string | undefined): InboxKind
 
 const cursorOf = ({ kinds }: Inbox) =>
   pageCursor<InboxPosition>(
-    ({ kind, since, id }) => [kind.place, since, id],
+    ({ kind, waits_since, id }) => [kind.place, waits_since, id],
     ([place, since, id]) => {
       const kind = kinds.find((one) => one.place === place)
-      return kind && typeof since === 'number' && typeof id === 'string' ? { kind, since, id } : null
+      return kind && typeof since === 'number' && typeof id === 'string'
+        ? { kind, waits_since: since, id }
+        : null
     },
   )
 
@@ -46,16 +48,17 @@ export async function readInbox(
   const position = cursorOf(inbox)
   const after = cursor === null ? null : position.decode(cursor)
   const now = clock.now()
-  const [rows, counts] = await Promise.all([
+  const [rows, waits] = await Promise.all([
     inboxPage(database, inbox, { kind: kindNamed(inbox, of.kind), after, limit: limit + 1, now }),
-    inboxCounts(database, inbox, now),
+    inboxWaits(database, inbox, now),
   ])
   const { items, nextCursor } = position.pageOf(rows, limit)
+  const counts = Object.fromEntries(waits.map(({ kind, entries }) => [kind.name, entries]))
   return { items: items.map(withNextAct), nextCursor, beside: { counts } }
 }
 
 /** Of all kinds, each bounded. */
 export async function countWaiting({ database, clock, inbox }: InboxDeps): Promise<number> {
-  const counts = Object.values(await inboxCounts(database, inbox, clock.now()))
-  return counts.reduce((sum, count) => sum + count, 0)
+  const waits = await inboxWaits(database, inbox, clock.now())
+  return waits.reduce((sum, { entries }) => sum + entries, 0)
 }
