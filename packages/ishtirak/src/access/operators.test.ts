@@ -242,8 +242,8 @@ describeWorld('operators in the console', {}, ({ world, database }) => {
     }
     const { words: granted } = await open('?act=user.grant&actor=owner&day=2026-11-21')
     expect(granted).toEqual(['owner Days granted'])
-    expect((await open(`?about=${paymentId}`)).words).toEqual(['owner Refund recorded'])
-    expect((await open('?about=user-1')).words).toEqual(['owner Refund recorded', 'owner Days granted'])
+    expect((await open(`?payment_id=${paymentId}`)).words).toEqual(['owner Refund recorded'])
+    expect((await open('?user_id=user-1')).words).toEqual(['owner Refund recorded', 'owner Days granted'])
     expect((await open('?actor=nobody')).words).toContain('Nobody and nothing matches.')
     const { next, isSmall } = await open('?act=operator.revoke')
     expect([isSmall, next.includes('act=operator.revoke')]).toEqual([true, true])

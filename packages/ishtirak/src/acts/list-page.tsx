@@ -1,7 +1,7 @@
 // A list in the console, with ids and a filter in the address: page by page, as a file, and the way to an act
 // on all of it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { TObject, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { mayDo, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
@@ -58,9 +58,6 @@ export interface ListPage<Deps, Item, Row = Item> {
   /** Absent: the list is one. */
   readonly section?: ConsoleKey
   readonly list: List<Deps, Item>
-  /** Of the page, where its form asks in another way than the API. */
-  readonly filter?: TObject
-  asked?(typed: Filter): object
   /** By the members of the filter, in the order of the form. */
   readonly fields: Readonly<Record<string, FieldOf>>
   readonly shown: number
@@ -82,13 +79,10 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
   pages: NoInfer<Pages<Deps>>,
   page: ListPage<Deps, Item, Row>,
 ): void {
-  const { list, filter = list.filter, asked = (typed: Filter) => typed } = page
+  const { list } = page
   const path = `/console/${page.path}`
-  const typedIn = (request: FastifyRequest) => filterIn(filter, (name) => queryOf(request, name) ?? '')
-  const askedIn = (params: Filter, typed: Filter) => ({
-    ...params,
-    ...checker<object>(list.filter)(asked(typed)),
-  })
+  const typedIn = (request: FastifyRequest) => filterIn(list.filter, (name) => queryOf(request, name) ?? '')
+  const askedIn = (params: Filter, typed: Filter) => ({ ...params, ...checker<object>(list.filter)(typed) })
 
   app.get<{ Params: Filter }>(path, forOperators(pages), async (request, reply) => {
     const { params } = request
@@ -213,7 +207,7 @@ function Ways<Deps, Item, Row>({ pages, view, page, address, typed, found }: Sho
 
 function Filters<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
   const { say } = view
-  const { properties } = page.filter ?? page.list.filter
+  const { properties } = page.list.filter
   const sent = found.problems ? { typed, problems: found.problems } : null
   const isFiltered = Object.keys(typed).length > 0
   return (

@@ -2,10 +2,9 @@
 // for.
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
-import { type AskedPage, csvOf, list } from '../acts/list.js'
+import { type AskedPage, list } from '../acts/list.js'
 import type { ListPage } from '../acts/list-page.js'
 import { byInstant } from '../acts/paging.js'
-import type { CommandAnswer } from '../acts/reading.js'
 import { wrongField } from '../core/error.js'
 import { instant } from '../database/rows.js'
 import { nullable, object } from '../http/schemas.js'
@@ -98,7 +97,6 @@ export const trailList = list<TrailDeps>()({
   command: {
     ...{ usage: 'operators trail', rows: 'trail' },
     columns: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'],
-    asFile: ({ data }: CommandAnswer) => csvOf(COLUMNS, data as readonly Entry[]),
   },
   read: pageOfTrail,
   file: {
@@ -111,7 +109,6 @@ export const trailList = list<TrailDeps>()({
   },
 })
 
-const { actor, act, day, q } = TrailFilterSchema.properties
 const [when, who, what, why] = TRAIL_COLUMNS
 
 type Labels = Awaited<ReturnType<typeof readLabels>>
@@ -120,14 +117,12 @@ export const trailPageOfConsole: ListPage<AllPages, Entry, Entry & { readonly la
   path: 'trail',
   title: 'trailPage',
   list: trailList,
-  filter: Type.Object({ actor, act, day, about: Type.Optional(Type.String()), q }),
-  asked: ({ about, ...same }) =>
-    about === undefined ? same : { ...same, [/^pay_\w+$/.test(about) ? 'payment_id' : 'user_id']: about },
   fields: {
     actor: 'who',
     act: ['act', (_, view) => recordedActs().map((name) => [name, codeInWords(view, 'did', name)])],
     day: 'day',
-    about: 'aboutLabel',
+    user_id: 'userId',
+    payment_id: 'paymentId',
     q: 'trailWords',
   },
   // With reasons of 500 letters the pages are under 60 kB.

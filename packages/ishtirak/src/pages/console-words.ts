@@ -3,7 +3,7 @@
 import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
+import { consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from './console-frame.js'
@@ -18,6 +18,7 @@ type Name =
   | 'mail'
   | 'mailed'
   | 'differing'
+  | 'discrepancy'
   | 'disabled'
   | 'way'
   | 'subject'
@@ -38,34 +39,10 @@ export function codeInWords(
 /** All that the trail names. */
 export const recordedActs = () => consoleKeysWith('did_')
 
-type Other =
-  | 'bulk.export'
-  | 'codes.export'
-  | 'payment.read_proof'
-  | 'payment.read_receipt'
-  | 'payments.export'
-  | 'trail.export'
-  | 'users.export'
-  | 'user.grant_long'
-  | 'database.backup'
-
-/** What is no act of a capability. */
-const ACTIONS: Readonly<Record<Other, ConsoleKey>> = {
-  'bulk.export': 'act_bulk_export',
-  'codes.export': 'act_export_codes',
-  'payment.read_proof': 'act_read_proof',
-  'payment.read_receipt': 'act_read_receipt',
-  'payments.export': 'act_export',
-  'trail.export': 'act_export_trail',
-  'users.export': 'act_export_users',
-  'user.grant_long': 'act_grant_long',
-  'database.backup': 'act_backup',
-}
-
-/** For refusals, which name the act that was tried: an act as what someone does. */
+/** For refusals, which name the act that was tried, or the reading: as what someone does. */
 export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
-  const key = new Map<string, ConsoleKey>(Object.entries(ACTIONS)).get(act)
-  return titleOfAct(act) ?? (key === undefined || !isConsoleKey(key) ? act : say(key))
+  const key = `act_${act.replace('.', '_')}`
+  return titleOfAct(act) ?? (isConsoleKey(key) ? say(key) : act)
 }
 
 /** As `describeDifference` wrote it. */
