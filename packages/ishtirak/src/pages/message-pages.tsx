@@ -5,7 +5,7 @@ import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { inParts } from '../i18n/formats.js'
-import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
+import { CATALOGS, type MessageKey, type Say, sayFor } from '../i18n/messages.js'
 import {
   FormToken,
   LinkButton,
@@ -111,28 +111,31 @@ function nameOf({ email, name, userId, personId }: PortalSession, locale: Locale
   return personId === null ? account : inParts([account, personId], locale)
 }
 
-/** A link that came by mail: a new one is requested where this one was. */
-export function mailedLinkOverPage(pages: Pages, locale: Locale): string {
-  return messagePage(pages, locale, (say) => ({
-    kind: 'late',
-    title: say('linkOverTitle'),
-    text: say('mailedLinkOverText'),
-    safeMore: <ActionLink href={`${pages.base}/portal`} label={say('requestLink')} />,
-  }))
-}
+/** What is said of a link, a session or a form. The way on is the seller, or by a label the portal. */
+const SAID = {
+  linkSent: ['mail'],
+  linkOver: ['late'],
+  // A link that came by mail: a new one is requested where this one was.
+  mailedLinkOver: ['late', 'requestLink'],
+  noSession: ['info'],
+  // A form that came after the end of its session: what did not happen, then the way in.
+  sessionOver: ['info', 'openPortal'],
+  staleForm: ['info'],
+} as const satisfies Readonly<Record<string, readonly [SignKind, MessageKey?]>>
 
-/** A message whose way on is back to the seller. */
-export function sellerPage(
-  pages: Pages,
-  locale: Locale,
-  message: 'linkSent' | 'linkOver' | 'noSession' | 'staleForm',
-): string {
+export function saidPage(pages: Pages, locale: Locale, said: keyof typeof SAID): string {
+  const [kind, label] = SAID[said]
   return messagePage(pages, locale, (say) => ({
-    kind: message === 'linkSent' ? 'mail' : message === 'linkOver' ? 'late' : 'info',
-    title: say(`${message}Title`),
-    text: say(`${message}Text`),
-    backUrl: null,
-    safeMore: <ActionLink href={pages.backUrl(null)} label={say('backToSeller')} />,
+    kind,
+    title: say(said === 'mailedLinkOver' ? 'linkOverTitle' : `${said}Title`),
+    text: say(`${said}Text`),
+    ...(label === undefined && { backUrl: null }),
+    safeMore: (
+      <ActionLink
+        href={label === undefined ? pages.backUrl(null) : `${pages.base}/portal`}
+        label={say(label ?? 'backToSeller')}
+      />
+    ),
   }))
 }
 
@@ -148,18 +151,9 @@ export interface Refusal {
 export function refusalPage(pages: Pages, refusal: Refusal): string {
   const { error, locale } = refusal
   // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
-  if (error.code === 'forbidden') return sellerPage(pages, locale, 'staleForm')
+  if (error.code === 'forbidden') return saidPage(pages, locale, 'staleForm')
   if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
-  return pages.mailsLinks ? askForLinkPage(pages, locale) : sellerPage(pages, locale, 'noSession')
-}
-
-/** Of a form that came after the end of its session: what did not happen, then the way in. */
-export function sessionOverPage(pages: Pages, locale: Locale): string {
-  return messagePage(pages, locale, (say) => ({
-    title: say('sessionOverTitle'),
-    text: say('sessionOverText'),
-    safeMore: <ActionLink href={`${pages.base}/portal`} label={say('openPortal')} />,
-  }))
+  return pages.mailsLinks ? askForLinkPage(pages, locale) : saidPage(pages, locale, 'noSession')
 }
 
 /** Any other refusal, in the words of the list of errors. */

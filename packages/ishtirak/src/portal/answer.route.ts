@@ -1,17 +1,8 @@
 // What a form led to: saved where it was refused or had no session, and the page that says it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
-import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
-import {
-  answerForm,
-  askForLinkPage,
-  mailedLinkOverPage,
-  refusalPage,
-  sellerPage,
-  sessionOverPage,
-  shortened,
-} from '../pages/message-pages.js'
+import { answerForm, askForLinkPage, refusalPage, saidPage, shortened } from '../pages/message-pages.js'
 import { fieldOf, type Session } from '../pages/reader.js'
 import type { PortalPages } from './portal-pages.js'
 
@@ -28,15 +19,11 @@ export function answerRoutes(app: App, pages: PortalPages): void {
   })
 }
 
-type Render = (pages: PortalPages, locale: Locale) => string
+/** The statuses of what a form without a session led to. */
+const PAGES = { linkSent: 200, linkOver: 410, mailedLinkOver: 410, sessionOver: 401 } as const
 
-/** What a form without a session led to. */
-const PAGES = new Map<string | undefined, { readonly status: number; readonly render: Render }>([
-  ['linkSent', { status: 200, render: (pages, locale) => sellerPage(pages, locale, 'linkSent') }],
-  ['linkOver', { status: 410, render: (pages, locale) => sellerPage(pages, locale, 'linkOver') }],
-  ['mailedLinkOver', { status: 410, render: mailedLinkOverPage }],
-  ['sessionOver', { status: 401, render: sessionOverPage }],
-])
+const isPage = (page: string | undefined): page is keyof typeof PAGES =>
+  page !== undefined && Object.hasOwn(PAGES, page)
 
 interface Shown {
   readonly request: FastifyRequest
@@ -51,10 +38,9 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
   const locale = pages.reader.language(request, reply, session)
   const { refused, page, email } = saved
   if (refused !== undefined) return isErrorCode(refused) ? showRefusal(pages, of, refused) : null
-  const ofItsOwn = PAGES.get(page)
-  if (ofItsOwn) {
-    reply.code(ofItsOwn.status)
-    return ofItsOwn.render(pages, locale)
+  if (isPage(page)) {
+    reply.code(PAGES[page])
+    return saidPage(pages, locale, page)
   }
   if (email !== undefined) {
     reply.code(422)
