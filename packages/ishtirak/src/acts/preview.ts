@@ -1,7 +1,7 @@
 // What an act would change now, decided and not saved. A change has a type, so the console, the command line
 // and the API show it without code of the act.
 import { isDeepStrictEqual } from 'node:util'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
@@ -125,13 +125,8 @@ export const PreviewSchema = object('Preview', {
   }),
 })
 
-export function viewPreview({
-  version,
-  changes,
-}: {
-  readonly version: number
-  readonly changes: readonly Change[]
-}): Static<typeof PreviewSchema> {
+export function viewPreview(plan: { readonly version: number; readonly changes: readonly Change[] }) {
+  const { version, changes } = plan
   const view = (one: Change) => ({
     ...one,
     before: viewSide(one, one.before),

@@ -17,7 +17,7 @@ import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
 import { consoleRefusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import { paymentRoutes } from './payment.route.js'
+import { paymentRoutes } from './payment-page.js'
 import { userRoutes } from './user.route.js'
 import './words.js'
 

@@ -10,15 +10,24 @@ import { kindOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import { READ_RECEIPT } from '../documents/read-receipt.js'
 import { ReceiptLinks } from '../documents/receipt-links.js'
+import type { App } from '../http/app.js'
 import { inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { paymentTitle } from '../ledger/labels.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
-import type { PaymentFile } from '../overview/read-files.js'
-import { isOfAct, NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
-import { addressOf, Facts, type LinkedFact, renderConsole, type View } from '../pages/console-frame.js'
+import { type PaymentFile, showPayment } from '../overview/read-files.js'
+import { isOfAct, NoticeOf, noticeIn, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
+import {
+  addressOf,
+  Facts,
+  type LinkedFact,
+  renderConsole,
+  sendPage,
+  type View,
+} from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
@@ -27,7 +36,16 @@ import { stateInWords } from './state-in-words.js'
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
 
-export function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: TrailNotice): string {
+export function paymentRoutes(app: App, pages: AllPages): void {
+  const address = '/console/payments/:payment_id'
+  app.get<{ Params: { payment_id: string } }>(address, forOperators(pages), async (request, reply) => {
+    const file = await showPayment(pages, request.params.payment_id)
+    const view = viewOf(pages, request, reply)
+    return sendPage(pages, reply, paymentPage(pages, view, file, noticeIn(request)))
+  })
+}
+
+function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: TrailNotice): string {
   const { payment } = file
   const title = paymentTitle(pages, view, file)
   return renderConsole(pages, {

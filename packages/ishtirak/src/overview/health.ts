@@ -1,9 +1,9 @@
 // How the service is: what `doctor` would say of it, and what its jobs did.
-import type { Static } from 'typebox'
+import { Type } from 'typebox'
 import type { Check } from '../acts/check.js'
 import { type Instant, SECOND, timestampOrNull } from '../core/instant.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import type { Clock } from '../runtime/clock.js'
-import type { HealthSchema } from './health-schemas.js'
 
 interface JobRound {
   readonly everyMs: number
@@ -31,21 +31,38 @@ export function createJobRounds(clock: Clock) {
   }
 }
 
+export const HealthSchema = object('Health', {
+  checks: Type.Array(
+    Type.Object({
+      subject: Type.String({ examples: ['database'] }),
+      verdict: Type.Enum(['ok', 'warn', 'fail']),
+      found: Type.String({ description: 'In English' }),
+      remedy: Type.String({ description: 'What to do; empty when all is well' }),
+    }),
+    { description: 'As `ishtirak doctor` prints them' },
+  ),
+  jobs: Type.Array(
+    Type.Object({
+      name: Type.String({ examples: ['deliver-events'] }),
+      every_seconds: Type.Number(),
+      last_run_at: nullable(timestamp),
+      last_failed_at: nullable(timestamp),
+    }),
+    { description: 'Of the process that answers, since its start' },
+  ),
+})
+
 export interface HealthDeps {
   readonly examine: () => Promise<readonly Check[]>
   readonly rounds: JobRounds
 }
 
-type Health = Omit<Static<typeof HealthSchema>, 'checks'> & { checks: Check[] }
-
 /** The API leaves out what names the words of a check in other languages. */
-export async function readHealth({ examine, rounds }: HealthDeps): Promise<Health> {
+export async function readHealth({ examine, rounds }: HealthDeps) {
   const checks = await examine()
   const jobs = rounds.list().map(({ name, everyMs, ranAt, failedAt }) => ({
-    name,
-    every_seconds: everyMs / SECOND,
-    last_run_at: timestampOrNull(ranAt),
-    last_failed_at: timestampOrNull(failedAt),
+    ...{ name, every_seconds: everyMs / SECOND },
+    ...{ last_run_at: timestampOrNull(ranAt), last_failed_at: timestampOrNull(failedAt) },
   }))
-  return { checks: checks.map((check) => ({ ...check })), jobs }
+  return { checks, jobs }
 }

@@ -14,8 +14,7 @@ import {
   USER,
   UserParamsSchema,
 } from '../ledger/subjects.js'
-import { type HealthDeps, readHealth } from './health.js'
-import { HealthSchema } from './health-schemas.js'
+import { type HealthDeps, HealthSchema, readHealth } from './health.js'
 import { type InboxDeps, readInbox } from './inbox.js'
 import { inboxCountsSchema, inboxEntry, inboxFilter, viewInboxEntry } from './inbox-schemas.js'
 import { paymentList } from './payment-list.js'

@@ -6,17 +6,26 @@ import { type FileParts, viewParts } from '../acts/file-parts.js'
 import { viewStanding } from '../acts/preview.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
+import type { Catalogue } from '../core/plan.js'
 import type { StoredReport } from '../core/stored-report.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import type { ListedUser } from '../ledger/user-list.js'
 import { userApi } from '../ledger/user-routes.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
+import type { Inbox } from './inbox.sql.js'
 import { viewInboxEntry } from './inbox-schemas.js'
-import type { PaymentFile, UserFile } from './read-files.js'
-import { OperatorPaymentSchema, type ShownPaymentSchema } from './schemas.js'
+import { type PaymentFile, showPayment, showUser, type UserFile } from './read-files.js'
+import {
+  OperatorPaymentSchema,
+  paymentFileSchema,
+  type ShownPaymentSchema,
+  userFileSchema,
+} from './schemas.js'
 import type { Found } from './search.js'
 
 /** The instant that statuses are read at, and what payments are shown with. */
@@ -75,7 +84,7 @@ function viewWhole(payment: Payment, { now, ...shown }: ViewContext): Static<typ
 /** What follows from a report that is believed; the others leave a payment to the operator, or end it. */
 const BELIEVED: readonly StoredReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
-export function viewPaymentFile(
+function viewPaymentFile(
   { payment, parts, receipt, reports, received, sent, audit }: PaymentFile,
   context: ViewContext,
 ) {
@@ -100,7 +109,7 @@ function viewReport(report: StoredReport) {
   }
 }
 
-export function viewUserFile(
+function viewUserFile(
   { user, subscription, waiting, time, payments, parts, audit }: UserFile,
   context: ViewContext,
 ) {
@@ -121,15 +130,8 @@ export function viewUserFile(
   }
 }
 
-export function viewListedUser({
-  userId: user_id,
-  email,
-  name,
-  state,
-  now,
-  subscription,
-  createdAt,
-}: ListedUser) {
+export function viewListedUser({ now, subscription, createdAt, ...user }: ListedUser) {
+  const { userId: user_id, email, name, state } = user
   return {
     ...{ user_id, email, name, state, ...viewStanding(now), ended_plan: now.endedPlan?.id ?? null },
     balance: subscription.balance?.amount ?? 0,
@@ -137,13 +139,29 @@ export function viewListedUser({
   }
 }
 
-export function viewFoundUser({ userId, email, name, buyer, subscription, exact }: Found['users'][number]) {
+export function viewFoundUser({ subscription, buyer, ...user }: Found['users'][number]) {
+  const { userId: user_id, email, name, exact } = user
+  return { user_id, email, name, buyer_name: buyer?.name ?? null, ...viewStanding(subscription), exact }
+}
+
+/** Everything known of a payment or a user, as acts on them answer it and their pages ask for it. */
+export function operatorFiles(
+  deps: ViewDeps & ChangeDeps & { readonly catalogue: Catalogue; readonly inbox: Inbox },
+): SubjectDeps['files'] {
   return {
-    user_id: userId,
-    email,
-    name,
-    buyer_name: buyer?.name ?? null,
-    ...viewStanding(subscription),
-    exact,
+    payment: {
+      get schema() {
+        return paymentFileSchema(deps.fileParts)
+      },
+      read: (id) => showPayment(deps, id),
+      view: (file: PaymentFile) => viewPaymentFile(file, viewedNow(deps)),
+    },
+    user: {
+      get schema() {
+        return userFileSchema(deps.catalogue.limits, deps.inbox.kinds, deps.fileParts)
+      },
+      read: (id) => showUser(deps, id),
+      view: (file: UserFile) => viewUserFile(file, viewedNow(deps)),
+    },
   }
 }

@@ -5,13 +5,16 @@ import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
-import { readLabels } from '../ledger/labels.js'
+import { type Labels, readLabels } from '../ledger/labels.js'
 import { findDiscrepancy, saveClosed } from './discrepancies.sql.js'
-import type { FoundDiscrepancy } from './discrepancy-facts.js'
 import { CloseRequestSchema, DiscrepancyParamsSchema, DiscrepancySchema } from './reconciliation-schemas.js'
 import { reconciliationWords } from './words.js'
 
 type Deps = Pick<ActDeps, 'database'>
+
+export type FoundDiscrepancy = NonNullable<Awaited<ReturnType<typeof findDiscrepancy>>> & {
+  readonly labels: Labels
+}
 
 const DISCREPANCY: Subject<Deps, FoundDiscrepancy> = {
   name: 'discrepancy',

@@ -1,7 +1,7 @@
 // Discrepancies that a person judges, as entries of the inbox.
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { addressOf } from '../pages/console-frame.js'
-import { discrepancyInWords } from './discrepancy-facts.js'
+import { codeInWords } from '../pages/console-words.js'
 import { FOUND } from './inbox.sql.js'
 
 export const DISCREPANCIES_WAITING: readonly InboxKind[] = [
@@ -12,9 +12,9 @@ export const DISCREPANCIES_WAITING: readonly InboxKind[] = [
     select: FOUND,
     isMoney: true,
     nextActs: ['payment.recheck', 'reconciliation.start'],
-    next: ({ paymentId }) => (paymentId === null ? 'reconciliation.start' : 'payment.recheck'),
+    next: (entry) => (entry.payment_id === null ? 'reconciliation.start' : 'payment.recheck'),
     detailIs: 'what was found',
-    detail: (_pages, view, kind) => discrepancyInWords(view, kind),
+    detail: (_pages, view, kind) => codeInWords(view, 'discrepancy', kind),
     path: (base, { id }) => addressOf(base, 'discrepancies', id),
   },
 ]
