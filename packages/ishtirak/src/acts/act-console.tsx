@@ -92,11 +92,11 @@ interface LinkToAct<Deps> {
   readonly pages: Pick<ConsolePages, 'base'>
   readonly view: View
   readonly act: Act<Deps>
-  /** Of what it is done to; absent where that has none. */
+  /** The id of the act's subject; absent if the subject has no id. */
   readonly id?: string
 }
 
-/** What leads to the page of an act, where the role may. */
+/** Links to the page of an act. Renders nothing if the operator's role does not allow the act. */
 export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string }) {
   const { pages, view, act, id = '', label = titleOf(act, view) } = of
   return mayDo(view.session.operator, act) ? (
@@ -104,7 +104,7 @@ export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string 
   ) : null
 }
 
-/** The same in a table. */
+/** The same link as a line of a table cell. */
 export function ActLink<Deps>({ pages, view, act, id = '' }: LinkToAct<Deps>) {
   return mayDo(view.session.operator, act) ? (
     <a class="line" href={pathOfAct(pages, act, id)} safe>

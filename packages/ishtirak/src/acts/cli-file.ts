@@ -2,7 +2,10 @@
 import { open, rm } from 'node:fs/promises'
 import { CommandFailed, type DownloadedFile } from './operator-client.js'
 
-/** The file is made before `read`, which stands in the audit trail. Gives what was written, in words. */
+/**
+ * Creates the file before it calls `read`, because each reading is recorded in the audit trail. Returns a
+ * sentence about what was written.
+ */
 export async function intoNewFile(name: string, read: () => Promise<DownloadedFile>): Promise<string> {
   const file = await open(name, 'wx', 0o600).catch(sayWhy)
   try {

@@ -75,7 +75,7 @@ function ofAct(act: Act): readonly Operation[] {
   ]
 }
 
-/** Behind the id in its path, what else the path has is an option. */
+/** The first parameter of the path is the argument of the command; further ones become options. */
 function ofReading({ command, summary, path, params, query }: Reading): readonly Operation[] {
   if (command === null) return []
   const [, ...further] = Object.entries(params.properties)
@@ -220,7 +220,7 @@ async function ask(
 
 type Asked = Pick<Operation, 'method' | 'path' | 'input'>
 
-/** The first name in the path is the argument; each further one is a member. */
+/** The argument replaces the first parameter of the path; members replace the further ones. */
 function requestOf({ method, path, input }: Asked, argument: string, members: Members): OperatorRequest {
   // The next part of the address would take the place of an id that is empty, `.` or `..`.
   if (path.includes('/:') && /^\.{0,2}$/.test(argument))

@@ -47,7 +47,7 @@ export interface InboxKind {
   path?(base: string, entry: InboxRow): string
 }
 
-/** The row of an entry, in the names of the API. */
+/** Reads the row of an entry; its fields bear the names of the API. */
 export const readInboxRow = rowOf({
   waits_since: column('since', instant),
   id: text,

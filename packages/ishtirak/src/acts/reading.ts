@@ -24,7 +24,7 @@ export interface CommandOf {
   readonly usage: string
   /** Of what `show` gives. */
   readonly columns?: ShownColumns
-  /** The answer is a file: text that is printed, or one that goes into a new file by `--out`. */
+  /** The answer is a file: it is printed, or written to the new file that `--out` names. */
   readonly isFile?: 'printed' | 'new'
   /** Of the answer, what is printed. Throws `CommandFailed`. */
   show?(answer: CommandAnswer, argument: string): CommandAnswer

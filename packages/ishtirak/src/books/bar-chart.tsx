@@ -1,5 +1,5 @@
-// Bars side by side, drawn on the server: what adds up above the line, what is taken off below it. It is
-// readable without colors, as on paper; its title and description are for readers who do not see it, and the
+// Draws bars on the server: what adds up stands above a line, what is taken off below it. The chart is
+// readable without colors, as on paper. Its title and description are for readers who do not see it; the
 // table beside it has every figure.
 import type { View } from '../pages/console-frame.js'
 
@@ -8,11 +8,11 @@ const [STEP, BAR, HEIGHT] = [10, 7, 100]
 
 interface Bar {
   readonly title: string
-  /** In centimes, from the line on upwards. */
+  /** Centimes of each part, drawn upwards from the line. */
   readonly up: readonly number[]
-  /** In centimes. */
+  /** Centimes, drawn downwards from the line. */
   readonly down: number
-  /** Below it. */
+  /** The label below the bar. */
   readonly tick: string
 }
 
@@ -21,7 +21,7 @@ interface ChartOf {
   readonly title: string
   readonly text: string
   readonly bars: readonly Bar[]
-  /** Names of the parts, by their class. */
+  /** The class and the label of each part. */
   readonly parts: readonly (readonly [name: string, words: string])[]
 }
 

@@ -309,7 +309,7 @@ function OwedToUsers({ pages, view, figures: { owed_to_users: owed } }: Shown) {
   )
 }
 
-/** What was paid on each day of the month, above what was refunded. */
+/** Shows what was paid on each day above what was refunded. */
 function MonthChart({ view, figures: { from, by_day, ...totals } }: Shown) {
   const { say, centimes: money } = view
   const best = by_day.reduce((one, other) => (other.paid.total > one.paid.total ? other : one))
@@ -333,7 +333,7 @@ function MonthChart({ view, figures: { from, by_day, ...totals } }: Shown) {
   )
 }
 
-/** The sums of the month by method, by rate and by day. */
+/** Shows the sums of the month by method, by rate and by day. */
 function Parts(shown: Shown) {
   const { view, figures } = shown
   const { say } = view

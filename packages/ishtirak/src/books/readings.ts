@@ -47,7 +47,7 @@ export const receiptList = list<MonthsDeps>()({
     }),
 })
 
-/** The file is of the month, or until the month, that its query names. */
+/** The query names the month, or the last of twelve months, under the name `file.of`. */
 function exported(file: BookFile, summary: string, query: TObject) {
   const { name } = file
   return reading<AccountsDeps>().reads({

@@ -60,7 +60,7 @@ function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | nul
   )
 }
 
-/** What was paid in each month, by method one above the other. */
+/** Shows what was paid in each month, with the methods one above the other. */
 function YearChart({ view, figures: { months } }: Shown) {
   const { say, centimes: money } = view
   const best = months.reduce((one, other) => (other.paid > one.paid ? other : one))

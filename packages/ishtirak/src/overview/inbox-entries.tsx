@@ -15,7 +15,7 @@ interface Shown {
   readonly labels: Labels
 }
 
-/** `ofUser`: all are of the user whose page it is. */
+/** `ofUser`: all entries belong to the user whose page this is. */
 export function InboxEntries(of: Shown & { entries: readonly InboxEntry[]; ofUser?: boolean }) {
   const { pages, view, entries, labels, ofUser = false } = of
   const { locale } = view

@@ -335,7 +335,7 @@ export function Link({ href, text }: LinkedFact) {
   )
 }
 
-/** Below what a cell says, smaller. */
+/** Shows a second line in a cell, in small type. */
 export function Under({ children }: PropsWithChildren<{ children: string | null }>) {
   if (children === null) return null
   return (
@@ -345,7 +345,7 @@ export function Under({ children }: PropsWithChildren<{ children: string | null 
   )
 }
 
-/** A sentence about what is beside it. */
+/** Shows a short explanation in small type. */
 export function Hint({ children }: PropsWithChildren<{ children: string }>) {
   return (
     <p class="soft small" safe>

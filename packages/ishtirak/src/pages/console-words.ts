@@ -39,7 +39,7 @@ export function codeInWords(
 /** All that the trail names. */
 export const recordedActs = () => consoleKeysWith('did_')
 
-/** For refusals, which name the act that was tried, or the reading: as what someone does. */
+/** Names the act or the reading that a refusal is about. */
 export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
   const key = `act_${act.replace('.', '_')}`
   return titleOfAct(act) ?? (isConsoleKey(key) ? say(key) : act)

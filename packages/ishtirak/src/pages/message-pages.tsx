@@ -111,7 +111,7 @@ function nameOf({ email, name, userId, personId }: PortalSession, locale: Locale
   return personId === null ? account : inParts([account, personId], locale)
 }
 
-/** What is said of a link, a session or a form. The way on is the seller, or by a label the portal. */
+/** Explains what became of a link, a session or a form. With a label, the button leads to the portal. */
 const SAID = {
   linkSent: ['mail'],
   linkOver: ['late'],
