@@ -11,7 +11,7 @@ import { pageOfTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
 import { addressOf, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
-import { LinkButton, pageHeaders, portalStyle, readSheet } from '../pages/portal-frame.js'
+import { LinkButton, pageHeaders, styleWith } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
 import { userPage } from './user-page.js'
@@ -32,7 +32,9 @@ export function userRoutes(
 ): void {
   const hidden = forOperators(pages)
   const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'users', of.user_id))
-  const portal = readOnlyPortal(pages)
+  const style = styleWith(pages.seller.shop.color)
+  // No browser sends anything from there.
+  const headers = pageHeaders(style, "'none'", "form-action 'none'")
 
   app.get<{ Params: Params }>('/console/users/:user_id', hidden, async (request, reply) => {
     const { user_id: userId } = request.params
@@ -60,7 +62,6 @@ export function userRoutes(
     const view = viewOf(pages, request, reply)
     const { operator } = view.session
     const safeStart = <Banner pages={pages} view={view} userId={userId} />
-    const { style, headers } = portal
     const page = await pages.viewAsUser({ userId, operator, requestId: request.id, style, safeStart })
     return reply.headers(headers).send(page)
   })
@@ -77,14 +78,6 @@ function unbookedIn({ fileParts }: AllPages, { payments, waiting }: UserFile) {
       parts: await loadParts(fileParts.payment, payment),
     })),
   )
-}
-
-const BANNER_SHEET = readSheet(new URL('./banner.css', import.meta.url))
-
-/** The pages of the portal in their style, sent so that no browser sends anything from them. */
-function readOnlyPortal(pages: AllPages) {
-  const style = `${portalStyle(pages.seller.shop.color)}${BANNER_SHEET}`
-  return { style, headers: pageHeaders(style, "'none'", "form-action 'none'") }
 }
 
 /** In the language of the operator: the page below is in that of its user. */

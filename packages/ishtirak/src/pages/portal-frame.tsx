@@ -269,13 +269,6 @@ export function readSheet(file: URL): string {
 /** `--card` of the dark colors in portal.css. */
 const DARK_CARD = '#18211d'
 
-const FOLLOWED_TRANSFER = readSheet(new URL('./followed-transfer.css', import.meta.url))
-
-/** Of the portal; the console has the same without what only the portal shows. */
-export function portalStyle(color: string | null): string {
-  return `${styleWith(color)}${FOLLOWED_TRANSFER}`
-}
-
 /** `color`: the seller's, `#rrggbb`; null: that of the sheet. */
 export function styleWith(color: string | null): string {
   if (color === null) return SHEET

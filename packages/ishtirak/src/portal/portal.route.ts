@@ -6,7 +6,7 @@ import { mayOrder } from '../core/person.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { frontPage, refusalPage } from '../pages/message-pages.js'
-import { type Pages, pageHeaders, portalStyle } from '../pages/portal-frame.js'
+import { type Pages, pageHeaders, styleWith } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { answerRoutes, keepRefusal } from './answer.route.js'
@@ -25,7 +25,7 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
     cookie: cookiesFor(deps.publicUrl).cookie.session,
   }
   const reader = createSessionReader(store, deps.publicUrl)
-  const style = portalStyle(deps.seller.shop.color)
+  const style = styleWith(deps.seller.shop.color)
   const own: Pages & Deps = {
     ...deps,
     ways: waysIn(deps, capabilities),
