@@ -29,7 +29,7 @@ it.each(ofCompose)(
     expect(String(ishtirak.mem_limit).toUpperCase()).toBe(settingOf(unit, 'MemoryMax'))
     expect(ishtirak).toMatchObject({
       ...{ read_only: true, cap_drop: ['ALL'], init: true, security_opt: ['no-new-privileges:true'] },
-      ...{ volumes: ['data:/data:rw', `${folder}/files:/files:ro`] },
+      ...{ volumes: ['data:/data:rw', `${folder}/documents:/documents:ro`] },
       stop_grace_period: `${settingOf('ishtirak.service', 'TimeoutStopSec')}s`,
       ...(isOnServer && { depends_on: { postgres: { condition: 'service_healthy' } } }),
     })
