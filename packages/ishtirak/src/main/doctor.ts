@@ -16,7 +16,7 @@ import { systemClock } from '../runtime/clock.js'
 import { localUrl } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { createLog } from '../runtime/log.js'
-import { SELLERS_OWN, sellersWay } from '../setup/sellers-own.js'
+import { SELLERS_OWN } from '../setup/sellers-own.js'
 import { CAPABILITIES } from './capabilities.js'
 import { type Config, misspelt, readConfig, readConfigOfNoSeller } from './config.js'
 import { runningSandbox } from './sandbox.js'
@@ -31,8 +31,10 @@ export async function* examine(
   brought: readonly Brings[] = CAPABILITIES,
 ): AsyncGenerator<CheckResult> {
   const { config, problems } = readAsFarAsPossible(env, brought)
-  for (const problem of problems)
-    yield fail('configuration', problem, sellersWay(problem) ?? 'correct it in the environment')
+  for (const problem of problems) {
+    const [, missing = ''] = /^(\w+) is missing/.exec(problem) ?? []
+    yield fail('configuration', problem, SELLERS_OWN[missing] ?? 'correct it in the environment')
+  }
   if (!config) return
   if (problems.length === 0)
     yield ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set')

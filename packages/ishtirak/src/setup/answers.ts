@@ -1,175 +1,99 @@
-// What production needs to know, each with its flag, its question and its check: flags first, then questions
-// where there is a terminal; where there is none, everything that is missing is named at once.
-import os from 'node:os'
-import { domainToASCII } from 'node:url'
-
-export interface Answers {
-  readonly domain: string
-  readonly service: 'systemd' | 'compose'
-  readonly proxy: 'nginx' | 'caddy'
-  readonly database: 'embedded' | 'postgres'
-  readonly operator: string
-  /** Empty: PUBLIC_URL. */
-  readonly platformUrl: string
-  /** Empty: a secret is made, and the platform signs with it. */
-  readonly jwksUrl: string
-  /** Empty: events are kept and not sent. */
-  readonly eventsUrl: string
-  /** Of systemd; the network of Compose has its own. */
-  readonly port: number
-  readonly metricsPort: number
-}
-
-export type Flags = Readonly<Partial<Record<keyof Answers, string>>>
+// The questions of `init production`, each with its flag and its check. Flags come first, then questions if
+// there is a terminal; without one, all that is missing is named at once.
 
 interface Question {
-  readonly name: keyof Answers
-  readonly flag: string
+  /** Also stands in the refusal of a wrong answer. */
   readonly asks: string
-  /** Finishes "--flag must be …". */
-  readonly expects: string
-  fits(value: string): boolean
+  readonly fits: RegExp
   /** Absent: an answer is needed. */
   readonly otherwise?: string
-  readonly ofSystemd?: true
+  /** The flags without which the question has no meaning. */
+  readonly only?: string
 }
 
-const oneOf = (...words: readonly string[]) => ({
-  expects: words.join(' or '),
-  fits: (value: string) => words.includes(value),
-})
-/** Without what a file of variables would read as a quote, a comment or another variable. */
-const address = (...schemes: readonly string[]) => ({
-  expects: `an address that starts with ${schemes.join('// or ')}//, without quotes`,
-  fits: (value: string) =>
-    !/[\s'"`#$\\]/.test(value) && URL.canParse(value) && schemes.includes(new URL(value).protocol),
-})
-const portNumber = {
-  expects: 'a port from 1024 to 65535',
-  fits: (value: string) => /^\d{4,5}$/.test(value) && Number(value) >= 1_024 && Number(value) <= 65_535,
-}
+/** A certificate is for a name. The last label begins with a letter, so this is no IP address. */
+const DOMAIN = /^(?=.{1,253}$)((?!-)[a-z0-9-]{1,63}(?<!-)\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
+/** Without the characters that a file of variables reads as a quote, a comment or another variable. */
+const ADDRESS = { fits: /^https?:\/\/[\w.[\]:-]+(\/[^\s'"`#$\\]*)?$/, otherwise: '' }
+const PORT = { fits: /^([2-9]\d{3}|[1-5]\d{4})$/, only: '--service systemd' }
+/** Three different addresses. */
+const MACHINES = /^(\d+(?:\.\d+){3}),(?!\1,)(\d+(?:\.\d+){3}),(?!\1$|\2$)\d+(?:\.\d+){3}$/
+const CLUSTER = { fits: MACHINES, otherwise: '', only: '--service systemd --database postgres' }
+const NETWORK = { fits: /^\d+(\.\d+){3}\/\d+$/, only: '--cluster' }
+const VERSION = { fits: /^(1[5-9]|[2-9]\d)$/, otherwise: '15', only: '--cluster' }
 
-/** Certificates are given for names, and the proxy listens on 443. */
-function isDomain(value: string): boolean {
-  const labels = value.split('.')
-  return (
-    domainToASCII(value) === value &&
-    labels.length > 1 &&
-    labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label)) &&
-    !/^\d+$/.test(labels.at(-1) ?? '')
-  )
-}
+const QUESTIONS = {
+  domain: { asks: 'domain of the service in small letters, such as billing.example.dz', fits: DOMAIN },
+  service: { asks: 'what runs the service: systemd or compose', fits: /^(systemd|compose)$/ },
+  proxy: { asks: 'what stands before it: nginx or caddy', fits: /^(nginx|caddy)$/ },
+  database: { asks: 'where the data is: embedded or postgres', fits: /^(embedded|postgres)$/ },
+  cluster: { asks: 'machines of a cluster (or none), as in 10.0.0.11,10.0.0.12,10.0.0.13', ...CLUSTER },
+  network: { asks: 'network of these machines and of the service, such as 10.0.0.0/24', ...NETWORK },
+  postgresVersion: { asks: 'major version of PostgreSQL on these machines, at least 15', ...VERSION },
+  operator: { asks: 'your name in the audit trail', fits: /^[\w.@-]{1,64}$/, otherwise: 'owner' },
+  platformUrl: { asks: 'https address of the platform (or none: the service’s own)', ...ADDRESS },
+  jwksUrl: { asks: 'https address of its public keys (or none: a shared secret is made)', ...ADDRESS },
+  eventsUrl: { asks: 'https address where it receives events (or none: no events are sent)', ...ADDRESS },
+  port: { asks: 'port of the service behind the proxy, from 2000 to 59999', ...PORT, otherwise: '3000' },
+  metricsPort: { asks: 'another port for the figures, from 2000 to 59999', ...PORT, otherwise: '9464' },
+} satisfies Record<string, Question>
 
-const NAME = /^[\w.@-]{1,64}$/
+type Name = keyof typeof QUESTIONS
+/** Empty if it was not asked or nothing was answered. */
+export type Answers = Readonly<Record<Name, string>>
+export type Flags = Readonly<Partial<Answers>>
 
-function ownName(): string {
-  const { username } = os.userInfo()
-  return NAME.test(username) && username !== 'root' ? username : 'owner'
-}
+// `Object.entries` forgets the names.
+const ENTRIES = Object.entries(QUESTIONS) as readonly (readonly [Name, Question])[]
+const flagOf = (name: Name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+const promptOf = ({ asks, otherwise }: Question) => (otherwise ? `${asks} [${otherwise}]` : asks)
 
-export const QUESTIONS: readonly Question[] = [
-  {
-    name: 'domain',
-    flag: '--domain <name>',
-    asks: 'Domain of the billing service, such as billing.example.dz',
-    expects: 'a name in small letters such as billing.example.dz: no https://, no port, no IP address',
-    fits: isDomain,
-  },
-  {
-    ...{ name: 'service', flag: '--service <kind>', asks: 'What runs the service: systemd or compose' },
-    ...oneOf('systemd', 'compose'),
-  },
-  {
-    ...{ name: 'proxy', flag: '--proxy <kind>', asks: 'What stands before it: nginx or caddy' },
-    ...oneOf('nginx', 'caddy'),
-  },
-  {
-    ...{ name: 'database', flag: '--database <kind>', asks: 'Where the data is: embedded or postgres' },
-    ...oneOf('embedded', 'postgres'),
-  },
-  {
-    ...{ name: 'operator', flag: '--operator <name>', asks: 'Your name in the audit trail' },
-    ...{ expects: '1 to 64 letters, digits or . _ @ -', fits: (value) => NAME.test(value) },
-    otherwise: ownName(),
-  },
-  {
-    name: 'platformUrl',
-    flag: '--platform-url <address>',
-    asks: 'Address of the platform, where users go back to after paying (empty: the service’s own)',
-    ...{ ...address('https:', 'http:'), otherwise: '' },
-  },
-  {
-    name: 'jwksUrl',
-    flag: '--jwks-url <address>',
-    asks: 'Address of the public keys that the platform signs tokens with (empty: a shared secret is made)',
-    ...{ ...address('https:', 'http:'), otherwise: '' },
-  },
-  {
-    name: 'eventsUrl',
-    flag: '--events-url <address>',
-    asks: 'Where the platform receives events (empty: none are sent)',
-    ...{ ...address('https:', 'http:'), otherwise: '' },
-  },
-  {
-    ...{ name: 'port', flag: '--port <number>', asks: 'Port of the service, behind the proxy' },
-    ...{ ...portNumber, otherwise: '3000', ofSystemd: true },
-  },
-  {
-    ...{ name: 'metricsPort', flag: '--metrics-port <number>', asks: 'Port of the figures for Prometheus' },
-    ...{ ...portNumber, otherwise: '9464', ofSystemd: true },
-  },
-]
+/** For commander. */
+export const OPTIONS = ENTRIES.map(
+  ([name, question]) => [`${flagOf(name)} <value>`, promptOf(question)] as const,
+)
 
 /** Everything that is wrong, one line each. */
 export class AnswersMissing extends Error {}
 
-const flagOf = ({ flag }: Question) => flag.split(' ')[0]
-const refusal = (question: Question) => `${flagOf(question)} must be ${question.expects}`
-
-/** `ask` is absent where nobody can be asked. It is asked again until the answer fits. */
+/** `ask` is absent if there is no terminal. A question is repeated until the answer fits. */
 export async function collectAnswers(
   flags: Flags,
   ask?: (question: string) => Promise<string>,
   say: (line: string) => void = () => undefined,
 ): Promise<Answers> {
-  const given = new Map(Object.entries(flags).map(([name, value]) => [name, value?.trim()]))
-  const problems = QUESTIONS.flatMap((question) => problemsWith(question, given.get(question.name), !ask))
-  if (given.get('service') === 'compose')
-    for (const question of QUESTIONS)
-      if (question.ofSystemd && given.has(question.name))
-        problems.push(`${flagOf(question)} is for systemd: the network of Compose has ports of its own`)
+  const given: Partial<Record<Name, string>> = {}
+  for (const [name] of ENTRIES) if (flags[name] !== undefined) given[name] = flags[name].trim()
+  const problems = ENTRIES.flatMap(([name]) => problemWith(name, given, ask === undefined) ?? [])
   if (problems.length > 0) throw new AnswersMissing(problems.join('\n'))
-  for (const question of QUESTIONS) {
-    if (given.get(question.name) !== undefined) continue
-    const isAsked = ask && !(question.ofSystemd && given.get('service') === 'compose')
-    given.set(question.name, isAsked ? await answerTo(question, ask, say) : (question.otherwise ?? ''))
+  for (const [name, question] of ENTRIES) {
+    let isOpen = ask !== undefined && given[name] === undefined && isMeant(question, given)
+    given[name] ??= question.otherwise ?? ''
+    while (ask && isOpen) {
+      given[name] = (await ask(`${promptOf(question)}: `)).trim() || (question.otherwise ?? '')
+      const problem = problemWith(name, given, true)
+      isOpen = problem !== undefined
+      if (problem !== undefined) say(problem)
+    }
   }
-  const { port, metricsPort, ...words } = Object.fromEntries(given)
-  if (port === metricsPort) throw new AnswersMissing('--metrics-port must differ from --port')
-  // Each question has put its answer in.
-  return { ...words, port: Number(port), metricsPort: Number(metricsPort) } as Answers
+  if (given.port === given.metricsPort) throw new AnswersMissing('--metrics-port must differ from --port')
+  // Each name has a value now.
+  return given as Answers
 }
 
-function problemsWith(question: Question, value: string | undefined, isFinal: boolean): string[] {
+function problemWith(name: Name, given: Flags, isFinal: boolean): string | undefined {
+  const question: Question = QUESTIONS[name]
+  const { asks, fits, otherwise, only } = question
+  const value = given[name]
+  if (!isMeant(question, given)) return value ? `${flagOf(name)} is for ${only}` : undefined
   if (value === undefined)
-    return isFinal && question.otherwise === undefined
-      ? [`${flagOf(question)} is missing: ${question.expects}`]
-      : []
-  return fits(question, value) ? [] : [refusal(question)]
+    return isFinal && otherwise === undefined ? `${flagOf(name)} is missing: ${asks}` : undefined
+  return value === otherwise || fits.test(value) ? undefined : `${flagOf(name)} is wrong: ${asks}`
 }
 
-const fits = (question: Question, value: string) => value === question.otherwise || question.fits(value)
-
-async function answerTo(
-  question: Question,
-  ask: (question: string) => Promise<string>,
-  say: (line: string) => void,
-): Promise<string> {
-  const { asks, otherwise = '' } = question
-  for (;;) {
-    const typed = (await ask(`${asks}${otherwise === '' ? '' : ` [${otherwise}]`}: `)).trim()
-    const answer = typed === '' ? otherwise : typed
-    if (fits(question, answer) && (answer !== '' || question.otherwise === '')) return answer
-    say(refusal(question))
-  }
+/** A choice that is still to come does not make the question meaningless. */
+function isMeant({ only = '' }: Question, given: Readonly<Record<string, string | undefined>>): boolean {
+  return [...only.matchAll(/--(\w+)(?: (\w+))?/g)].every(([, flag = '', choice]) =>
+    choice === undefined ? given[flag] : (given[flag] ?? choice) === choice,
+  )
 }

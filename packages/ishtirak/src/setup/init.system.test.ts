@@ -3,22 +3,19 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { COMBINATIONS, flagsOf, runInit as init } from '../../../../test/support/combinations.js'
 import { dropPostgres, postgresUrl } from '../../../../test/support/databases.js'
-import { listen } from '../../../../test/support/listen.js'
 import { buildOnce, PROGRAM } from '../../../../test/support/process.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { misspelt, readConfig } from '../main/config.js'
 import { examine } from '../main/doctor.js'
-import { VERSION } from '../runtime/package.js'
 import { collectAnswers } from './answers.js'
-import { packageContainerfile } from './templates.js'
 
 const DOMAIN = 'pay.example.dz'
 const ANSWERS = { domain: DOMAIN, service: 'systemd', proxy: 'nginx', database: 'embedded' } as const
+const CLUSTER = { cluster: '10.7.0.1,10.7.0.2,10.7.0.3', network: '10.7.0.0/24' } as const
 const KEY = 'test_sk_0123456789'
 
 let folder: string
@@ -41,9 +38,9 @@ describe('what it asks for', () => {
   it('is named all at once where nobody can be asked, and nothing is written', async () => {
     const dir = path.join(folder, 'none')
     const { message } = await init(dir, { operator: 'a b' }).then(() => new Error(), Object)
-    expect(message.match(/--\w+ (is missing|must be)/g)).toEqual([
+    expect(message.match(/--\w+ is (missing|wrong)/g)).toEqual([
       ...['--domain is missing', '--service is missing', '--proxy is missing', '--database is missing'],
-      '--operator must be',
+      '--operator is wrong',
     ])
     expect(readdirSync(folder)).toEqual([])
   })
@@ -51,14 +48,21 @@ describe('what it asks for', () => {
   it('is refused where it does not fit, and nothing is written', async () => {
     const domains = ['pay.dz:8443', 'https://pay.dz', '2001:db8::1', '192.0.2.1', 'localhost', 'pay_.dz', '']
     const refused: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
-      ...domains.map((domain) => [{ domain }, '--domain must be a name'] as const),
-      [{ port: '80' }, '--port must be a port'],
+      ...domains.map((domain) => [{ domain }, '--domain is wrong: domain of the service'] as const),
+      [{ port: '80' }, '--port is wrong: port of the service behind the proxy, from 2000'],
       [{ port: '9464' }, '--metrics-port must differ from --port'],
-      [{ service: 'compose', port: '3100' }, '--port is for systemd'],
-      [{ 'events-url': 'https://example.dz/#x' }, '--events-url must be an address'],
-      [{ 'platform-url': "https://example.dz/'" }, '--platform-url must be an address'],
-      [{ 'jwks-url': 'example.dz' }, '--jwks-url must be an address'],
-      [{ proxy: 'apache' }, '--proxy must be nginx or caddy'],
+      [{ service: 'compose', port: '3100' }, '--port is for --service systemd'],
+      [{ 'events-url': 'https://example.dz/#x' }, '--events-url is wrong: https address'],
+      [{ 'platform-url': "https://example.dz/'" }, '--platform-url is wrong: https address'],
+      [{ 'jwks-url': 'example.dz' }, '--jwks-url is wrong: https address'],
+      [{ proxy: 'apache' }, '--proxy is wrong: what stands before it: nginx or caddy'],
+      [CLUSTER, '--cluster is for --service systemd --database postgres'],
+      [{ ...CLUSTER, database: 'postgres', service: 'compose' }, '--cluster is for --service systemd'],
+      [{ ...CLUSTER, database: 'postgres', network: '' }, '--network is wrong: network of these machines'],
+      [{ database: 'postgres', cluster: CLUSTER.cluster }, '--network is missing: network of these machines'],
+      [{ database: 'postgres', network: '10.7.0.0/24' }, '--network is for --cluster'],
+      [{ ...CLUSTER, database: 'postgres', cluster: '10.7.0.1,10.7.0.2,10.7.0.1' }, '--cluster is wrong'],
+      [{ ...CLUSTER, database: 'postgres', cluster: '10.7.0.1,10.7.0.2' }, '--cluster is wrong'],
     ]
     for (const [flags, refusal] of refused)
       await expect(init(folder, { ...ANSWERS, ...flags }), JSON.stringify(flags)).rejects.toThrow(refusal)
@@ -77,8 +81,11 @@ describe('what it asks for', () => {
       said.push(line)
     })
     expect(answers).toMatchObject({ domain: DOMAIN, proxy: 'caddy', platformUrl: '', eventsUrl: '' })
-    expect(said).toEqual([expect.stringContaining('--domain must'), '--proxy must be nginx or caddy'])
-    expect(asked.filter((question) => /systemd or compose|Port/.test(question))).toEqual([])
+    expect(said).toEqual([
+      expect.stringContaining('--domain is wrong'),
+      '--proxy is wrong: what stands before it: nginx or caddy',
+    ])
+    expect(asked.filter((question) => /systemd or compose|port|machines/.test(question))).toEqual([])
   })
 })
 
@@ -131,6 +138,86 @@ it('the unit of several processes is that of one, with the ports of its instance
   expect(differing.filter((line) => !named.test(line))).toEqual([])
 })
 
+it('no example of a template is left, and no text in braces', async () => {
+  const own = { operator: 'amina', port: '3100', 'metrics-port': '9500', 'postgres-version': '17' }
+  const urls = { 'platform-url': 'https://app.dz', 'events-url': 'https://app.dz/hooks' }
+  const said = await init(folder, { ...ANSWERS, ...CLUSTER, ...own, ...urls, database: 'postgres' })
+  const files = Object.entries({ ...contentsOf(folder), said })
+  // What explains a file names no place of this installation.
+  const texts = files.map(([name, text]) => [name, text.replace(/^(#|--).*$/gm, '')] as const)
+  const examples =
+    /billing\.example|10\.0\.0|0123456789abcdef|:3000|:9464|postgresql\/15|\/etc\/ishtirak|\{\w+\}/
+  const left = texts.filter(([name, text]) => name !== 'prometheus-rules.yml' && examples.test(text))
+  expect(left.map(([name, text]) => [name, examples.exec(text)?.[0]])).toEqual([
+    ['ishtirak.service', '{CREDENTIALS_DIRECTORY}'],
+    ['ishtirak@.service', '{CREDENTIALS_DIRECTORY}'],
+  ])
+})
+
+describe('--cluster', () => {
+  it('writes the files of three machines with the same passwords, and changes none', async () => {
+    const flags = { ...ANSWERS, ...CLUSTER, database: 'postgres', 'postgres-version': '17' }
+    await init(folder, flags)
+    const before = contentsOf(folder)
+    const passwords = parseEnv(before['pg1/etc/patroni_env.conf'] ?? '')
+    const names = ['PATRONI_REPLICATION_PASSWORD', 'PATRONI_SUPERUSER_PASSWORD']
+    expect(Object.keys(passwords).toSorted()).toEqual(names)
+    expect(new Set(Object.values(passwords)).size).toBe(2)
+    for (const [place, address] of CLUSTER.cluster.split(',').entries()) {
+      const machine = `pg${place + 1}`
+      const own = (name: string) => before[`${machine}/etc/${name}`] ?? ''
+      expect(parseEnv(own('patroni_env.conf'))).toEqual(passwords)
+      expect(statSync(path.join(folder, machine, 'etc/patroni_env.conf')).mode & 0o777).toBe(0o600)
+      expect(parseEnv(own('default/etcd'))).toMatchObject({
+        ETCD_NAME: machine,
+        ETCD_INITIAL_CLUSTER: 'pg1=http://10.7.0.1:2380,pg2=http://10.7.0.2:2380,pg3=http://10.7.0.3:2380',
+        ETCD_LISTEN_PEER_URLS: `http://${address}:2380`,
+      })
+      expect(own('patroni/config.yml')).toContain(`name: ${machine}\n`)
+      expect(own('patroni/config.yml')).toContain(`connect_address: ${address}:5432\n`)
+      expect(own('patroni/config.yml')).toContain('hosts: 10.7.0.1:2379,10.7.0.2:2379,10.7.0.3:2379\n')
+      expect(own('patroni/config.yml')).toContain('host all all 10.7.0.0/24 scram-sha-256\n')
+      expect(before['haproxy.cfg']).toContain(`server ${machine} ${address}:5432 check port 8008\n`)
+    }
+    // A lost file of a machine gets the passwords of the others.
+    await rm(path.join(folder, 'pg1'), { recursive: true })
+    const said = await init(folder, flags)
+    expect(contentsOf(folder)).toEqual(before)
+    expect(said).not.toContain('differs')
+  })
+
+  it('is asked for with a server under systemd, and its network with it', async () => {
+    const asked: string[] = []
+    const typed = [CLUSTER.cluster, CLUSTER.network, '', '', '', '', '', '', '']
+    const flags = { ...ANSWERS, database: 'postgres' }
+    const answers = await collectAnswers(flags, async (question) => {
+      asked.push(question)
+      return typed.shift() ?? ''
+    })
+    expect(answers).toMatchObject({ ...CLUSTER, postgresVersion: '15' })
+    const none = await collectAnswers(flags, async (question) => {
+      expect(question).not.toContain('network')
+      return ''
+    })
+    expect(none.cluster).toBe('')
+  })
+})
+
+it('it ends with a doctor before the start, and with a certificate that renews itself', async () => {
+  const said = await init(folder, ANSWERS)
+  const inOrder = [
+    ...['cli.js doctor', 'systemctl enable --now ishtirak', 'mkdir -p /var/www/acme', 'certonly --webroot'],
+    ...["--deploy-hook 'systemctl reload nginx'", `cp ${folder}/nginx.conf`, 'certbot renew --dry-run'],
+  ]
+  const places = inOrder.map((step) => said.indexOf(step))
+  expect(places).toEqual(places.filter((place) => place > 0).toSorted((one, other) => one - other))
+  expect(said).toContain(`{ listen 80; listen [::]:80; server_name ${DOMAIN}; root /var/www/acme; }`)
+  expect(readFileSync(path.join(folder, 'nginx.conf'), 'utf8')).toContain('{ root /var/www/acme; }')
+  const composed = await init(path.join(folder, 'composed'), { ...ANSWERS, service: 'compose' })
+  expect(composed.indexOf('run --rm ishtirak doctor')).toBeLessThan(composed.indexOf('up --detach'))
+  expect(composed).toContain('kill --signal HUP proxy')
+})
+
 describe('a second run', () => {
   it('with other answers changes nothing, and shows the lines that differ but no secret', async () => {
     await init(folder, ANSWERS)
@@ -160,7 +247,7 @@ describe('a second run', () => {
     const before = contentsOf(folder)
     await rm(path.join(folder, 'nginx.conf'))
     const said = await init(folder, ANSWERS)
-    expect(said).toContain('unchanged  environment, but for what was filled in: SMTP_URL')
+    expect(said).toContain('unchanged  environment\n      set here SMTP_URL\n')
     expect([contentsOf(folder), process.exitCode]).toEqual([before, undefined])
   })
 })
@@ -198,37 +285,33 @@ describe('an odd place', () => {
   it('that is no folder is named with what to do', async () => {
     const file = path.join(folder, 'file')
     writeFileSync(file, '')
-    await expect(init(file, ANSWERS)).rejects.toThrow(
-      `${file}: a file stands where a folder is needed. --dir names`,
-    )
+    await expect(init(file, ANSWERS)).rejects.toThrow(/^error: cannot write to .*file.* --dir names another/)
     await expect(init(path.join(file, 'below'), ANSWERS)).rejects.toThrow('--dir names another folder')
     // As a container leaves it that started before the file was there.
     mkdirSync(path.join(folder, 'nginx.conf'))
-    await expect(init(folder, ANSWERS)).rejects.toThrow(`${folder}: a folder stands where a file is needed.`)
+    await expect(init(folder, ANSWERS)).rejects.toThrow(`cannot write to ${folder}: EISDIR`)
   })
 
-  it('with spaces and percent signs is written as systemd and a shell read it', async () => {
-    const dir = path.join(folder, "100 % o'clock")
-    const said = await init(dir, { ...ANSWERS, database: 'postgres' })
-    const unit = readFileSync(path.join(dir, 'ishtirak.service'), 'utf8')
-    expect(unit).toContain(`LoadCredential=environment:${folder}/100 %% o'clock/environment\n`)
-    expect(said).toContain(`cp '${folder}/100 % o'\\''clock/ishtirak.service' /etc/systemd/system/`)
+  it('whose name a unit or a shell would have to quote is refused, and nothing is written', async () => {
+    for (const name of ['100 %', "o'clock", 'a:b', '$HOME', 'été'])
+      await expect(init(path.join(folder, name), ANSWERS)).rejects.toThrow('--dir must be a path of letters')
+    expect(readdirSync(folder)).toEqual([])
   })
 
-  it('in a git checkout is warned of, and so is a port that is taken', async () => {
+  it('in a git checkout is warned of', async () => {
     mkdirSync(path.join(folder, '.git'))
-    await using taken = await listen(createServer())
-    const { port } = new URL(taken.url)
-    const said = await init(path.join(folder, 'deep', 'in'), { ...ANSWERS, port })
-    expect(said).toContain(`lies in the git checkout ${folder}: keep environment out of commits`)
-    expect(said).toContain(`port ${port} is taken on this machine; --port names another`)
+    const said = await init(path.join(folder, 'deep', 'in'), ANSWERS)
+    expect(said).toContain(`lies in the git checkout ${folder}: keep its secrets out of commits`)
   })
 })
 
-it('an image without sources is installed from the package of this version', () => {
-  const [, build = '', image = ''] = packageContainerfile().split(/^FROM /m)
-  expect(build).toContain(`npm install --ignore-scripts --no-audit --no-fund ishtirak@${VERSION}\n`)
-  expect([build.includes('COPY'), image.includes('COPY --from=build /app ./')]).toEqual([false, true])
+it('an image without sources installs the package, and is otherwise the one that is built', () => {
+  const stagesOf = (name: string) =>
+    readFileSync(new URL(`../../../../deploy/${name}`, import.meta.url), 'utf8').split(/^FROM /m)
+  const [[, , image], [, install, same]] = [stagesOf('Containerfile'), stagesOf('Containerfile.package')]
+  expect(install).toContain('npm install --ignore-scripts --no-audit --no-fund ishtirak@{version}\n')
+  expect(install).not.toContain('COPY')
+  expect(same).toBe(image)
 })
 
 it('leaves no half of a file, and writes all of them once there is room', () => {

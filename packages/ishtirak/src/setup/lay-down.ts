@@ -1,37 +1,30 @@
-// Writes the files that are missing and says of each other one whether it is the same: nothing that is there
-// is ever changed, and no secret is shown.
+// Writes the files that are missing. A file that exists is never changed: the details say how it differs, and
+// show no secret.
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import type { ProductionFile } from './production.js'
 
-/** What became of one file. */
-export interface LaidDown {
-  readonly name: string
-  readonly state: 'written' | 'unchanged' | 'filled in' | 'differs'
-  /** Of one that differs: `is` and `would be` of its lines. Of one that was filled in: variables. */
-  readonly details: readonly string[]
-}
+const FILLED_IN = 'set here '
 
-export function readVariables(file: string): Readonly<Record<string, string>> {
-  // Every value that it gives is a text: a name that is not there is no member.
-  return existsSync(file) ? (parseEnv(readFileSync(file, 'utf8')) as Record<string, string>) : {}
-}
-
-export function layDown(folder: string, files: readonly ProductionFile[]): readonly LaidDown[] {
-  mkdirSync(folder, { recursive: true })
-  return files.map((file) => {
-    const target = path.join(folder, file.name)
-    if (existsSync(target)) return compare(target, file)
-    mkdirSync(path.dirname(target), { recursive: true })
+export function layDown(folder: string, file: ProductionFile) {
+  const { name, text, isSecret } = file
+  const target = path.join(folder, name)
+  if (!existsSync(target)) {
     write(target, file)
-    return { name: file.name, state: 'written', details: [] }
-  })
+    return { name, state: 'written', details: [] }
+  }
+  const found = readFileSync(target, 'utf8')
+  const details = found === text ? [] : differences(found, file)
+  // Variables that init leaves empty are the operator's.
+  const isFilledIn = isSecret && details.every((line) => line.startsWith(FILLED_IN))
+  return { name, state: found === text || isFilledIn ? 'unchanged' : 'differs', details }
 }
 
-/** Whole or not at all. A file that another process has made meanwhile stays as it is. */
+/** Whole or not at all. It fails if another process has made the file meanwhile. */
 function write(target: string, { text, isSecret }: ProductionFile): void {
   const unfinished = `${target}.${process.pid}.unfinished`
+  mkdirSync(path.dirname(target), { recursive: true })
   try {
     writeFileSync(unfinished, text, { flag: 'wx', mode: isSecret ? 0o600 : 0o644, flush: true })
     linkSync(unfinished, target)
@@ -40,53 +33,21 @@ function write(target: string, { text, isSecret }: ProductionFile): void {
   }
 }
 
-function compare(target: string, file: ProductionFile): LaidDown {
-  const { name, text } = file
-  const found = readFileSync(target, 'utf8')
-  if (found === text) return { name, state: 'unchanged', details: [] }
-  if (!file.isSecret) return { name, state: 'differs', details: differingLines(found, text) }
-  // What is no file of variables has a single secret line.
-  if (name.endsWith('.sql')) return { name, state: 'differs', details: ['another password'] }
-  return compareVariables(name, parseEnv(found), parseEnv(text))
+function differences(found: string, { name, text, isSecret }: ProductionFile): readonly string[] {
+  if (!isSecret) return [...linesOfOne(found, text, 'is      '), ...linesOfOne(text, found, 'would be')]
+  if (name.endsWith('.sql')) return ['another password']
+  const [is, wouldBe] = [parseEnv(found), parseEnv(text)]
+  const names = Object.keys({ ...wouldBe, ...is }).filter((one) => (is[one] || '') !== (wouldBe[one] || ''))
+  const shown = (one: string, value = '') =>
+    `${one}=${/SECRET|KEY|PASSWORD|DATABASE_URL/.test(one) ? '(not shown)' : value || '(empty)'}`
+  return names.flatMap((one) =>
+    wouldBe[one]
+      ? [`is       ${shown(one, is[one])}`, `would be ${shown(one, wouldBe[one])}`]
+      : [`${FILLED_IN}${one}`],
+  )
 }
 
-type Read = ReturnType<typeof parseEnv>
-
-/** Variables that init leaves empty belong to the seller and to whoever runs it. */
-function compareVariables(name: string, found: Read, expected: Read): LaidDown {
-  const names = [...new Set([...Object.keys(expected), ...Object.keys(found)])]
-  const others = names.filter((one) => (found[one] ?? '') !== (expected[one] ?? ''))
-  const filled = others.filter((one) => !expected[one])
-  const differing = others.filter((one) => expected[one])
-  if (differing.length === 0) return { name, state: 'filled in', details: filled }
-  const shown = (one: string, value = '') => (SHOWN.has(one) ? value || '(empty)' : '(not shown)')
-  const details = differing.flatMap((one) => [
-    `is       ${one}=${shown(one, found[one])}`,
-    `would be ${one}=${shown(one, expected[one])}`,
-  ])
-  return { name, state: 'differs', details: [...details, ...filled.map((one) => `set here ${one}`)] }
-}
-
-/** That hold no secret; of all others only the name is said. */
-const SHOWN = new Set([
-  ...[
-    'NODE_ENV',
-    'HOST',
-    'PORT',
-    'METRICS_PORT',
-    'TRUSTED_PROXIES',
-    'PUBLIC_URL',
-    'PLATFORM_URL',
-    'DATA_DIR',
-  ],
-  ...['AUTH_JWKS_URL', 'EVENTS_URL', 'COMPOSE_PROJECT_NAME', 'COMPOSE_FILE', 'BILLING_DOMAIN'],
-])
-
-/** Lines that only one side has. */
-function differingLines(found: string, expected: string): readonly string[] {
-  const [ours, theirs] = [expected.split('\n'), found.split('\n')]
-  const only = (lines: readonly string[], others: readonly string[], word: string) =>
-    lines.filter((line) => !others.includes(line)).map((line) => `${word} ${line}`)
-  const lines = [...only(theirs, ours, 'is      '), ...only(ours, theirs, 'would be')]
-  return lines.length > 0 ? lines : ['the same lines in another order']
+function linesOfOne(one: string, other: string, words: string): readonly string[] {
+  const others = new Set(other.split('\n'))
+  return one.split('\n').flatMap((line) => (others.has(line) ? [] : [`${words} ${line}`]))
 }

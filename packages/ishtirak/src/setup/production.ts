@@ -1,182 +1,121 @@
-// The files of one production: those of deploy/ that belong to the answers, with the same ports, addresses
-// and names in each.
+// The files of one production, and what is left to do: templates, filled in. They are .env.example and the
+// files of deploy/. There files.txt, examples.txt and variables.txt say which, and what is filled in.
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
+import { VERSION } from '../runtime/package.js'
 import { randomToken } from '../runtime/secret.js'
 import type { Answers } from './answers.js'
-import { CHECKOUT, fillIn, NODE, PROGRAM, packageContainerfile } from './templates.js'
+import { SELLERS_OWN } from './sellers-own.js'
 
-export interface ProductionFile {
-  /** Below the folder. */
-  readonly name: string
-  readonly text: string
-  /** Readable by its owner only, and never shown. */
-  readonly isSecret?: boolean
-}
-
+/** Its name is below the folder. Only its owner may read a secret one, and it is never shown. */
+export type ProductionFile = ReturnType<typeof productionFiles>[number]
+/** By the text in the template that it replaces. */
 type Values = Readonly<Record<string, string>>
+type Variables = ReturnType<typeof parseEnv>
 
-/** Where the unit's StateDirectory= lies. */
-const DATA_DIR = '/var/lib/ishtirak'
-/** Of deploy/compose.yaml. */
-const IN_COMPOSE = { service: '172.30.250.10:3000', metrics: '172.30.250.10:9464' }
-/** In the samples. */
-const SAMPLE = {
-  domain: 'billing.example.dz',
-  service: '127.0.0.1:3000',
-  metrics: '127.0.0.1:9464',
-  password: '0123456789abcdef',
+/** The folder of the package, beside `src` as beside `dist`. */
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
+/** The repository; null in an installed package, which carries no sources. */
+const CHECKOUT = existsSync(path.join(PACKAGE, 'src')) ? path.resolve(PACKAGE, '../..') : null
+
+/** A unit hides /home, /root and /run/user, npx deletes its folder, and other characters need quotes. */
+const UNUSABLE = /^\/(home|root|run\/user)\/|\/_npx\/|[^\w./@+-]/
+const ENTRY = path.join(PACKAGE, 'dist/main/cli.js')
+const PROGRAM = UNUSABLE.test(ENTRY) ? '/opt/ishtirak/node_modules/ishtirak/dist/main/cli.js' : ENTRY
+
+/** Compose reads the variables of its own files from `.env`. */
+const environmentName = ({ service }: Answers) => (service === 'compose' ? '.env' : 'environment')
+
+/** The secrets of an earlier run stay, so that the same answers give the same files. */
+export function productionFiles(answers: Answers, folder: string) {
+  const machines = ['pg1', 'pg2', 'pg3'].map((name) => `${name}/etc/patroni_env.conf`)
+  const files = [environmentName(answers), ...machines].map((name) => path.join(folder, name))
+  const texts = files.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
+  const existing = parseEnv(texts.join('\n'))
+  const values = valuesOf(answers, folder, existing)
+  return linesFor('files.txt', answers).map((line) => {
+    const [name = '', template = name] = line.split(' ')
+    const [machine, place] = /^pg(\d)/.exec(name) ?? []
+    // The example is the file of the first machine.
+    const own = machine === undefined ? {} : { pg1: machine, '10.0.0.11': values[`{machine${place}}`] ?? '' }
+    const isEnvironment = template === '../.env.example'
+    const isSecret = isEnvironment || template === 'database.sql' || template === 'patroni_env.conf'
+    const text = isEnvironment ? environmentOf(answers, values, existing) : readTemplate(template)
+    return { name, text: isEnvironment ? text : fillIn(text, { ...values, ...own }), isSecret }
+  })
 }
 
-/** Variables whose values init makes; they are never shown. */
-const SECRETS = {
-  AUTH_JWT_SECRET: () => randomToken(),
-  PLATFORM_API_KEYS: () => randomToken(),
-  EVENTS_SECRETS: () => `whsec_${randomBytes(32).toString('base64')}`,
-  // In an address and in SQL: letters and digits alone.
-  POSTGRES_PASSWORD: () => randomBytes(24).toString('hex'),
-} as const
+/** As commands to copy, and what only the seller has. */
+export const nextSteps = (answers: Answers, folder: string) =>
+  fillIn(linesFor('next-steps.txt', answers).join('\n'), valuesOf(answers, folder, {}))
 
-export function environmentName({ service }: Answers): string {
-  // Compose reads the variables of its own files from a file of this name.
-  return service === 'compose' ? '.env' : 'environment'
+const readTemplate = (name: string) => readFileSync(path.join(CHECKOUT ?? PACKAGE, 'deploy', name), 'utf8')
+
+/** In one pass, so that no value is taken for another text to replace. */
+function fillIn(template: string, values: Values): string {
+  const longestFirst = Object.keys(values).sort((one, other) => other.length - one.length)
+  const pattern = longestFirst.map((text) => text.replace(/[^\w/]/g, '\\$&')).join('|')
+  return template.replace(new RegExp(pattern, 'g'), (text) => values[text] ?? '')
 }
 
-/**
- * `folder` is absolute. `existing`: variables of the file of an earlier run; its secrets stay, so that the
- * same answers give the same files.
- */
-export function productionFiles(
-  answers: Answers,
-  folder: string,
-  existing: Values = {},
-): readonly ProductionFile[] {
-  const { service, proxy, database } = answers
-  const inCompose = service === 'compose'
-  const password =
-    existing.POSTGRES_PASSWORD ?? passwordOf(existing.DATABASE_URL) ?? SECRETS.POSTGRES_PASSWORD()
-  const environment = environmentOf(answers, password, existing)
-  return [
-    { name: environmentName(answers), text: fillVariables(environment, answers), isSecret: true },
-    ...(inCompose ? composeFiles(answers) : unitFiles(answers, { folder, password })),
-    proxy === 'nginx'
-      ? {
-          name: 'nginx.conf',
-          text: fillIn('deploy/nginx.conf', {
-            ...addressesIn(answers),
-            ...(inCompose && { '/var/log/nginx/ishtirak.log': '/dev/stdout' }),
-          }),
-        }
-      : { name: 'Caddyfile', text: fillIn('deploy/Caddyfile', addressesIn(answers)) },
-    {
-      name: 'prometheus-rules.yml',
-      text: fillIn('deploy/prometheus-rules.yml', {
-        [SAMPLE.metrics]: inCompose ? IN_COMPOSE.metrics : `127.0.0.1:${answers.metricsPort}`,
-        ...(!inCompose && { 'METRICS_PORT=9464': `METRICS_PORT=${answers.metricsPort}` }),
-        ...(database === 'postgres' && { '430e6': '200e6' }),
-      }),
-    },
-  ]
+/** The lines of a list whose words before the bar all hold. Lines without a bar are comments. */
+function linesFor(list: string, answers: Answers): readonly string[] {
+  const { service, proxy, database, cluster, jwksUrl, eventsUrl } = answers
+  const isServer = service === 'systemd' && database === 'postgres' && cluster === ''
+  const words = new Set([
+    ...['', service, proxy, database, cluster === '' ? 'single' : 'cluster', isServer ? 'server' : ''],
+    ...[jwksUrl === '' ? 'secret' : 'jwks', eventsUrl === '' ? '' : 'events'],
+    ...[CHECKOUT === null ? 'package' : 'checkout', PROGRAM === ENTRY ? '' : 'install'],
+  ])
+  const lines = [...readTemplate(list).matchAll(/^([a-z ]*)\| ?(.*)$/gm)]
+  return lines.flatMap(([, needed = '', text = '']) =>
+    needed.split(' ').every((word) => words.has(word)) ? [text] : [],
+  )
 }
 
-function addressesIn({ domain, service, port }: Answers): Values {
-  return {
-    [SAMPLE.domain]: domain,
-    [SAMPLE.service]: service === 'compose' ? IN_COMPOSE.service : `127.0.0.1:${port}`,
+function valuesOf(answers: Answers, folder: string, existing: Variables): Values {
+  // Letters and digits alone: a password stands in an address, in SQL and in a file of variables.
+  const newPassword = () => randomBytes(24).toString('hex')
+  const url = existing.DATABASE_URL ?? ''
+  const password = existing.POSTGRES_PASSWORD || (URL.canParse(url) && new URL(url).password)
+  const own: Record<string, string> = {
+    '{folder}': folder,
+    '{environment}': path.join(folder, environmentName(answers)),
+    '{node}': UNUSABLE.test(process.execPath) ? '/usr/bin/node' : process.execPath,
+    '{program}': PROGRAM,
+    '{checkout}': JSON.stringify(`${CHECKOUT}`.replaceAll('$', '$$$$')),
+    '{version}': VERSION,
+    '{sellersOwn}': Object.entries(SELLERS_OWN)
+      .map((own) => own.join(': '))
+      .join('\n  '),
+    '{password}': password || newPassword(),
+    '{superuserPassword}': existing.PATRONI_SUPERUSER_PASSWORD || newPassword(),
+    '{replicationPassword}': existing.PATRONI_REPLICATION_PASSWORD || newPassword(),
   }
-}
-
-function environmentOf(answers: Answers, password: string, existing: Values): Values {
-  const { domain, service, database, operator, platformUrl, jwksUrl, eventsUrl } = answers
-  const secret = (name: keyof typeof SECRETS) => existing[name] || SECRETS[name]()
-  return {
-    NODE_ENV: 'production',
-    PLATFORM_URL: platformUrl,
-    ...(jwksUrl === '' ? { AUTH_JWT_SECRET: secret('AUTH_JWT_SECRET') } : { AUTH_JWKS_URL: jwksUrl }),
-    PLATFORM_API_KEYS: secret('PLATFORM_API_KEYS'),
-    OPERATOR_KEYS: existing.OPERATOR_KEYS || `${operator}:owner:${randomToken()}`,
-    ...(eventsUrl !== '' && { EVENTS_URL: eventsUrl, EVENTS_SECRETS: secret('EVENTS_SECRETS') }),
-    ...(service === 'systemd' && {
-      ...{ HOST: '127.0.0.1', PORT: String(answers.port), METRICS_PORT: String(answers.metricsPort) },
-      ...{ TRUSTED_PROXIES: '127.0.0.1', PUBLIC_URL: `https://${domain}`, DATA_DIR },
-      ...(database === 'postgres' && {
-        DATABASE_URL: `postgres://ishtirak:${password}@127.0.0.1:5432/ishtirak`,
-      }),
-    }),
-    ...(service === 'compose' && {
-      COMPOSE_PROJECT_NAME: 'ishtirak',
-      COMPOSE_FILE: composeNames(answers).join(':'),
-      BILLING_DOMAIN: domain,
-      ...(database === 'postgres' && { POSTGRES_PASSWORD: password }),
-    }),
-  }
+  for (const [name, answer] of Object.entries(answers)) own[`{${name}}`] = answer
+  for (const [place, address] of answers.cluster.split(',').entries()) own[`{machine${place + 1}}`] = address
+  const examples = linesFor('examples.txt', answers).map((line) => line.split(' = '))
+  const filledIn = examples.map(([example, value = '']) => [example, fillIn(value, own)])
+  return { ...own, ...Object.fromEntries(filledIn) }
 }
 
 /** A variable is filled in where .env.example has it; those of Compose come at the end. */
-function fillVariables(values: Values, { service }: Answers): string {
-  const left = new Map(Object.entries(values))
-  const filled = fillIn('.env.example').replace(/^(\w+)=$/gm, (line, name: string) => {
+function environmentOf(answers: Answers, values: Values, existing: Variables): string {
+  const left = new Map<string, string>()
+  for (const line of linesFor('variables.txt', answers)) {
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? []
+    const made = { '{token}': randomToken(), '{base64}': randomBytes(32).toString('base64') }
+    const isKept = /\{(token|base64)\}/.test(value) && existing[name]
+    left.set(name, isKept || fillIn(value, { ...values, ...made }))
+  }
+  const filled = readTemplate('../.env.example').replace(/^(\w+)=$/gm, (line, name: string) => {
     const value = left.get(name) ?? ''
     left.delete(name)
     return line + value
   })
-  if (service === 'systemd') return filled
-  const ofCompose = [...left].map(([name, value]) => `${name}=${value}`)
-  return `${filled}\n# --- Compose: what its files ask for, and which they are\n${ofCompose.join('\n')}\n`
-}
-
-function composeNames({ database, proxy }: Answers): readonly string[] {
-  return [
-    'compose.yaml',
-    ...(database === 'postgres' ? ['compose.postgres.yaml'] : []),
-    `compose.${proxy}.yaml`,
-  ]
-}
-
-function composeFiles(answers: Answers): readonly ProductionFile[] {
-  const [, ...others] = composeNames(answers)
-  const inYaml = (text: string) => JSON.stringify(text.replaceAll('$', '$$$$'))
-  const build: Values = CHECKOUT
-    ? { 'context: ..,': `context: ${inYaml(CHECKOUT)},` }
-    : { 'context: .., dockerfile: deploy/Containerfile': 'context: ., dockerfile: Containerfile' }
-  return [
-    { name: 'compose.yaml', text: fillIn('deploy/compose.yaml', build) },
-    ...(CHECKOUT ? [] : [{ name: 'Containerfile', text: packageContainerfile() }]),
-    ...others.map((name) => ({ name, text: fillIn(`deploy/${name}`) })),
-  ]
-}
-
-function unitFiles(
-  { database }: Answers,
-  { folder, password }: { readonly folder: string; readonly password: string },
-): readonly ProductionFile[] {
-  const unit = (name: string) => ({
-    name,
-    text: fillIn(`deploy/${name}`, {
-      '/etc/ishtirak/environment': path.join(folder, 'environment').replaceAll('%', '%%'),
-      '/usr/bin/node': inUnit(NODE),
-      '/opt/ishtirak/node_modules/ishtirak/dist/main/cli.js': inUnit(PROGRAM.file),
-    }),
-  })
-  if (database === 'embedded') return [unit('ishtirak.service')]
-  return [
-    unit('ishtirak.service'),
-    unit('ishtirak@.service'),
-    { name: 'ishtirak.service.d/server.conf', text: fillIn('deploy/ishtirak-server.conf') },
-    {
-      name: 'database.sql',
-      text: fillIn('deploy/database.sql', { [SAMPLE.password]: password }),
-      isSecret: true,
-    },
-  ]
-}
-
-/** One word of `ExecStart=`. */
-function inUnit(word: string): string {
-  const escaped = word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')
-  return /^[\w./%-]+$/.test(escaped) ? escaped : `"${escaped}"`
-}
-
-function passwordOf(url: string | undefined): string | undefined {
-  return url !== undefined && URL.canParse(url) ? new URL(url).password || undefined : undefined
+  const ofCompose = [...left].map(([name, value]) => `${name}=${value}\n`).join('')
+  return ofCompose === '' ? filled : `${filled}\n# --- Compose: the variables of its own files\n${ofCompose}`
 }
