@@ -1,7 +1,7 @@
 // Machines in Linux namespaces, each with a network card, processes and a disk of its own.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { waitFor } from '../support/wait-for.js'
 
@@ -48,11 +48,11 @@ wait
 export interface MachineOptions {
   readonly name: string
   readonly address: string
-  readonly files: Readonly<Record<string, string>>
+  /** Its files are laid over those of /etc. */
+  readonly etc: string
   readonly folders: readonly string[]
   /** Shell commands, each in the background; \`as USER COMMAND\` runs one as another user. */
   readonly services: readonly string[]
-  readonly env: Readonly<Record<string, string>>
 }
 
 export class Machine {
@@ -62,18 +62,17 @@ export class Machine {
   #process: ChildProcess | undefined
   #log = ''
 
-  constructor({ name, address, files, folders, services, env }: MachineOptions) {
+  constructor({ name, address, etc, folders, services }: MachineOptions) {
     this.name = name
     this.address = address
     const disk = path.join(DISKS, name)
-    for (const folder of folders) mkdirSync(path.join(disk, folder), { recursive: true })
-    for (const [file, text] of Object.entries(files)) {
-      mkdirSync(path.dirname(path.join(disk, file)), { recursive: true })
-      writeFileSync(path.join(disk, file), text)
-    }
+    const places = ['/etc', ...folders]
+    for (const folder of places) mkdirSync(path.join(disk, folder), { recursive: true })
+    // Who is not root may not read all of it.
+    spawnSync('cp', ['-a', '/etc/.', path.join(disk, 'etc')], { stdio: 'ignore' })
+    cpSync(etc, path.join(disk, 'etc'), { recursive: true })
     this.#env = {
-      ...{ ...env, PATH, LANG: 'C.UTF-8', ADDRESS: address, DISK: disk },
-      PLACES: [...folders, ...new Set(Object.keys(files).map((file) => path.dirname(file)))].join(' '),
+      ...{ PATH, LANG: 'C.UTF-8', ADDRESS: address, DISK: disk, PLACES: places.join(' ') },
       SERVICES: services.map((service) => `${service} &`).join('\n'),
     }
   }

@@ -1,6 +1,6 @@
 // A cluster loses one machine after the other. Afterwards everything acknowledged is on every server, once.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { createDatabase, withDatabaseName } from '../support/admin.js'
+import { withDatabaseName } from '../support/admin.js'
 import { OPERATOR_ENV } from '../support/operator.js'
 import { WITH_PLATFORM } from '../support/platform.js'
 import { launchService } from '../support/process.js'
@@ -105,9 +105,9 @@ class ClusterRun {
 
   static async begin(cluster: PatroniCluster, emulator: Emulator): Promise<ClusterRun> {
     const balancers = await Promise.all(SERVICES.map((address) => cluster.balance(address)))
-    await createDatabase(balancers[0] ?? '', 'faults')
+    cluster.createDatabase(balancers[0] ?? '')
     const installations = await Promise.all(
-      balancers.map((url) => install(emulator, { url: withDatabaseName(url, 'faults') })),
+      SERVICES.map((address) => install(emulator, { url: cluster.serviceUrl(address) })),
     )
     const services = installations.map(launch)
     const urls = await Promise.all(services.map((service) => service.listening()))
@@ -208,7 +208,7 @@ class ClusterRun {
   }
 
   #audit({ name, address }: PatroniCluster['machines'][number]) {
-    return readServer(withDatabaseName(this.cluster.urlOf(address), 'faults'), async (database) => ({
+    return readServer(withDatabaseName(this.cluster.urlOf(address), 'ishtirak'), async (database) => ({
       name,
       payments: await audit(database, this.#traffic.webhooks),
       consumes: await this.#consumes.audit(database),

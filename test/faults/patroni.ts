@@ -1,26 +1,30 @@
-// Debian's Patroni, etcd and HAProxy with the files of deploy/, on three machines that can be killed.
-import { type ChildProcess, spawn } from 'node:child_process'
+// Debian's Patroni, etcd and HAProxy with the files of `init production --cluster`, on three machines.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { parseEnv } from 'node:util'
 import pg from 'pg'
+import { runInit } from '../support/combinations.js'
 import { waitFor } from '../support/wait-for.js'
 import { createNetwork, Machine, PATH } from './machines.js'
 
-const MACHINES = [
-  { name: 'pg1', address: '10.0.0.11' },
-  { name: 'pg2', address: '10.0.0.12' },
-  { name: 'pg3', address: '10.0.0.13' },
-] as const
-const SERVICE_ADDRESS = '10.0.0.1'
-const PASSWORDS = { superuser: 'tests', replication: 'tests-too' }
+const ADDRESSES = ['10.7.0.11', '10.7.0.12', '10.7.0.13']
+const NETWORK = '10.7.0.0/24'
+const SERVICE_ADDRESS = '10.7.0.1'
+const FLAGS = {
+  service: 'systemd',
+  proxy: 'nginx',
+  database: 'postgres',
+  domain: 'billing.atlas.example',
+} as const
+/** Below the /run of the isolated computer. */
+const FOLDER = '/run/production'
 const PACKAGES = 'patroni python3-etcd etcd-server haproxy postgresql iproute2 util-linux'
 const POSTGRES = '/usr/lib/postgresql'
 
 const STANDBY = 'select pg_is_in_recovery()'
 const LOG_SHOWN = 10_000
-
-type Place = Readonly<Record<'name' | 'address', string>>
 
 /** The newest that is installed; throws with the packages to install. */
 export function requirePatroni(): string {
@@ -35,26 +39,7 @@ export function requirePatroni(): string {
   }
 }
 
-const read = (file: string) =>
-  readFileSync(path.resolve(import.meta.dirname, '../../deploy', file), 'utf8').split('\n')
-
-/** A file of deploy/ is that of the first machine; its lines that list all machines are the same for each. */
-const fileOf = (file: string, { name, address }: Place) =>
-  read(file)
-    .map((line) =>
-      line.includes(MACHINES[1].address)
-        ? line
-        : line.replace(MACHINES[0].name, name).replace(MACHINES[0].address, address),
-    )
-    .join('\n')
-
-const etcdConfiguration = (place: Place) => fileOf('etcd', place)
-
-const patroniConfiguration = (place: Place, version: string) =>
-  fileOf('patroni.yml', place).replaceAll('postgresql/15/', `postgresql/${version}/`)
-
-const haproxyConfiguration = (listen: string) =>
-  read('haproxy.cfg').join('\n').replace('127.0.0.1:5432', listen)
+const read = (file: string) => readFileSync(path.join(FOLDER, file), 'utf8')
 
 type Member = { name: string; role: string; state: string }
 
@@ -71,41 +56,43 @@ export class PatroniCluster {
   static async create(): Promise<PatroniCluster> {
     const version = requirePatroni()
     createNetwork(SERVICE_ADDRESS)
-    const machines = MACHINES.map(
-      (place) =>
-        new Machine({
-          ...place,
-          folders: ['/var/lib/etcd', '/var/lib/postgresql'],
-          files: {
-            '/etc/default/etcd': etcdConfiguration(place),
-            '/etc/patroni/config.yml': patroniConfiguration(place, version),
-          },
-          services: [
-            '(set -a; . /etc/default/etcd; as etcd etcd)',
-            'as postgres patroni /etc/patroni/config.yml',
-          ],
-          env: {
-            PATRONI_SUPERUSER_PASSWORD: PASSWORDS.superuser,
-            PATRONI_REPLICATION_PASSWORD: PASSWORDS.replication,
-          },
-        }),
-    )
+    const own = { cluster: ADDRESSES.join(), network: NETWORK, 'postgres-version': version }
+    await runInit(FOLDER, { ...FLAGS, ...own })
+    const machines = ADDRESSES.map((address, place) => {
+      const name = `pg${place + 1}`
+      return new Machine({
+        ...{ name, address, etc: path.join(FOLDER, name, 'etc') },
+        folders: ['/var/lib/etcd', '/var/lib/postgresql'],
+        // As the units of Debian start them.
+        services: [
+          '(set -a; . /etc/default/etcd; as etcd etcd)',
+          '(set -a; . /etc/patroni_env.conf; as postgres patroni /etc/patroni/config.yml)',
+        ],
+      })
+    })
     const cluster = new PatroniCluster(machines)
     await Promise.all(machines.map((machine) => machine.boot()))
     await cluster.isWhole()
     return cluster
   }
 
+  /** Once, as the printed steps do it. `url` leads to the primary. */
+  createDatabase(url: string): void {
+    const words = ['--quiet', '--set=ON_ERROR_STOP=1', `--file=${FOLDER}/database.sql`, url]
+    execFileSync('psql', words, { stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+
   /** Gives the URL of the primary through HAProxy, once it leads there. */
   async balance(address: string): Promise<string> {
     const file = `/run/haproxy-${address}.cfg`
-    writeFileSync(file, haproxyConfiguration(`${address}:5432`))
+    // Two service machines share this network.
+    writeFileSync(file, read('haproxy.cfg').replace('127.0.0.1:5432', `${address}:5432`))
     const child = spawn('haproxy', ['-db', '-f', file], { env: { PATH }, stdio: 'ignore' })
     this.#haproxies.set(address, child)
     const url = this.urlOf(address)
     // A new HAProxy leads to each server in turn until it has checked them.
     await waitFor(
-      async () => (await Promise.all(MACHINES.map(() => ask(url, STANDBY)))).join() === 'false,false,false',
+      async () => (await Promise.all(ADDRESSES.map(() => ask(url, STANDBY)))).join() === 'false,false,false',
     )
     return url
   }
@@ -119,7 +106,14 @@ export class PatroniCluster {
   }
 
   urlOf(address: string): string {
-    return `postgres://postgres:${PASSWORDS.superuser}@${address}:5432/postgres`
+    const { PATRONI_SUPERUSER_PASSWORD: password } = parseEnv(read('pg1/etc/patroni_env.conf'))
+    return `postgres://postgres:${password}@${address}:5432/postgres`
+  }
+
+  /** The DATABASE_URL of the service machine with this address. */
+  serviceUrl(address: string): string {
+    const { DATABASE_URL = '' } = parseEnv(read('environment'))
+    return DATABASE_URL.replace('@127.0.0.1:', `@${address}:`)
   }
 
   /** As the machines that answer see it; empty while none does. */
