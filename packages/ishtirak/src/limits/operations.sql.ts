@@ -32,10 +32,12 @@ const find = statement(
         for update
    )
    select f.*, k.limit_name as known_limit, k.scope as known_scope, k.amount as known_amount,
-          k.gives_back as known_gives_back, k.given_back as known_given_back, k.maximum as known_maximum, k.used as known_used,
+          k.gives_back as known_gives_back, k.given_back as known_given_back,
+          k.maximum as known_maximum, k.used as known_used,
           k.resets_at as known_resets_at,
           c.limit_name as consumed_limit, c.scope as consumed_scope, c.amount as consumed_amount,
-          c.gives_back as consumed_gives_back, c.given_back as consumed_given_back, c.maximum as consumed_maximum, c.used as consumed_used,
+          c.gives_back as consumed_gives_back, c.given_back as consumed_given_back,
+          c.maximum as consumed_maximum, c.used as consumed_used,
           c.resets_at as consumed_resets_at,
           n.counts_as, n.used as count_used, n.resets_at as count_resets_at, n.revision
      from (select) one
@@ -65,8 +67,8 @@ const count = statement(
       where u.revision = excluded.revision - 1
      returning used
    ), remembered as (
-     insert into usage_operations (user_id, operation_id, kind, gives_back, limit_name, scope, amount, maximum,
-                                   used, resets_at, created_at)
+     insert into usage_operations (user_id, operation_id, kind, gives_back, limit_name, scope, amount,
+                                   maximum, used, resets_at, created_at)
      select $1, $8, $9, $14, $2, $3, $10::bigint, $11::bigint, used, $6::timestamptz, $12::timestamptz
        from counted where $9 <> 'report'
    ), marked as (
