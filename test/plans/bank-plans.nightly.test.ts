@@ -58,14 +58,16 @@ const fill = (database: Database, lines: number, payments = "'{}'") =>
 const inTransaction = (of: Queryable) =>
   ({ transaction: (work) => work({ ...of, script: () => Promise.resolve() }) }) as Database
 
-const AUDIT = anEntry('act_1', 'statement.withdraw')
+/** Each withdrawal has an entry of its own in the audit trail. */
+let withdrawals = 0
+const entryOfNext = () => anEntry(`act_${++withdrawals}`, 'statement.withdraw')
 const settle = () => heard((of) => settleLines(inTransaction(of), NOON))
 type Ask = { asks: () => Promise<Asked>; payments?: string }
 const ASKS = {
   'settles lines whose transfers were approved by hand': { asks: settle },
   'settles lines that were approved': { asks: settle, payments: `array['pay_' || n]` },
   'withdraws a file whose lines another has too': {
-    asks: () => heard((of) => withdrawStatementRow(inTransaction(of), 'stm_1', AUDIT, NOON)),
+    asks: () => heard((of) => withdrawStatementRow(inTransaction(of), 'stm_1', entryOfNext(), NOON)),
   },
 }
 
