@@ -97,6 +97,12 @@ const ENTRIES = ['main/cli', 'main/commands', 'main/create-ishtirak', 'main/inte
 const inOwnFolder = (code, file) =>
   code.replaceAll('import.meta.url', `new URL('../${file.replaceAll('\\', '/')}', import.meta.url).href`)
 
+/** What `--help` says of each command. */
+const writeHelp = async (to) => {
+  const { helpTexts } = await import(path.join(to, 'main/commands.js'))
+  writeFileSync(path.join(to, 'main/help.json'), JSON.stringify(helpTexts()))
+}
+
 /** Copies two files for main/documents-page.ts. Their plugin would bring 20 packages and 10 MB. */
 const copySwaggerUi = (to) => {
   const from = path.join(root, 'node_modules/@fastify/swagger-ui/static')
@@ -144,6 +150,7 @@ const build = async (folder) => {
       copySwaggerUi(path.join(fresh, 'main/swagger-ui'))
       await bundle(folder, fresh)
       await makeCluster(dist, fresh)
+      await writeHelp(fresh)
     }
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(fresh, dist)

@@ -33,6 +33,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly readings?: readonly Reading<Deps>[]
   /** In words, what its groups of commands are for. */
   readonly commandGroups?: Readonly<Record<string, string>>
+  /** Under which heading `--help` lists these and its readings; `Operate:` where it says none. */
+  readonly helpHeading?: 'Money:' | 'Run:'
   /** Readings of the whole inbox. */
   readonly inboxReadings?: (inbox: readonly InboxKind[]) => readonly Reading<Deps>[]
   /** What waits for a person. */

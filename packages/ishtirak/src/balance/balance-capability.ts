@@ -31,6 +31,7 @@ export const balance: Capability<
   acts: [correctBalance, payOutBalance],
   readings: [getUserBalance],
   userParts: (deps) => [balancePart(deps)],
+  helpHeading: 'Money:',
   commandGroups: { balance: 'See, correct and pay out what a user has paid in' },
   events: ['balance.changed', 'balance.renewal_changed'],
   calls: balanceCalls,

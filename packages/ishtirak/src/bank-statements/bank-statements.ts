@@ -25,6 +25,7 @@ export const bankStatements: Capability<BankDeps & StatementPages> = {
     ...[importBankStatement, ...statementList.readings, ...awaitedList.readings, getStatement],
     ...lineList.readings,
   ],
+  helpHeading: 'Money:',
   commandGroups: { 'bank-statements': 'Bank statements: what came to the accounts, beside the transfers' },
   commands: addImportCommand,
   console: bankStatementRoutes,

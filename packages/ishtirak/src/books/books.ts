@@ -25,7 +25,8 @@ export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
     ...[getMonth, ...receiptList.readings, readAccounts, getYear, readYearFile],
     ...[...saleList.readings, readSalesFile, getDeclaration],
   ],
-  commandGroups: { export: 'Export for the accountant', month: 'Close a month' },
+  helpHeading: 'Money:',
+  commandGroups: { export: 'Export for the accountant', months: 'See a month, and close it' },
   inbox: MONTH_DIFFERS,
   jobs: (deps) => [
     {

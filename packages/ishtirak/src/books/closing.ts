@@ -27,7 +27,7 @@ const MONTH: Subject<ClosingDeps, MonthFigures> = {
   name: 'month',
   path: '/months/:month',
   params: MonthParamsSchema,
-  command: { group: 'month', argument: 'month' },
+  command: { group: 'months', argument: 'month' },
   about: async ({ wallClock }, month) => {
     if (!wallClock.monthOf(month)) throw new BillingError('not_found')
     return { userId: NO_USER, label: () => month }

@@ -26,7 +26,7 @@ export const getMonth = reading<MonthsDeps>().reads({
     'A payment is of the month in which it was paid, a refund of the month in which it was recorded.',
   params: MonthParamsSchema,
   answer: MonthSchema,
-  command: { usage: 'months <month>', show: flatMonth },
+  command: { usage: 'months show <month>', show: flatMonth },
   read: async (deps, { params }) => viewAs(MonthSchema, await readMonthFigures(deps, params.month)),
 })
 

@@ -20,6 +20,7 @@ export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & Co
   settings: codeSettings,
   acts: [createCodesAct, revokeCodes, revokeCode],
   readings: [...batchList.readings, getCodeBatch, ...useList.readings],
+  helpHeading: 'Money:',
   commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },
   calls: codeCalls,
   discount: discountByCode,

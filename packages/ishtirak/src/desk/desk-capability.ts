@@ -18,6 +18,7 @@ export const desk: Capability<RecordDeps & DrawerActDeps & ConsoleDeps> &
   acts: [recordPayment, countDrawer, confirmDrawer],
   readings: [showDrawer],
   inbox: DRAWERS_WAITING,
+  helpHeading: 'Money:',
   commandGroups: { drawer: 'The drawer of a day: what must be there, and closing it by two' },
   console: (app, pages) => {
     counterRoutes(app, pages)

@@ -1,4 +1,5 @@
 // The program's entry: whether this Node runs it, what V8 must know before it grows, then all the rest.
+import { existsSync, readFileSync } from 'node:fs'
 import { keepHeapSmall } from '../runtime/heap.js'
 import { nodeProblem } from '../runtime/node-version.js'
 import { NODE_RANGE } from '../runtime/package.js'
@@ -8,6 +9,17 @@ if (problem !== null) {
   process.stderr.write(`${problem}\n`)
   process.exit(1)
 }
+const words = process.argv.slice(2)
+if (['-h', '--help'].includes(words.at(-1) ?? '')) {
+  // Made by the build: loading all commands takes a second.
+  const file = new URL('./help.json', import.meta.url)
+  const texts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const text = Object.hasOwn(texts, words.slice(0, -1).join(' ')) && texts[words.slice(0, -1).join(' ')]
+  if (text) {
+    process.stdout.write(text)
+    process.exit(0)
+  }
+}
 keepHeapSmall(process.env.DATABASE_URL ? 'server' : 'embedded')
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
@@ -16,4 +28,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 const { run } = await import('./commands.js')
 // Not awaited: a service that serves has no end here.
-void run(process.argv.slice(2))
+void run(words)

@@ -28,6 +28,7 @@ interface TokenOptions extends Readonly<Record<'email' | 'name' | 'locale', stri
 const program = new Command('ishtirak')
   .description('Billing of a hosting platform: prepaid time, never lost')
   .version(VERSION)
+  .commandsGroup('Run:')
 
 program
   .command('serve', { isDefault: true })
@@ -67,6 +68,8 @@ program
     await database.close()
   })
 
+program.commandsGroup('Try:')
+
 program
   .command('emulate')
   .description('Run an emulator of Chargily Pay V2 on real HTTP, for any client; --help lists its options')
@@ -92,6 +95,8 @@ program
     say(await signToken(readConfig(process.env), user, claims, days))
   })
 
+program.commandsGroup('Run:')
+
 program
   .command('doctor')
   .description('Examine everything the service needs, each line with its remedy')
@@ -104,6 +109,8 @@ program
 
 addInitCommand(program, say)
 addAllOperatorCommands(program, CAPABILITIES, commandHost)
+
+program.commandsGroup('Try:')
 
 program
   .command('demo')
@@ -119,6 +126,13 @@ program
       )
     await demo.demoCommand(options)
   })
+
+/** By the words of each command, what `--help` says of it: the build writes them down for cli.ts. */
+export function helpTexts(command = program, words = ''): Record<string, string> {
+  const inner = command.commands.map((one) => helpTexts(one, `${words} ${one.name()}`.trim()))
+  const { long: hasHelp } = command.createHelp().visibleOptions(command).at(-1) ?? {}
+  return Object.assign(hasHelp === '--help' ? { [words]: command.helpInformation() } : {}, ...inner)
+}
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`)

@@ -13,7 +13,19 @@ export function addAllOperatorCommands(
   const groups = Object.fromEntries(
     capabilities.flatMap(({ commandGroups = {} }) => Object.entries(commandGroups)),
   )
+  const known = new Set(program.commands)
   addOperatorCommands(program, { acts, readings, groups }, host)
   const events = eventsOf(capabilities)
   for (const { commands } of capabilities) commands?.(program, host, events)
+  const headings = new Map(capabilities.flatMap(headingsOf))
+  for (const command of program.commands)
+    if (!known.has(command)) command.helpGroup(headings.get(command.name()) ?? 'Operate:')
+}
+
+/** By the names of its commands. */
+function headingsOf({ helpHeading, commandGroups = {}, readings = [], acts = [] }: Capability) {
+  if (!helpHeading) return []
+  const alone = readings.flatMap(({ command }) => command?.usage.split(' ')[0] ?? [])
+  const ofActs = acts.map(({ on }) => on.command.group)
+  return [...Object.keys(commandGroups), ...alone, ...ofActs].map((name) => [name, helpHeading] as const)
 }

@@ -13,6 +13,7 @@ export const reconciliation: Capability<ReconcileActDeps> = {
   name: 'reconciliation',
   acts: [startReconciling, closeDiscrepancy],
   readings: [...reconciliationList.readings, continueReconciling],
+  helpHeading: 'Money:',
   commandGroups: { discrepancies: 'Close what a reconciliation found, with the reason' },
   inbox: DISCREPANCIES_WAITING,
   console: discrepancyRoute,
