@@ -30,7 +30,8 @@ export const CALLS: Readonly<Record<Call, CallCosts>> = {
   ordered: { statements: 1, roundTrips: 1, allocated: 29_050, promoted: 110 },
   /**
    * The count, with the deadline ahead of it on the same trip. V8 compiles it in one of two ways, which a run
-   * keeps: they differ by 300 bytes, and by up to 150 more on a busy machine. 400 are the call as one object, 600 the timer of its answer.
+   * keeps: they differ by 300 bytes, and by up to 150 more on a busy machine. 400 are the call as one
+   * object, 600 the timer of its answer.
    */
   consume: { statements: 2, roundTrips: 1, allocated: 32_500, promoted: 115 },
   /**

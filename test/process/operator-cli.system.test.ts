@@ -135,6 +135,24 @@ it('say what is not there, and what a word may be', async () => {
   expect(help).toContain('--count <count> Required. How many codes (at least 1, at most 10000)')
 })
 
+it('--help lists commands by what they are for; the build writes what the program says', async () => {
+  const { output } = await say('--help')
+  expect(output.match(/^[A-Z]\w+:$/gm)).toEqual([
+    'Options:',
+    'Run:',
+    'Try:',
+    'Operate:',
+    'Money:',
+    'Commands:',
+  ])
+  const money = output.slice(output.indexOf('Money:'))
+  expect(money).toMatch(/^ {2}months {2,}See a month, and close it$/m)
+  // The words of a user are not among what is written down, so the program itself says it.
+  for (const command of ['users show', 'months close'])
+    expect((await say(`${command} --help`)).output).toBe((await say(`${command} x --help`)).output)
+  expect((await say('emulate --help')).output).toContain('--port <number>')
+})
+
 const nopeOf = (words: string): [string, string] => [
   `payments ${words.replace(/^\S+/, '$& pay_nope')}`,
   'no payment pay_nope\n',
