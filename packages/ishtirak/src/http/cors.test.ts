@@ -47,7 +47,8 @@ describeScenario('a browser on a page of another origin', ({ database }) => {
     for (const path of ['/api/v1/platform/users/user-1/status', '/portal', '/readyz', '/openapi.json']) {
       expect([path, sharing(await world.call('GET', path, from))]).toEqual([path, []])
       const asked = await preflight(world, path, OURS)
-      expect([path, asked.status, sharing(asked)]).toEqual([path, 404, []])
+      // Mounted, a host may refuse it before our routes are looked up.
+      expect([path, asked.status >= 400, sharing(asked)]).toEqual([path, true, []])
     }
     const closed = await sharedWith('')
     expect(sharing(await closed.as('user-1').get(STATUS, { origin: OURS }))).toEqual([])
