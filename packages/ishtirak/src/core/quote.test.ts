@@ -49,6 +49,20 @@ describe('a quote', () => {
     expect(kindOf('pro', 2)).toEqual({ kind: 'unknown_term' })
   })
 
+  it('of what a code leaves nothing to pay for opens no payment: the code is redeemed', () => {
+    const wanted = (percent: number) => ({
+      ...{ planId: 'pro', months: 1, mode: 'payment' as const },
+      code: aCode({ kind: 'percent', percent }),
+    })
+    const before = { subscription: NEVER_PAID, open: null, recentAt: [], withdrawnId: null }
+    const click = (percent: number) => decideUpgrade(before, wanted(percent), CATALOGUE, NOON, RULES)
+    expect(decideQuote(NEVER_PAID, wanted(100), CATALOGUE, NOON, RULES)).toMatchObject({
+      quote: { amount: 0 },
+    })
+    expect(click(100)).toEqual({ kind: 'not_sold', refusal: { kind: 'nothing_to_pay' } })
+    expect(click(50)).toMatchObject({ kind: 'request', sale: { amount: 1_000 } })
+  })
+
   it('with a discount takes it off, and waives what is left where no provider takes so little', () => {
     for (const [batch, price, taken] of [
       [{ kind: 'percent', percent: 15 }, 2001, 300],
