@@ -7,7 +7,7 @@ import { createApp } from '../http/app.js'
 import { recordRefusals } from './refusals.js'
 
 it('whose record hangs is answered within 6 s, and the process goes on', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const app = createApp({ log: captureLog().log, publicUrl: PUBLIC_URL })
   onTestFinished(() => app.close())
