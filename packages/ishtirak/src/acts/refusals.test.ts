@@ -8,9 +8,12 @@ import { recordRefusals } from './refusals.js'
 
 it('whose record hangs is answered within 6 s, and the process goes on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
   const app = createApp({ log: captureLog().log, publicUrl: PUBLIC_URL })
-  onTestFinished(() => app.close())
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    app.server.closeAllConnections()
+    await app.close()
+  })
   const recorded = new EventTarget()
   await app.register(async (plugin) => {
     const record = () => {
