@@ -75,7 +75,7 @@ create table payments (
   bought_by text,
   -- The number of the buyer's own order.
   po_number text,
-  -- Where the page after paying leads; null: to the platform's own pages.
+  -- The page after paying leads here; null: to the platform's own pages.
   return_url text,
   -- `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance.
   kind text not null default 'purchase'

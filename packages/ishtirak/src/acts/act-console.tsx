@@ -104,7 +104,7 @@ export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string 
   ) : null
 }
 
-/** The same link as a line of a table cell. */
+/** Links to an act from a cell of a table, for those who may do it. */
 export function ActLink<Deps>({ pages, view, act, id = '' }: LinkToAct<Deps>) {
   return mayDo(view.session.operator, act) ? (
     <a class="line" href={pathOfAct(pages, act, id)} safe>

@@ -68,6 +68,7 @@ async function changeOrder(
       return { revision: { subscription, events: ['balance.renewal_changed'] }, result: subscription }
     },
   })
+  // Books what is due by now.
   await readBooked(deps, userId)
   // Not what is stored by now: another call may have ended or changed the order since.
   return renewed(facts, deps.clock.now(), deps.rules)

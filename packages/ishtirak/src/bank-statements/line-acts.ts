@@ -106,7 +106,7 @@ export const withdrawStatement = act<BankDeps>()({
     'Its lines go, whatever was made of them. Those that pay a payment stay, and the statement with them; ' +
     'those of another statement stay there. 409 where each pays one.',
   input: WhySchema,
-  // What `save` gave, now or then.
+  // A repetition is answered from the audit trail, with what `save` gave then.
   answer: {
     schema: WithdrawnSchema,
     read: async (_deps, _call, outcome, earlier) => Object(earlier?.after ?? outcome),

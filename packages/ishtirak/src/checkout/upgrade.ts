@@ -49,7 +49,7 @@ interface AskedBy {
   readonly method?: string | undefined
   /** The language of the provider's page. */
   readonly locale: Locale
-  /** Where the page after paying leads. */
+  /** The page after paying leads here. */
   readonly returnUrl?: string | undefined
   /** For the log: the lines of one purchase are found by it. */
   readonly requestId?: string

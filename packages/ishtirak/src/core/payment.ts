@@ -60,7 +60,7 @@ interface PaymentCourse {
   readonly boughtBy: string | null
   /** The number of the buyer's own order, for the documents; null: none was given. */
   readonly poNumber: string | null
-  /** Where the page after paying leads; null: to the platform's own pages. */
+  /** The page after paying leads here; null: to the platform's own pages. */
   readonly returnUrl: string | null
   /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null

@@ -33,18 +33,12 @@ export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Gua
   }
   const offBy = (now: Instant, known: Instant | null) => (known === null ? 0 : now - known)
   const isOff = (ms: number) => Math.abs(ms) > CLOCK_SKEW_MAX
-  const oncePerSecond = (work: (now: Instant) => void) => {
-    let doneAt = Number.NEGATIVE_INFINITY
-    return (now: Instant) => {
-      if (performance.now() < doneAt + SECOND) return
-      doneAt = performance.now()
-      work(now)
-    }
-  }
+  // This clock is never set.
+  const running = { now: () => performance.now() }
   // Unknown while the server is away: what it said last counts.
-  const askServer = oncePerSecond(() => void learn().catch(() => undefined))
+  const askServer = throttled(running, SECOND, () => void learn().catch(() => undefined))
   // From the last right instant on, so that the small steps by which a clock is kept right do not add up.
-  const noteRight = oncePerSecond((now) => right.note(now))
+  const noteRight = throttled(running, SECOND, (now: Instant) => right.note(now))
   const trouble = () => {
     const now = clock.now()
     let ms = offBy(now, right.now())

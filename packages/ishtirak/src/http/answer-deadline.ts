@@ -32,8 +32,8 @@ export function answerInTime(request: FastifyRequest, reply: FastifyReply, fail:
     refuse(new BillingError('request_timeout'))
   }
   const { method, headers, raw } = request
-  const isLong = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-  if (!isLong || method === 'GET' || method === 'HEAD') {
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+  if (!hasBody || method === 'GET' || method === 'HEAD') {
     const timer = setTimeout(refuseWork, LIMIT_MS).unref()
     return () => clearTimeout(timer)
   }

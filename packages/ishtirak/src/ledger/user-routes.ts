@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
-import { fileSchema } from '../acts/descriptions.js'
+import { BINARY_FILE, fileSchema } from '../acts/descriptions.js'
 import { sendUserFile } from '../acts/send-file.js'
 import {
   type MountedCalls,
@@ -175,7 +175,7 @@ function schemaOfRoute<Deps>(deps: Deps, call: UserCall<Deps>, callers: UserCall
 /** Told by its content, whatever its type is said to be. */
 const FILE_BODY = {
   required: true,
-  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  content: { 'application/octet-stream': { schema: BINARY_FILE } },
 }
 
 /** A schema for each `:name` of a path. */

@@ -14,9 +14,9 @@ if (['-h', '--help'].includes(words.at(-1) ?? '')) {
   // Made by the build: loading all commands takes a second.
   const file = new URL('./help.json', import.meta.url)
   const texts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  const text = Object.hasOwn(texts, words.slice(0, -1).join(' ')) && texts[words.slice(0, -1).join(' ')]
-  if (text) {
-    process.stdout.write(text)
+  const command = words.slice(0, -1).join(' ')
+  if (Object.hasOwn(texts, command)) {
+    process.stdout.write(texts[command])
     process.exit(0)
   }
 }

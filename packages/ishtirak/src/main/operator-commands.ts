@@ -22,7 +22,7 @@ export function addAllOperatorCommands(
     if (!known.has(command)) command.helpGroup(headings.get(command.name()) ?? 'Operate:')
 }
 
-/** By the names of its commands. */
+/** Pairs each command of a capability, by its name, with the heading of `--help`. */
 function headingsOf({ helpHeading, commandGroups = {}, readings = [], acts = [] }: Capability) {
   if (!helpHeading) return []
   const alone = readings.flatMap(({ command }) => command?.usage.split(' ')[0] ?? [])

@@ -128,7 +128,7 @@ export interface InboxWait {
   readonly oldest: Instant | null
 }
 
-/** Of each kind how many wait, and since when. */
+/** Counts what waits of each kind, with its oldest. */
 export async function inboxWaits(
   database: Queryable,
   inbox: Inbox,

@@ -48,7 +48,7 @@ const ENTRIES = Object.entries(QUESTIONS) as readonly (readonly [Name, Question]
 const flagOf = (name: Name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 const promptOf = ({ asks, otherwise }: Question) => (otherwise ? `${asks} [${otherwise}]` : asks)
 
-/** For commander. */
+/** Commander takes a flag and its description for each question. */
 export const OPTIONS = ENTRIES.map(
   ([name, question]) => [`${flagOf(name)} <value>`, promptOf(question)] as const,
 )

@@ -143,7 +143,7 @@ it('no example of a template is left, and no text in braces', async () => {
   const urls = { 'platform-url': 'https://app.dz', 'events-url': 'https://app.dz/hooks' }
   const said = await init(folder, { ...ANSWERS, ...CLUSTER, ...own, ...urls, database: 'postgres' })
   const files = Object.entries({ ...contentsOf(folder), said })
-  // What explains a file names no place of this installation.
+  // Comments keep the examples that they explain.
   const texts = files.map(([name, text]) => [name, text.replace(/^(#|--).*$/gm, '')] as const)
   const examples =
     /billing\.example|10\.0\.0|0123456789abcdef|:3000|:9464|postgresql\/15|\/etc\/ishtirak|\{\w+\}/

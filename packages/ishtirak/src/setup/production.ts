@@ -12,7 +12,7 @@ import { SELLERS_OWN } from './sellers-own.js'
 
 /** Its name is below the folder. Only its owner may read a secret one, and it is never shown. */
 export type ProductionFile = ReturnType<typeof productionFiles>[number]
-/** By the text in the template that it replaces. */
+/** Each name is a text of a template, and its value what replaces it. */
 type Values = Readonly<Record<string, string>>
 type Variables = ReturnType<typeof parseEnv>
 

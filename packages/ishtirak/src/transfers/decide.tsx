@@ -18,10 +18,10 @@ import { decideRefusal, type PayingLine } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
 import { transfersWords } from './words.js'
 
-/** In whole dinars. */
+/** A column of the database holds whole dinars as an `int4`. */
 export const RECEIVED_AMOUNT_MAX = 2_147_483_647
 
-/** What came, asked about or approved. */
+/** The preview and the approval both ask what came. */
 const received = {
   amount: Type.Integer({
     minimum: 1,
