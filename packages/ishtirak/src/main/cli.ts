@@ -20,7 +20,7 @@ if (['-h', '--help'].includes(words.at(-1) ?? '')) {
     process.exit(0)
   }
 }
-keepHeapSmall(process.env.DATABASE_URL ? 'server' : 'embedded')
+keepHeapSmall()
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   // The reader of a pipe has read enough, as `head` does.
