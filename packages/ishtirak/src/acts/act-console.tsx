@@ -52,12 +52,12 @@ export function actPages<Deps extends ActDeps>(
       pages.reader.requireOwnForm(request, pages.operatorsHere.of(request))
       if (typed.version === undefined) return sendActPage(pages, request, reply, wanted)
       if (!isAsShown(typed.shown ?? '', typed))
-        return sendActPage(pages, request, reply.code(422), wanted, null)
+        return sendActPage(pages, request, reply.code(422), wanted, { refusal: null })
       try {
         return await done(pages, request, reply, wanted)
       } catch (error) {
         if (!(error instanceof BillingError) || !isAskedAgain(error)) throw error
-        return sendActPage(pages, request, reply.code(ERRORS[error.code]), wanted, error)
+        return sendActPage(pages, request, reply.code(ERRORS[error.code]), wanted, { refusal: error })
       }
     })
   }
@@ -153,13 +153,13 @@ async function done<Deps extends ActDeps>(
   return goTo('changed=1')
 }
 
-/** `refusal`: of a form that was sent; null: it was sent with other values than those shown. */
+/** `sent`: the form was sent. Without a refusal it had other values than those shown. */
 async function sendActPage<Deps extends ActDeps>(
   pages: Pages<Deps>,
   request: FastifyRequest,
   reply: FastifyReply,
   { act, acts = [], id, typed }: Wanted<Deps>,
-  refusal?: BillingError | null,
+  sent: { readonly refusal: BillingError | null } | null = null,
 ): Promise<FastifyReply> {
   const view = viewOf(pages, request, reply)
   requireRole(view.session.operator, act)
@@ -169,8 +169,8 @@ async function sendActPage<Deps extends ActDeps>(
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
   const fields = await fieldsOf(pages, view, { act, id, typed })
   const tried = await tryPlan(pages, view, { act, id, typed }, fields)
-  const isSent = refusal !== undefined || fields.some(({ name }) => typed[name] !== undefined)
-  const wrong = 'refusal' in tried ? tried.refusal : refusal
+  const isSent = sent !== null || fields.some(({ name }) => typed[name] !== undefined)
+  const wrong = 'refusal' in tried ? tried : sent
   if ('refusal' in tried && isSent) reply.code(ERRORS[tried.refusal.code])
   return sendPage(
     pages,
@@ -184,7 +184,7 @@ async function sendActPage<Deps extends ActDeps>(
       others: othersOf(pages, view, { act, acts, id }),
       secret: act.secret ?? [],
       plan: 'refusal' in tried ? null : tried,
-      sent: isSent && wrong !== undefined ? { typed, refusal: wrong } : null,
+      sent: isSent && wrong ? { typed, refusal: wrong.refusal } : null,
     }),
   )
 }

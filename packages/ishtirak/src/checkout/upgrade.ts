@@ -4,11 +4,11 @@
 import type { DiscountSource, PaysAtOnce } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { kindOf, newPayment, type Payment } from '../core/payment.js'
 import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
-import { dueRenewal } from '../core/subscription.js'
+import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { plainPaidFor } from '../i18n/formats.js'
@@ -121,7 +121,7 @@ export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): P
 async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCheckout> {
   let polls = 0
   let wanted = wantedBy(request)
-  let paidBefore: Instant | null | undefined
+  let before: SubscriptionFacts | null = null
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
     const facts = await deps.upgrades.requests.load({ user: request.user, method: request.by.name, now })
@@ -130,10 +130,9 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
       await findCurrentUser(deps, request.user.userId)
       continue
     }
-    const { paidUntil } = facts.subscription
     // What was paid while this click replaced its page is not bought ahead twice: the user is told.
-    const isPaid = paidBefore !== undefined && paidBefore !== paidUntil
-    paidBefore = paidUntil
+    const isPaid: boolean = before !== null && before.paidUntil !== facts.subscription.paidUntil
+    before = facts.subscription
     if ('planId' in wanted) {
       // Read after the user's facts, so that a use that comes between them makes those stale.
       const typed = { userId: request.user.userId, typed: codeTyped(request), methods: [request.by.name] }
