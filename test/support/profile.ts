@@ -1,10 +1,12 @@
-import { type ProfileChange, saveProfile } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import { saveProfile } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import type { UserUpdate } from '../../packages/ishtirak/src/limits/schemas.js'
 import type { World } from './world.js'
 
 export function setProfile(
   { service, clock }: Pick<World, 'service' | 'clock'>,
   userId: string,
-  change: ProfileChange,
+  change: UserUpdate,
 ): Promise<void> {
-  return saveProfile(service.parts.database, userId, change, clock.now())
+  const fields = Object.entries(change) as [keyof UserUpdate, string | null][]
+  return saveProfile(service.parts.database, userId, new Map(fields), clock.now())
 }

@@ -244,8 +244,8 @@ export function rememberCustomer(
   })
 }
 
-/** What the platform says of a user. Absent: leave it; null: forget it. */
-export type ProfileChange = Partial<UserProfile>
+/** What changes of a profile. Null: the user's profile has no value afterwards. */
+export type ProfileChange = ReadonlyMap<keyof UserProfile, string | null>
 
 // The version stays: a decision that is under way is not made stale by a new name.
 const save = statement(
@@ -265,10 +265,10 @@ export async function saveProfile(
   change: ProfileChange,
   now: Instant,
 ): Promise<void> {
-  const { email, name, locale } = change
-  const given = [email !== undefined, name !== undefined, locale !== undefined]
-  const values = [email ?? null, name ?? null, locale ?? null]
-  await database.query(save, [userId, ...values, ...given, at(now)])
+  const fields = ['email', 'name', 'locale'] as const
+  const values = fields.map((field) => change.get(field) ?? null)
+  const isChanged = fields.map((field) => change.has(field))
+  await database.query(save, [userId, ...values, ...isChanged, at(now)])
 }
 
 export type DueUser = Awaited<ReturnType<typeof loadDueAnnouncements>>[number]

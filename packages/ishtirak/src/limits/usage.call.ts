@@ -9,7 +9,7 @@ import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import { saveProfile } from '../ledger/users.sql.js'
 import { type Overview, type OverviewDeps, readOverview, readOverviewWithTime } from './overview.js'
-import { AllowanceSchema, namesOf, platformSchemas, UserUpdateSchema } from './schemas.js'
+import { AllowanceSchema, namesOf, platformSchemas, type UserUpdate, UserUpdateSchema } from './schemas.js'
 import { type CountUsageDeps, countUsage } from './usage.js'
 
 const schemasOf = ({ catalogue }: Pick<CommonParts, 'catalogue'>) => platformSchemas(catalogue.limits)
@@ -40,7 +40,9 @@ const updateUser = userCall<OverviewDeps>()({
   answer: (deps) => schemasOf(deps).User,
   refuses: ['malformed_json'],
   run: async (deps, { user: { userId }, requestId, input }) => {
-    await saveProfile(deps.database, userId, input, deps.clock.now())
+    // The schema has no other fields.
+    const fields = Object.entries(input) as [keyof UserUpdate, string | null][]
+    await saveProfile(deps.database, userId, new Map(fields), deps.clock.now())
     return viewPlatformUser(await readOverview(deps, userId, requestId))
   },
 })
