@@ -2,6 +2,7 @@
 // files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import ts from 'typescript'
 import { mutations } from './mutations/mutations.mjs'
 
 const packages = path.resolve(import.meta.dirname, '../packages')
@@ -37,6 +38,14 @@ const lineOf = (room: string): number => {
 }
 /** Folders inside such a room do not import each other: a gateway another, a kind of database another. */
 const SIBLINGS = ['checkout', 'database']
+
+const SQL = /\b(select|from|where|join|and|is null|coalesce|interval|case|limit|timestamptz|bigint)\b|[<>]=/
+/** Each filter of a list has its own query, or an index that only its own condition uses. */
+const LIST_FILTERS = ['between', 'isOfKind', 'listed', 'publicStatusSql', 'trail']
+/** The one insert into the trail, and the names of a description's columns. */
+const SHARED_TEXTS = ['insertAudit', 'columnsOf']
+/** The inbox is put together from the kinds of capabilities, a backup from the tables of its schema. */
+const MADE_OF_A_LIST = ['overview/inbox.sql.ts', 'backup/backup.sql.ts']
 
 /** A test in another worker may be building: `dist.4711` until it is done. */
 const NOT_SOURCES = /^(node_modules|dist(\.\d+)?|test|bin|migrations)$/
@@ -107,6 +116,12 @@ describe('the rooms', () => {
     const speaks = /`\s*(select|insert into|update|delete from|with)\s|\bstatement\(/i
     const mayNot = (file: string) => roomOf(file) !== 'database' && !file.endsWith('.sql.ts')
     expect(service.filter((file) => mayNot(file) && speaks.test(codeOf(file))).map(nameOf)).toEqual([])
+  })
+
+  it('write each query as one text: only these functions make a part of one from parameters', () => {
+    const plain = service.filter((file) => file.endsWith('.sql.ts') && !MADE_OF_A_LIST.includes(nameOf(file)))
+    const makers = [...new Set(plain.flatMap(textMakersIn))]
+    expect(makers.toSorted()).toEqual([...LIST_FILTERS, ...SHARED_TEXTS].toSorted())
   })
 
   it('no files import each other in a circle', () => {
@@ -184,6 +199,29 @@ it('the mutations of `npm run nightly -- mutate` can be made, and their tests ex
   const wrong = mutations.filter((one) => !stands(one) || !one.tests.every(isFound))
   expect(wrong.map(({ rule }) => rule)).toEqual([])
 })
+
+/** The functions with parameters that have SQL in them, and those that SQL outside of a function calls. */
+function textMakersIn(file: string): string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node, maker: string | null): void => {
+    const own = ts.isFunctionLike(node) && node.parameters.length > 0
+    const within = own ? (maker ?? nameOfFunction(node)) : maker
+    if (ts.isTemplateLiteral(node) && SQL.test(node.getText())) {
+      if (within !== null) found.push(within)
+      else if (ts.isTemplateExpression(node))
+        for (const { expression } of node.templateSpans)
+          if (ts.isCallExpression(expression)) found.push(expression.expression.getText())
+    }
+    ts.forEachChild(node, (child) => visit(child, within))
+  }
+  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true), null)
+  return found
+}
+
+function nameOfFunction({ parent, ...node }: ts.Node & { readonly name?: ts.Node }): string {
+  const named = node.name ?? ('name' in parent ? (parent.name as ts.Node) : undefined)
+  return named?.getText() ?? '(a function without a name)'
+}
 
 function mayImport(from: string, to: string): boolean {
   const [room, folder] = foldersOf(from)

@@ -6,10 +6,8 @@ import { at, rowOf, text } from '../database/rows.js'
 import type { PayableTransfer } from './bank-match.js'
 import { alone } from './bank-statements.sql.js'
 
-const factsWhere = (which: string) =>
-  `(select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
-             from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id
-            where ${which}) k`
+const FACTS = `select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
+             from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id`
 
 // A line that names a transfer which still waits has money left for it. Each line reads the facts of its own
 // transfers. The update takes the state from `paid`: with a constant the planner underestimates the rows of a
@@ -19,7 +17,7 @@ const settle = statement(
   `with by_hand as (
      select min(l.id) as line_id, k.payment_id, max(k.approved_by) as approved_by
        from bank_lines l
-      cross join lateral ${factsWhere('t.reference = l.refs[1]')}
+      cross join lateral (${FACTS} where t.reference = l.refs[1]) k
       where l.state = 'open' and l.payment_ids = '{}' and cardinality(l.refs) = 1
         and k.status in ('paid', 'refunded') and k.state = 'approved'
         and k.amount::bigint * 100 = l.amount_centimes
@@ -32,13 +30,13 @@ const settle = statement(
      select l.id, l.state, l.payment_ids, l.payment_ids, max(k.approved_by)
        from bank_lines l
       cross join unnest(l.payment_ids) one (payment_id)
-      cross join lateral ${factsWhere('p.id = one.payment_id')}
+      cross join lateral (${FACTS} where p.id = one.payment_id) k
       where l.state = 'open' and l.payment_ids <> '{}'
       group by l.id
      having count(*) = cardinality(l.payment_ids) and bool_and(k.status in ('paid', 'refunded'))
         and (sum(k.amount) * 100 >= l.amount_centimes
              or not exists (select from unnest(l.refs) named (reference)
-                              cross join lateral ${factsWhere('t.reference = named.reference')}
+                              cross join lateral (${FACTS} where t.reference = named.reference) k
                              where k.state = 'open' and not l.payment_ids @> array[k.payment_id]))
    )
    update bank_lines l

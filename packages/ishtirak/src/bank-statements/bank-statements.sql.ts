@@ -214,6 +214,7 @@ export async function findLine(database: Queryable, id: string): Promise<StoredL
   return row ? parseLine(row) : null
 }
 
+// The filter of the list. With the state as a parameter no partial index would be used.
 const listed = (state: BankLineState) =>
   statement(
     `bank_lines.${state}`,

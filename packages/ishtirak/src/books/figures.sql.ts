@@ -43,32 +43,30 @@ export function figuresIn(
   return { ...money, ...{ count, fees, fees_unknown, total, tva: money.ttc - money.ht, net: total - fees } }
 }
 
-/** Up to which number a closed month has the documents of a series. */
-export const countedIn = (counted: string, series: string) => `coalesce((${counted}->>${series})::int, 0)`
-
 /** Up to which number the documents of each series stand in a closed month. */
 export type Counted = Readonly<Record<string, number>>
 
 // Of all queries of a month: $1 is whether the money is real, $2 and $3 are the month, $4 is what its closing
-// has counted (null: it is open), and $5 what the closing before it has (null: nothing is late).
+// has counted (null: it is open), and $5 what the closing before it has (null: nothing is late). Of a series
+// they hold the last number that the month has.
 
 /** What was paid in the month. */
 export const SALES = `
      from payments p
      join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
     where p.live = $1::boolean and p.paid_at >= $2::timestamptz and p.paid_at < $3::timestamptz
-      and ($4::jsonb is null or r.number <= ${countedIn('$4::jsonb', 'r.series')})`
+      and ($4::jsonb is null or r.number <= coalesce(($4::jsonb->>r.series)::int, 0))`
 
 /** What was paid in months that were closed by then, and became known since the last of them was closed. */
 export const LATE = `
      from document_series s
-     join documents r on r.series = s.series and r.number > ${countedIn('$5::jsonb', 's.series')}
-      and ($4::jsonb is null or r.number <= ${countedIn('$4::jsonb', 's.series')})
+     join documents r on r.series = s.series and r.number > coalesce(($5::jsonb->>s.series)::int, 0)
+      and ($4::jsonb is null or r.number <= coalesce(($4::jsonb->>s.series)::int, 0))
      join payments p on p.user_id = r.user_id and p.id = r.payment_id and r.place = p.receipt_place
      join (select distinct on (month) month, act, counted
              from month_closings order by month, place desc) c
        on c.act = 'close' and c.month = left(r.snapshot->>'paidOn', 7)
-      and r.number > ${countedIn('c.counted', 'r.series')}
+      and r.number > coalesce((c.counted->>r.series)::int, 0)
     where $5::jsonb is not null and p.live = $1::boolean`
 
 /** What was refunded in the month: as it was sold. An advance was no sale. */

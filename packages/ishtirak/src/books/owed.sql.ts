@@ -3,7 +3,7 @@ import type { EntryKind } from '../core/balance.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, integerOrNull, rowOf, text, textOrNull, word } from '../database/rows.js'
-import { type Counted, countedIn, type Span } from './figures.sql.js'
+import type { Counted, Span } from './figures.sql.js'
 
 const parseEntered = rowOf({
   /** False: of all the time before the month. */
@@ -46,7 +46,7 @@ const selectEntered = statement(
               and r.place = p.receipt_place
             where b.created_at < $2::timestamptz
               and ($4::jsonb is null or r.number is null
-                   or r.number <= ${countedIn('$4::jsonb', 'r.series')})) e
+                   or r.number <= coalesce(($4::jsonb->>r.series)::int, 0))) e
     group by 1, 2, 3, 4, amount > 0`,
 )
 
@@ -104,7 +104,7 @@ const selectLines = statement(
       and r.payment_id = b.payment_id and r.place = p.receipt_place
     where (b.user_id, b.sequence) > ($1, $2::int)
       and b.created_at >= $3::timestamptz and b.created_at < $4::timestamptz
-      and ($6::jsonb is null or r.number is null or r.number <= ${countedIn('$6::jsonb', 'r.series')})
+      and ($6::jsonb is null or r.number is null or r.number <= coalesce(($6::jsonb->>r.series)::int, 0))
     order by b.user_id, b.sequence limit $5::int`,
 )
 

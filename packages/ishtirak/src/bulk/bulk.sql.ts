@@ -194,26 +194,30 @@ export async function endBulk(
   return isStopped
 }
 
-const list = (name: string, where: string) =>
-  statement(
-    `bulk.${name}`,
-    `select b.id, b.act, b.input, b.filter, b.why, b.operator, b.made_at, b.finished_at, b.stopped_because,
-            b.shown, b.targets, c.*
-       from (select * from bulk_acts ${where} order by made_at desc, id desc limit $1::int) b
-       cross join lateral (
+// Of `bulk_acts b`.
+const BULK = `b.id, b.act, b.input, b.filter, b.why, b.operator, b.made_at, b.finished_at, b.stopped_because,
+            b.shown, b.targets, c.*`
+const RESULTS_OF_BULK = `(
          select count(*) filter (where result = 'done')::int as done,
                 count(*) filter (where result = 'refused')::int as refused,
                 count(*) filter (where result = 'failed')::int as failed,
                 count(*) filter (where result = 'stopped')::int as stopped,
                 count(*) filter (where result is null)::int as left
-           from bulk_targets where bulk_id = b.id) c
-      order by b.made_at desc, b.id desc`,
-  )
-const selectNewest = list(
-  'newest',
-  "where (made_at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))",
+           from bulk_targets where bulk_id = b.id) c`
+
+const selectNewest = statement(
+  'bulk.newest',
+  `select ${BULK}
+     from (select * from bulk_acts
+            where (made_at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))
+            order by made_at desc, id desc limit $1::int) b
+    cross join lateral ${RESULTS_OF_BULK}
+    order by b.made_at desc, b.id desc`,
 )
-const selectOne = list('one', 'where id = $2')
+const selectOne = statement(
+  'bulk.one',
+  `select ${BULK} from bulk_acts b cross join lateral ${RESULTS_OF_BULK} where b.id = $1`,
+)
 
 /** As the API writes them, newest first. */
 export async function bulksBehind(
@@ -226,7 +230,7 @@ export async function bulksBehind(
 
 /** As the API writes it, in a list; the list is empty if there is no such act. */
 export async function bulkNamed(database: Queryable, id: string) {
-  return database.query(selectOne, [1, id])
+  return database.query(selectOne, [id])
 }
 
 const selectResults = statement(

@@ -10,18 +10,12 @@ import { at, flag, integer, text, textOrNull } from '../database/rows.js'
 import {
   COLUMN_NAMES,
   NEW_PAYMENT,
+  PAYMENT_COLUMNS,
   PAYMENT_RECORD,
   parsePayment,
   paymentToColumns,
 } from '../ledger/payments.sql.js'
-import {
-  FACT_COLUMNS,
-  fromToken,
-  joinOpenPayment,
-  type KnownUser,
-  parseUser,
-  rememberUser,
-} from '../ledger/users.sql.js'
+import { FACT_COLUMNS, fromToken, type KnownUser, parseUser, rememberUser } from '../ledger/users.sql.js'
 
 // Methods are compared by `<@`, which no index serves: with `= any` the index of open payments is not used.
 const selectFacts = statement(
@@ -45,7 +39,11 @@ const selectFacts = statement(
           and w.status = 'canceled' and w.next_check_at is not null and w.reports = '[]'
           and coalesce(w.checkout_url, case when w.review is null then w.method_reference end) is not null
      ) withdrawn
-     ${joinOpenPayment('p.method = a.method')}`,
+     left join lateral (
+       select ${PAYMENT_COLUMNS} from payments p
+        where p.user_id = u.user_id and p.status in ('requested', 'pending') and p.method = a.method
+        order by p.checkout_url is null, p.created_at desc limit 1
+     ) p on true`,
 )
 
 /** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */

@@ -53,28 +53,29 @@ export async function insertBatch(
   await database.query(insert, [JSON.stringify(row), hashes, JSON.stringify(audit), at(now)])
 }
 
-const selectBatches = (name: string, which: string) =>
-  statement(
-    `codes.${name}`,
-    `select b.id as batch_id, b.kind, b.plan_id as plan, b.months, b.percent, b.amount, b.count, b.uses,
+// Of `code_batches b`.
+const BATCH = `b.id as batch_id, b.kind, b.plan_id as plan, b.months, b.percent, b.amount, b.count, b.uses,
             b.uses_per_user, b.valid_from as from, b.valid_until as until, b.created_at, b.created_by, b.why,
-            b.revoked_at, b.revoked_by, c.codes_revoked, c.used, c.left
-       from (${which}) b
-      cross join lateral (
+            b.revoked_at, b.revoked_by, c.codes_revoked, c.used, c.left`
+const CODES_OF_BATCH = `(
         select sum(used)::int8 as used, count(revoked_at)::int8 as codes_revoked,
                coalesce(sum(greatest(b.uses - used, 0)) filter (where revoked_at is null), 0)::int8 as left
-          from codes where batch_id = b.id
-      ) c
-      order by b.created_at desc, b.id desc`,
-  )
-const selectNewest = selectBatches(
-  'batches',
-  `select * from code_batches
-    where (created_at, id) < (coalesce($1::timestamptz, 'infinity'), coalesce($2, ''))
-      and strpos(lower(why), lower($3::text)) > 0
-    order by created_at desc, id desc limit $4::int`,
+          from codes where batch_id = b.id) c`
+
+const selectNewest = statement(
+  'codes.batches',
+  `select ${BATCH}
+     from (select * from code_batches
+            where (created_at, id) < (coalesce($1::timestamptz, 'infinity'), coalesce($2, ''))
+              and strpos(lower(why), lower($3::text)) > 0
+            order by created_at desc, id desc limit $4::int) b
+    cross join lateral ${CODES_OF_BATCH}
+    order by b.created_at desc, b.id desc`,
 )
-const selectOne = selectBatches('batch', 'select * from code_batches where id = $1')
+const selectOne = statement(
+  'codes.batch',
+  `select ${BATCH} from code_batches b cross join lateral ${CODES_OF_BATCH} where b.id = $1`,
+)
 
 /** `q`: what the reason has in it. */
 export async function newestBatches(

@@ -35,9 +35,6 @@ export function instant(row: Row, column: string): Instant {
   return integer(row, column)
 }
 
-/** SQL: an instant that JSON holds in milliseconds. */
-export const fromMilliseconds = (text: string) => `to_timestamp((${text})::bigint / 1000.0)`
-
 export function instantOrNull(row: Row, column: string): Instant | null {
   return row[column] === null ? null : instant(row, column)
 }

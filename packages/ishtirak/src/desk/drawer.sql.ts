@@ -15,12 +15,8 @@ import {
 } from '../database/rows.js'
 import type { DeskMethod } from './desk.js'
 
-const WITHIN = (when: string) => `${when} >= $1::timestamptz and ${when} < $2::timestamptz`
-/** Who did it: the trail has it with the act. */
-const actor = (act: string, where: string) => `left join lateral (
-       select a.actor from audit a where ${where} and a.act = '${act}' limit 1) who on true`
-
-// Rides on payments_by_paid_at and audit_by_act. Uses the index balance_entries_by_hand.
+// The trail has who did it, with the act. Rides on payments_by_paid_at and audit_by_act.
+// Uses the index balance_entries_by_hand.
 const selectEntries = statement(
   'drawer.entries',
   `with taken as (
@@ -29,20 +25,28 @@ const selectEntries = statement(
             d.duty_centimes as stamp_duty, who.actor as operator
        from payments p
        join documents d on d.user_id = p.user_id and d.payment_id = p.id and d.place = p.receipt_place
-       ${actor('payment.record', 'a.user_id = p.user_id and a.payment_id = p.id')}
-      where ${WITHIN('p.paid_at')} and p.method in ('cash', 'cheque') and p.live = $3::boolean
+       left join lateral (
+         select a.actor from audit a
+          where a.user_id = p.user_id and a.payment_id = p.id and a.act = 'payment.record'
+          limit 1) who on true
+      where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz
+        and p.method in ('cash', 'cheque') and p.live = $3::boolean
    ), returned as (
      select 'returned', p.id, p.method, a.acted_at, p.user_id, p.id, p.method_reference,
             p.amount::bigint * -100, 0::bigint, a.actor
        from audit a join payments p on p.user_id = a.user_id and p.id = a.payment_id
-      where a.act = 'payment.refund' and ${WITHIN('a.acted_at')} and p.method in ('cash', 'cheque')
+      where a.act = 'payment.refund' and p.method in ('cash', 'cheque')
+        and a.acted_at >= $1::timestamptz and a.acted_at < $2::timestamptz
         and p.live = $3::boolean and a.asked->>'to' is distinct from 'balance'
    ), paid_out as (
      select 'paid_out', e.id, 'cash', e.created_at, e.user_id, null, null, e.amount::bigint * 100, 0::bigint,
             who.actor
        from balance_entries e
-       ${actor('balance.pay_out', 'a.user_id = e.user_id and a.acted_at = e.created_at')}
-      where ${WITHIN('e.created_at')} and e.kind = 'paid_out'
+       left join lateral (
+         select a.actor from audit a
+          where a.user_id = e.user_id and a.acted_at = e.created_at and a.act = 'balance.pay_out'
+          limit 1) who on true
+      where e.created_at >= $1::timestamptz and e.created_at < $2::timestamptz and e.kind = 'paid_out'
    )
    select * from taken union all select * from returned union all select * from paid_out
     order by at, payment_id`,

@@ -1,8 +1,8 @@
 // What of payments waits for an operator, as rows of the inbox.
-import { fromMilliseconds } from '../database/rows.js'
 
 export const IN_REVIEW = `
-  select coalesce(${fromMilliseconds("reports->-1->>'heardAt'")}, created_at), id, user_id, id, amount,
+  select coalesce(to_timestamp((reports->-1->>'heardAt')::bigint / 1000.0), created_at), id, user_id, id,
+         amount,
          (select string_agg(difference, ', ')
            from jsonb_array_elements_text(review->'differences') difference)
     from payments where status = 'review'`

@@ -20,13 +20,13 @@ import {
 } from './payments.sql.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
-const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
-const isOfStatus = `($4::text is null or $4 = ${publicStatusSql('$5')})`
+const IS_AFTER = '(p.created_at, p.id) < ($2::timestamptz, $3)'
+const IS_OF_STATUS = `($4::text is null or $4 = ${publicStatusSql('$5')})`
 // Apart: a plan that does not know whether there is a user would look through the payments of all.
 const selectNewestOfUser = statement(
   'operator.newest_of_user',
   `select ${PAYMENT_COLUMNS} from payments p
-    where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isOfKind('$6')} and p.user_id = $7 ${ORDER}`,
+    where ${IS_AFTER} and ${IS_OF_STATUS} and ${isOfKind('$6')} and p.user_id = $7 ${ORDER}`,
 )
 // Rides on payments_listed: the newest of each kind and stored status that is asked for, then the newest of
 // these. An index of all payments would be one more that each booking writes.
@@ -37,7 +37,7 @@ const selectNewestListed = statement(
     cross join unnest($7::text[]) s(status)
     cross join lateral (
       select * from payments p
-       where ${KIND} = w.kind and p.status = s.status and ${isAfter('$2', '$3')} and ${isOfStatus}
+       where ${KIND} = w.kind and p.status = s.status and ${IS_AFTER} and ${IS_OF_STATUS}
        ${ORDER}
     ) p
     ${ORDER}`,

@@ -133,7 +133,7 @@ export interface HistoryPosition {
   readonly id: string
 }
 
-/** `publicStatusAt` of core, of `payments p`. */
+/** `publicStatusAt` of core, of `payments p`: the filter of lists. `now` is a parameter or a column. */
 export const publicStatusSql = (now: string) => `case
             when p.status not in ('requested', 'pending') then p.status
             when p.expires_at > ${now}::timestamptz then 'pending'
@@ -225,4 +225,5 @@ export async function insertFoundPayment(database: Queryable, payment: Payment):
 /** `kindOf` of core, of `payments p`. Written as in the index payments_listed. */
 const KIND_NAMES = PAYMENT_KINDS.map((name) => `'${name}'`).join(', ')
 export const KIND = `case when p.method in (${KIND_NAMES}) then p.method else 'card' end`
+/** The filter of lists. `kind` is a parameter; null: any kind. */
 export const isOfKind = (kind: string) => `(${kind}::text is null or ${kind} = ${KIND})`

@@ -16,8 +16,6 @@ import { json, text } from '../database/rows.js'
 /** Fifty years of months; an answer must have an end. */
 const SHOWN_MAX = 600
 
-const ms = (timestamp: string) => `(date_part('epoch', ${timestamp}) * 1000)::bigint`
-
 /** As the statement writes it: an array takes the database half as long as an object with the same values. */
 type Given = [
   ...[
@@ -38,13 +36,15 @@ const selectGiven = statement(
   `select asked.user_id, stops.list as stops, given.list as given
      from unnest($1::text[]) asked(user_id)
      cross join lateral (
-       select json_agg(${ms('a.acted_at')}) as list
+       select json_agg((date_part('epoch', a.acted_at) * 1000)::bigint) as list
          from audit a where a.user_id = asked.user_id and a.act = 'user.end'
      ) stops
      cross join lateral (
        select json_agg(json_build_array(g.given_by, g.id, g.plan->>'id', g.plan->>'name', g.months, g.days,
-                ${ms('g.period_start')}, ${ms('g.period_end')}, ${ms('g.booked_at')},
-                  ${ms('g.refunded_at')}, g.holder, g.change)) as list
+                (date_part('epoch', g.period_start) * 1000)::bigint,
+                (date_part('epoch', g.period_end) * 1000)::bigint,
+                (date_part('epoch', g.booked_at) * 1000)::bigint,
+                (date_part('epoch', g.refunded_at) * 1000)::bigint, g.holder, g.change)) as list
          from (
            select p.id, case p.kind when 'change' then 'change' else 'paid' end as given_by, p.plan,
                   p.months, 0 as days, p.period_start, p.period_end,

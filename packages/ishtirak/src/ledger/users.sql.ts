@@ -88,26 +88,26 @@ function balanceToColumns(facts: SubscriptionFacts, { amount, entries, since, or
 }
 
 /**
- * Joins an open payment that meets `condition`: one with a page that can be paid now before one that is
- * waited for, then the newest; each method has a place for one. Found through an index of open payments
- * alone: most users have none, and then no page of theirs is read.
+ * Joins an open payment of `users u`: one with a page that can be paid now before one that is waited for,
+ * then the newest; each method has a place for one. Found through an index of open payments alone: most users
+ * have none, and then no page of theirs is read.
  */
-export const joinOpenPayment = (condition = 'true') => `
+export const OPEN_PAYMENT = `
   left join lateral (
     select ${PAYMENT_COLUMNS} from payments p
-     where p.user_id = u.user_id and p.status in ('requested', 'pending') and ${condition}
+     where p.user_id = u.user_id and p.status in ('requested', 'pending')
      order by p.checkout_url is null, p.created_at desc limit 1
   ) p on true`
 
 const selectWithOpen = statement(
   'users.with_open_payment',
-  `select ${FACT_COLUMNS}, p.* from users u ${joinOpenPayment()} where u.user_id = $1`,
+  `select ${FACT_COLUMNS}, p.* from users u ${OPEN_PAYMENT} where u.user_id = $1`,
 )
 
 const selectManyWithOpen = statement(
   'users.many_with_open_payment',
   `select i.user_id as asked_for, ${FACT_COLUMNS}, p.*
-     from unnest($1::text[]) i(user_id) join users u using (user_id) ${joinOpenPayment()}`,
+     from unnest($1::text[]) i(user_id) join users u using (user_id) ${OPEN_PAYMENT}`,
 )
 
 interface UserWithOpenPayment {

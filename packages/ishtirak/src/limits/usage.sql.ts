@@ -5,7 +5,7 @@ import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, json, text } from '../database/rows.js'
 import { parsePayment } from '../ledger/payments.sql.js'
-import { FACT_COLUMNS, joinOpenPayment, parseProfile, parseUser } from '../ledger/users.sql.js'
+import { FACT_COLUMNS, OPEN_PAYMENT, parseProfile, parseUser } from '../ledger/users.sql.js'
 
 /** Of one user. Those of the user come first, then those of projects and the like in use most. */
 const COUNTS_MAX = 1_000
@@ -16,7 +16,7 @@ const selectUsersWithUsage = statement(
     counts.list as counts
      from unnest($1::text[]) asked(user_id)
      left join users u using (user_id)
-     ${joinOpenPayment()}
+     ${OPEN_PAYMENT}
      cross join lateral (
        select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'scopeId', c.scope, 'used', c.used,
                 'resetsAt', extract(epoch from c.resets_at) * 1000, 'countsAs', c.counts_as)), '[]') as list

@@ -8,7 +8,7 @@ import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, flag, instant, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
-import { isFailed } from './inbox.sql.js'
+import { IS_FAILED, SHOWN_FOR } from './inbox.sql.js'
 
 const parseMail = rowOf({
   userId: text,
@@ -102,19 +102,19 @@ export async function finishMail(
   await database.query(finish, [...key, at(mail.leaseUntil), at(result.dueAt), result.outcome])
 }
 
-/** Mail that is asked for again is sent this often at most. */
-export const isLongAgo = (queuedAt: string, now: string) => `${queuedAt} <= ${now} - interval '5 minutes'`
-
 /** A message takes at most 90 s. */
 export const MAIL_LEASE_MS = 2 * MINUTE
 
-/** It is neither due nor being sent. */
-const mayBeRenewed = (now: string, leaseUntil: string) =>
-  `((m.due_at is null or m.due_at > ${leaseUntil}) and ${isLongAgo('m.queued_at', now)})`
+/** Mail that is asked for again is sent this often at most. */
+export const LEAST_BETWEEN = "interval '5 minutes'"
+
+/** The mail is neither due nor being sent. `$3` is now, `$4` the end of a lease that begins now. */
+const MAY_BE_RENEWED = `((m.due_at is null or m.due_at > $4::timestamptz)
+        and m.queued_at <= $3::timestamptz - ${LEAST_BETWEEN})`
 
 const selectReceipt = statement(
   'mails.receipt',
-  `select queued_at, outcome, ${mayBeRenewed('$3::timestamptz', '$4::timestamptz')} as may_be_renewed
+  `select queued_at, outcome, ${MAY_BE_RENEWED} as may_be_renewed
      from mails m where user_id = $1 and kind = 'receipt' and about = $2`,
 )
 
@@ -138,7 +138,7 @@ const queueReceipt = statement(
      values ($1, 'receipt', $2, $3::timestamptz, $3::timestamptz)
          on conflict (user_id, kind, about) do update
         set queued_at = excluded.queued_at, due_at = excluded.due_at, attempts = 0, outcome = null
-      where ${mayBeRenewed('$3::timestamptz', '$4::timestamptz')}
+      where ${MAY_BE_RENEWED}
      returning user_id
    )
    ${insertAudit({ userId: 'q.user_id', at: '$3::timestamptz', entry: '$5::jsonb', from: 'queued q' })}
@@ -162,8 +162,8 @@ const correct = statement(
   `with owner as (
      update users set email = $2 where user_id = $1 returning user_id
    ), again as (
-     update mails m set queued_at = $3::timestamptz, due_at = $3::timestamptz, attempts = 0, outcome = null
-      where m.user_id = $1 and ${isFailed('m', '$3')}
+     update mails set queued_at = $3::timestamptz, due_at = $3::timestamptz, attempts = 0, outcome = null
+      where user_id = $1 and ${IS_FAILED} and queued_at > $3::timestamptz - ${SHOWN_FOR}
    )
    ${insertAudit({ userId: 'o.user_id', at: '$3::timestamptz', entry: '$4::jsonb', from: 'owner o' })}
    returning id`,
@@ -179,7 +179,8 @@ export async function saveAddress(
 
 const countFailed = statement(
   'mails.count_failed',
-  `select count(*)::int as failed from mails m where m.user_id = $1 and ${isFailed('m', '$2')}`,
+  `select count(*)::int as failed from mails
+    where user_id = $1 and ${IS_FAILED} and queued_at > $2::timestamptz - ${SHOWN_FOR}`,
 )
 
 export async function countFailedMails(database: Queryable, userId: string, now: Instant): Promise<number> {

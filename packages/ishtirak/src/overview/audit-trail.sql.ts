@@ -32,7 +32,8 @@ const trail = (name: string, source: string, isWanted = 'true') =>
       order by acted_at desc, id desc limit $7::int`,
   )
 
-// A statement for each index: a plan that does not know what is asked for would look through all acts.
+// Each filter has a query and an index of its own: a plan that does not know what is asked for would look
+// through all acts.
 const selectAll = trail('all', 'audit')
 const selectByActor = trail('by_actor', 'audit', 'actor = $1')
 const selectByAct = trail('by_act', 'audit', 'act = $2')

@@ -12,32 +12,21 @@ import type { AmountAndDay, SearchWords } from './search-words.js'
 /** Of each kind of hit. Users may share an address, and a checkout be reported for several of them. */
 const HITS_MAX = 20
 
-/** Behind every text that begins with `key`, in the order of code points. */
-const endOf = (key: string) => `${key} || chr(1114111)`
-
 /** Signs of a company's number: with fewer, each amount would find those of a province. */
 const NUMBER_MIN = 8
 
-const beginning = (key: string, rank: number) => `
-     select s.user_id, ${rank} from asked a
-      cross join lateral (
-        select user_id from user_search s
-         where a.${key} <> '' and s.key >= a.${key} and s.key < ${endOf(`a.${key}`)}
-         order by s.key, user_id limit ${HITS_MAX}) s`
-
-// Of one consonant half of all users begin so.
-const sounding = (dhal: string) =>
-  `(select '~' || sound from search_sound(array_to_string(search_words($1), ' '), '${dhal}') sound
-     where length(sound) > 1)`
-
-// An address has signs in it that are none of a name's. `offset 0` keeps the planner from walking all users
-// in their order until twenty have this address, which it takes for the shorter way where there are a million
-// of them.
+// A sound of one consonant is left out: half of all users begin with it. In the order of code points, what
+// begins with a key comes before the key followed by chr(1114111). An address has signs in it that are none
+// of a name's. `offset 0` keeps the planner from walking all users in their order until twenty have this
+// address, which it takes for the shorter way where there are a million of them.
 const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
      select search_key($1) as address, array_to_string(search_words($1), ' ') as name,
-            ${sounding('d')} as sound, ${sounding('z')} as other,
+            (select '~' || sound from search_sound(array_to_string(search_words($1), ' '), 'd') sound
+              where length(sound) > 1) as sound,
+            (select '~' || sound from search_sound(array_to_string(search_words($1), ' '), 'z') sound
+              where length(sound) > 1) as other,
             (select '#' || number from search_number($1) number
               where length(number) >= ${NUMBER_MIN}) as number
    ), exact as (
@@ -53,11 +42,16 @@ const selectUsers = statement(
       union
      select user_id from proformas where series = $3 and number = $4::int
    ), begun as (
-     select user_id, min(rank) as rank
-       from (${['address', 'name', 'number'].map((key) => beginning(key, 1)).join(' union all ')} union all
-             ${['sound', 'other'].map((key) => beginning(key, 2)).join(' union all ')}) b(user_id, rank)
-      where user_id not in (select user_id from exact)
-      group by user_id order by rank, user_id limit ${HITS_MAX}
+     select b.user_id, min(k.rank) as rank
+       from asked a
+      cross join lateral (values (a.address, 1), (a.name, 1), (a.number, 1), (a.sound, 2), (a.other, 2))
+            k(key, rank)
+      cross join lateral (
+        select user_id from user_search s
+         where k.key <> '' and s.key >= k.key and s.key < k.key || chr(1114111)
+         order by s.key, user_id limit ${HITS_MAX}) b
+      where b.user_id not in (select user_id from exact)
+      group by b.user_id order by rank, b.user_id limit ${HITS_MAX}
    )
    select u.user_id, h.rank = 0 as exact, ${FACT_COLUMNS}
      from (select user_id, 0 as rank from exact union all select user_id, rank from begun) h
@@ -101,19 +95,22 @@ export async function findPaymentsByWord(
   return (await database.query(selectPayments, found)).map(parsePayment)
 }
 
-const partly = (stored: string, part: string) =>
-  `select ${PAYMENT_COLUMNS} from unnest($1::text[]) a(part) cross join lateral (
-     select * from payments p
-      where p.method in ('transfer', 'cash', 'cheque')
-        and ${stored} collate "C" >= ${part} and ${stored} collate "C" < ${endOf(part)}
-      limit ${HITS_MAX}) p`
-
 const selectByPart = statement(
   'operator_search.part',
   `select * from (
-     ${partly('p.method_reference', 'part')}
+     select ${PAYMENT_COLUMNS} from unnest($1::text[]) a(part) cross join lateral (
+       select * from payments p
+        where p.method in ('transfer', 'cash', 'cheque')
+          and p.method_reference collate "C" >= part
+          and p.method_reference collate "C" < part || chr(1114111)
+        limit ${HITS_MAX}) p
       union
-     ${partly('reverse(p.method_reference)', 'reverse(part)')}) p
+     select ${PAYMENT_COLUMNS} from unnest($1::text[]) a(part) cross join lateral (
+       select * from payments p
+        where p.method in ('transfer', 'cash', 'cheque')
+          and reverse(p.method_reference) collate "C" >= reverse(part)
+          and reverse(p.method_reference) collate "C" < reverse(part) || chr(1114111)
+        limit ${HITS_MAX}) p) p
     order by created_at desc, id limit ${HITS_MAX}`,
 )
 
@@ -125,41 +122,29 @@ export async function findPaymentsByPart(
   return (await database.query(selectByPart, [parts])).map(parsePayment)
 }
 
-const endsSo = (amount: string) => `${amount} % $3::bigint = $4::int`
-const isBooked = `${endsSo('p.amount')} or ${endsSo('p.amount_asked')}`
-// Of cash, with its duty: what was counted out at the desk.
-const withDuty = `p.method = 'cash' and exists (
-  select from documents d where d.user_id = p.user_id and d.payment_id = p.id and d.place = p.receipt_place
-    and ${endsSo('(p.amount + d.duty_centimes / 100)')})`
-const CAME = `(p.review->>'amount')::bigint`
-
-const hits = (part: number, by: readonly [amount: string, instant: string], where: string) => `
-  (select ${PAYMENT_COLUMNS}, ${part} as part, ${by[0]} as by_amount, ${by[1]} as by_instant from payments p
-    where ${where}
-    order by ${by[0]}, ${by[1]} desc, p.id limit ${HITS_MAX})`
-
-// The amount itself comes before those that end with it.
+// The amount itself comes before those that end with it. Cash is also found by its amount with the duty,
+// which is what was counted out at the desk.
 const selectByAmount = statement(
   'operator_search.amount',
-  `select * from (${[
-    hits(
-      0,
-      ['p.amount', 'p.paid_at'],
-      `p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and (${isBooked} or ${withDuty})`,
-    ),
-    hits(
-      1,
-      [CAME, 'p.created_at'],
-      `p.status = 'review' and p.created_at < $2::timestamptz and ${endsSo(CAME)}
-       and p.amount % $3::bigint <> $4::int`,
-    ),
-    hits(
-      2,
-      ['p.amount', 'p.created_at'],
-      `p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and p.paid_at is null
-       and ${endsSo('p.amount')}`,
-    ),
-  ].join(' union all ')}) p
+  `select * from (
+     (select ${PAYMENT_COLUMNS}, 0 as part, p.amount as by_amount, p.paid_at as by_instant from payments p
+       where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz
+         and (p.amount % $3::bigint = $4::int or p.amount_asked % $3::bigint = $4::int
+              or p.method = 'cash' and exists (
+                select from documents d
+                 where d.user_id = p.user_id and d.payment_id = p.id and d.place = p.receipt_place
+                   and (p.amount + d.duty_centimes / 100) % $3::bigint = $4::int))
+       order by p.amount, p.paid_at desc, p.id limit ${HITS_MAX})
+      union all
+     (select ${PAYMENT_COLUMNS}, 1, (p.review->>'amount')::bigint, p.created_at from payments p
+       where p.status = 'review' and p.created_at < $2::timestamptz
+         and (p.review->>'amount')::bigint % $3::bigint = $4::int and p.amount % $3::bigint <> $4::int
+       order by (p.review->>'amount')::bigint, p.created_at desc, p.id limit ${HITS_MAX})
+      union all
+     (select ${PAYMENT_COLUMNS}, 2, p.amount, p.created_at from payments p
+       where p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and p.paid_at is null
+         and p.amount % $3::bigint = $4::int
+       order by p.amount, p.created_at desc, p.id limit ${HITS_MAX})) p
     order by part, by_amount, by_instant desc, id limit ${HITS_MAX}`,
 )
 

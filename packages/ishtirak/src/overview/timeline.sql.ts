@@ -24,45 +24,40 @@ export interface TimelinePosition {
   readonly id: string
 }
 
-/** Of user `$1`: at, id, what, payment_id, amount, until, actor, why. `id` is unique within the kind. */
-const PARTS: Readonly<Record<TimelineKind, string>> = {
-  act: `select acted_at, id, act, payment_id, null::int, null::timestamptz, actor, reason from audit
-    where user_id = $1`,
-  mail: `
-    select queued_at, kind || ' ' || about, kind,
-           case when about like 'pay\\_%' then split_part(about, '/', 1) end, null::int,
-           null::timestamptz, null::text, outcome
-      from mails where user_id = $1`,
-  event: `
-    select created_at, id, type, payment_id, null::int, null::timestamptz, null::text,
-      failure
-      from outbox where user_id = $1`,
-  report: `
-    select received_at, id, type, payment_id, amount, null::timestamptz, method, outcome
-      from provider_events where user_id = $1`,
-  grant: `
-    select granted_at, id, case when days > 0 then days || ' days' else months || ' months' end, null::text,
-      null::int,
-           period_end, granted_by, why
-      from grants where user_id = $1`,
-  period: `
-    select period_start, id, plan->>'id', id, null::int, period_end, null::text, null::text
-      from payments where user_id = $1 and status = 'paid' and period_start <= $2::timestamptz`,
-  paid: `
-    select paid_at, id, coalesce(plan->>'id', kind), id, amount, null::timestamptz, instrument, null::text
-      from payments where user_id = $1 and paid_at is not null`,
-  payment: `
-    select created_at, id, coalesce(plan->>'id', kind), id, coalesce(amount_asked, amount),
-      null::timestamptz, method, status from payments where user_id = $1`,
-}
-
-const COLUMNS = 'at, id, what, payment_id, amount, until, actor, why'
-const part = (kind: TimelineKind, rank: number) =>
-  `select ${rank} as rank, '${kind}' as kind, ${COLUMNS} from (${PARTS[kind]}) t(${COLUMNS})`
-
+// `rank` is the place in `TIMELINE_KINDS`. `id` is unique within the kind.
 const selectPage = statement(
   'timeline.page',
-  `select * from (${TIMELINE_KINDS.map(part).join(' union all ')}) t
+  `select * from (
+     select 0 as rank, 'act' as kind, acted_at as at, id, act as what, payment_id, null::int as amount,
+            null::timestamptz as until, actor, reason as why
+       from audit where user_id = $1
+      union all
+     select 1, 'mail', queued_at, kind || ' ' || about, kind,
+            case when about like 'pay\\_%' then split_part(about, '/', 1) end, null::int,
+            null::timestamptz, null::text, outcome
+       from mails where user_id = $1
+      union all
+     select 2, 'event', created_at, id, type, payment_id, null::int, null::timestamptz, null::text, failure
+       from outbox where user_id = $1
+      union all
+     select 3, 'report', received_at, id, type, payment_id, amount, null::timestamptz, method, outcome
+       from provider_events where user_id = $1
+      union all
+     select 4, 'grant', granted_at, id,
+            case when days > 0 then days || ' days' else months || ' months' end, null::text, null::int,
+            period_end, granted_by, why
+       from grants where user_id = $1
+      union all
+     select 5, 'period', period_start, id, plan->>'id', id, null::int, period_end, null::text, null::text
+       from payments where user_id = $1 and status = 'paid' and period_start <= $2::timestamptz
+      union all
+     select 6, 'paid', paid_at, id, coalesce(plan->>'id', kind), id, amount, null::timestamptz, instrument,
+            null::text
+       from payments where user_id = $1 and paid_at is not null
+      union all
+     select 7, 'payment', created_at, id, coalesce(plan->>'id', kind), id, coalesce(amount_asked, amount),
+            null::timestamptz, method, status
+       from payments where user_id = $1) t
     where $3::timestamptz is null or at < $3::timestamptz
        or (at = $3::timestamptz and (rank, id) > ($4::int, $5::text))
     order by at desc, rank, id

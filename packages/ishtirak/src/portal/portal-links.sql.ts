@@ -2,7 +2,7 @@
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'
-import { isLongAgo } from '../mail/mail.sql.js'
+import { LEAST_BETWEEN } from '../mail/mail.sql.js'
 
 // The same for every address: whether it is known is looked up later, outside of the request.
 const askForLink = statement(
@@ -33,7 +33,7 @@ const queueLinks = statement(
      select user_id, 'portal_link', 'portal', $1::timestamptz, $1::timestamptz from known order by user_id
          on conflict (user_id, kind, about) do update
         set queued_at = excluded.queued_at, due_at = excluded.due_at, attempts = 0, outcome = null
-      where ${isLongAgo('m.queued_at', 'excluded.queued_at')}
+      where m.queued_at <= excluded.queued_at - ${LEAST_BETWEEN}
    )
    select count(*) as taken from taken`,
 )

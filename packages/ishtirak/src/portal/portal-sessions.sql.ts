@@ -53,14 +53,24 @@ async function insertLinkTo(
   return { url: `${publicUrl}/portal/${page}?token=${token}`, expiresAt }
 }
 
-const find = (digest: 'link_digest' | 'session_digest') =>
-  `select s.${digest} as digest, s.user_id, s.return_path, s.person_id, s.billing_role, ${PROFILE_COLUMNS}
+const selectLinks = statement(
+  'portal_sessions.find_links',
+  `select s.link_digest as digest, s.user_id, s.return_path, s.person_id, s.billing_role,
+          ${PROFILE_COLUMNS}
      from unnest($1::text[]) d(digest)
-     join portal_sessions s on s.${digest} = d.digest
+     join portal_sessions s on s.link_digest = d.digest
      left join users u using (user_id)
-    where s.expires_at > $2::timestamptz`
-const selectLinks = statement('portal_sessions.find_links', find('link_digest'))
-const selectSessions = statement('portal_sessions.find_sessions', find('session_digest'))
+    where s.expires_at > $2::timestamptz`,
+)
+const selectSessions = statement(
+  'portal_sessions.find_sessions',
+  `select s.session_digest as digest, s.user_id, s.return_path, s.person_id, s.billing_role,
+          ${PROFILE_COLUMNS}
+     from unnest($1::text[]) d(digest)
+     join portal_sessions s on s.session_digest = d.digest
+     left join users u using (user_id)
+    where s.expires_at > $2::timestamptz`,
+)
 
 /** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
 export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {

@@ -1,5 +1,4 @@
 // Transfers that wait for an operator, as rows of the inbox.
-import { fromMilliseconds } from '../database/rows.js'
 
 const TO_DECIDE = `
   from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id
@@ -7,7 +6,7 @@ const TO_DECIDE = `
    and p.status <> 'review'`
 
 export const APPROVED_ONCE = `
-  select ${fromMilliseconds("t.approvals->-1->>'at'")}, p.id, t.user_id, p.id, p.amount,
+  select to_timestamp((t.approvals->-1->>'at')::bigint / 1000.0), p.id, t.user_id, p.id, p.amount,
     t.approvals->-1->>'by'
   ${TO_DECIDE} and t.approvals <> '[]'`
 
