@@ -13,6 +13,7 @@ import { freePort } from '../support/free-port.js'
 import { type Listening, listen } from '../support/listen.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
+import { TRIAL_PLANS } from '../support/setting-files.js'
 import { requireTool } from '../support/system-tools.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { createWorld, type World } from '../support/world.js'
@@ -39,7 +40,7 @@ beforeAll(async () => {
   world = await createWorld(await emptyDatabase('pglite'), {
     // The programs read the machine's clock.
     clock: movableClock(Date.now()),
-    env: { ...receiver.variables, EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` },
+    env: { ...receiver.variables, PLANS_FILE: TRIAL_PLANS, EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` },
   })
   await world.as('user-é 1').buy()
   await world.advance(0)
@@ -228,6 +229,12 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
     expect(JSON.parse(await call('user', 'user-é 1'))).toMatchObject({ user_id: 'user-é 1', plan: 'pro' })
     // A click by accident buys nothing ahead.
     expect(await call('upgrade', 'user-é 1', 'pro')).toBe('refused: already_subscribed')
+  })
+
+  it('starts a trial, once', async () => {
+    const start = () => run(['startTrial', world.url, PLATFORM_KEY, `${language} é/5`, 'pro'])
+    expect(JSON.parse(await start())).toMatchObject({ plan: 'pro', status: 'active', payment_method: null })
+    expect(await start()).toBe('refused: conflict')
   })
 
   it('gives back what was consumed, and knows a conflict', async () => {

@@ -113,7 +113,18 @@ final class Client
     }
 
     /**
-     * Repeated once: every call here is idempotent.
+     * The plan's trial. It is sent once: a second trial is Refused with `conflict`.
+     *
+     * @return array<string, mixed>
+     */
+    public function startTrial(string $userId, string $plan): array
+    {
+        $path = self::userPath($userId) . '/trial';
+        return $this->call('POST', $path, 'current_period_end', ['plan' => $plan], once: true);
+    }
+
+    /**
+     * Repeated once where that is idempotent.
      *
      * @param string $expected a field that the answer has
      * @param array<string, mixed>|null $body fields that are null are left out
@@ -124,8 +135,12 @@ final class Client
         string $expected,
         ?array $body = null,
         float $seconds = self::SECONDS,
+        bool $once = false,
     ): array {
         $within = $this->timeout ?? $seconds;
+        if ($once) {
+            return $this->attempt($method, $path, $expected, $body, $within);
+        }
         $startedAt = hrtime(true);
         try {
             // Half of the time: a server that hangs must leave some for the retry.

@@ -91,6 +91,12 @@ class Client:
         path = f"{_user_path(user_id)}/upgrade"
         return self._call("POST", path, "checkout_url", {"plan": plan}, _PURCHASE_SECONDS)
 
+    def start_trial(self, user_id: str, plan: str) -> Dict[str, Any]:
+        """
+        The plan's trial: `plan`, `status`, `current_period_end`. It is sent once: a second trial is `Refused`, `conflict`.
+        """
+        return self._call("POST", f"{_user_path(user_id)}/trial", "current_period_end", {"plan": plan}, once=True)
+
     def _call(
         self,
         method: str,
@@ -98,9 +104,12 @@ class Client:
         expected: str,
         body: Optional[Mapping[str, Any]] = None,
         seconds: float = _SECONDS,
+        once: bool = False,
     ) -> Dict[str, Any]:
-        """Repeated once: every call here is idempotent. `expected` is a field that the answer has."""
+        """Repeated once where that is idempotent. `expected` is a field that the answer has."""
         within = seconds if self._timeout is None else self._timeout
+        if once:
+            return self._attempt(method, path, expected, body, within)
         started_at = time.monotonic()
         try:
             # Half of the time: a server that hangs must leave some for the retry.

@@ -538,6 +538,11 @@ export type UsageReport = {
   scope_id?: string
 }
 
+export type TrialRequest = {
+  /** A plan with `trial_days` */
+  plan: string
+}
+
 /** The state after the change; the limits are those in effect */
 export type EventSubscription = {
   /** The plan in effect now */
@@ -596,9 +601,9 @@ export type Announcement = {
 /** Time that no payment bought */
 export type EventGrant = {
   readonly id: string
-  readonly source: 'operator' | 'code'
+  readonly source: 'operator' | 'code' | 'trial'
   readonly plan: string
-  /** 0 where the operator granted days */
+  /** 0 where days were given */
   readonly months: number
   /** Of 24 hours; 0 where a code gave months */
   readonly days: number
@@ -871,6 +876,12 @@ export interface UserCalls {
    * the profile that the platform has set, else `Accept-Language`, else Arabic.
    */
   printProforma(userId: string, number: string, query?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * Start a trial. Gives the `trial_days` of the plan, once, to a user who never had paid time; 409
+   * `conflict` otherwise, and for a repetition. What the user buys during the trial starts at its end.
+   * A trial has no grace.
+   */
+  startTrial(userId: string, request: TrialRequest): Promise<BillingStatus>
   /** Redeemed codes, newest first */
   redemptions(userId: string): Promise<Redemptions>
   /**
@@ -906,6 +917,7 @@ export const CALLS = {
   proformas: { method: 'GET', path: '/proformas', list: 'proformas' },
   printProforma: { method: 'GET', path: '/proformas/:number', gives: 'file' },
   orderProforma: { method: 'POST', path: '/proformas/:number/payments' },
+  startTrial: { method: 'POST', path: '/trial' },
   redeem: { method: 'POST', path: '/redeem' },
   redemptions: { method: 'GET', path: '/redemptions' },
   balance: { method: 'GET', path: '/balance' },

@@ -161,6 +161,7 @@ const SETTINGS: { readonly [Name in keyof typeof CALLS]?: CallSettings } = {
   topUpBalance: { withinMs: 2 * PURCHASE_MS },
   uploadProof: { withinMs: 2 * UPLOAD_MS },
   redeem: { withinMs: PURCHASE_MS, once: true },
+  startTrial: { once: true },
 }
 
 /** A method for each call of the service. */

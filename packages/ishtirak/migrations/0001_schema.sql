@@ -875,6 +875,8 @@ create table grants (
 comment on table grants is
   'What was granted, for ever: the periods of a user are forgotten when they are over.';
 
+-- A user has one trial.
+create unique index grants_one_trial on grants (user_id) where starts_with(id, 'tri_');
 create index grants_of_code on grants (code_hash, granted_at desc, id desc) where code_hash is not null;
 
 

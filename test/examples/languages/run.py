@@ -6,7 +6,7 @@ import threading
 
 from ishtirak import Client, InvalidEvent, Misconfigured, Refused, Unavailable, verify_event
 
-NAMES = {"openPortal": "open_portal"}
+NAMES = {"openPortal": "open_portal", "startTrial": "start_trial"}
 
 
 def answer(command, arguments, given):

@@ -174,7 +174,7 @@ function textOf(
     return say('returnPaidGraceText', {
       plan: planName(subscription.plan.name, locale),
       date,
-      end: moment(graceEndsAt(end, rules)),
+      end: moment(graceEndsAt(end, subscription.periods, rules)),
     })
   return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }

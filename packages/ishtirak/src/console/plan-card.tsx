@@ -54,7 +54,7 @@ export function PlanCard(of: PlanOf) {
 function inWords(of: PlanOf): string {
   const { pages, view, file } = of
   const { say, locale } = view
-  const { plan, status, currentPeriodEnd, endedPlan } = file.subscription
+  const { plan, status, currentPeriodEnd, endedPlan, periods } = file.subscription
   const name = planName(plan.name, locale)
   if (currentPeriodEnd === null) {
     const isMoneyLookedAt = file.waiting.some(({ kind }) => kind.isMoney)
@@ -62,7 +62,7 @@ function inWords(of: PlanOf): string {
   }
   const end = view.moment(currentPeriodEnd)
   if (status === 'canceled') return say('planCanceled', { plan: name, end })
-  const grace = view.moment(graceEndsAt(currentPeriodEnd, pages.rules))
+  const grace = view.moment(graceEndsAt(currentPeriodEnd, periods, pages.rules))
   if (status === 'past_due') return say('planPastDue', { plan: name, end, grace })
   if (status === 'expired')
     return say('planExpired', { plan: name, ended: planName((endedPlan ?? plan).name, locale), end, grace })

@@ -59,17 +59,18 @@ export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): 
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
 }
 
-/** With no days of grace no user is ever `past_due`, so that is not a boundary then. */
-function boundariesOf({ paidUntil, endedAt }: SubscriptionFacts, rules: BillingRules) {
+/** Without grace the user is never `past_due`, so that is not a boundary then. */
+function boundariesOf({ paidUntil, endedAt, periods }: SubscriptionFacts, rules: BillingRules) {
   if (paidUntil === null || endedAt !== null) return []
+  const expired = graceEndsAt(paidUntil, periods, rules)
   const instants: Record<Boundary, Instant> = {
     expiring_7_days: paidUntil - 7 * DAY,
     expiring_3_days: paidUntil - 3 * DAY,
     expiring_1_day: paidUntil - DAY,
     past_due: paidUntil,
-    expired: graceEndsAt(paidUntil, rules),
+    expired,
   }
-  return BOUNDARIES.filter((boundary) => boundary !== 'past_due' || rules.graceDays > 0).map((boundary) => ({
+  return BOUNDARIES.filter((boundary) => boundary !== 'past_due' || expired > paidUntil).map((boundary) => ({
     boundary,
     at: instants[boundary],
   }))

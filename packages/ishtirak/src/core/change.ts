@@ -18,6 +18,7 @@ import { offerOf, type Plan } from './plan.js'
 import {
   type BillingRules,
   extend,
+  isTrial,
   type PaidPeriod,
   type Period,
   type PlanChange,
@@ -58,7 +59,10 @@ interface QuotedChange {
   readonly period: Period
 }
 
-/** Null: no paid or granted time is left, or the plan that runs is not a cheaper one. */
+/**
+ * Null: no paid or granted time is left, or the plan that runs is not a cheaper one. A trial keeps its plan:
+ * what is bought starts at its end.
+ */
 export function changeAt(
   { periods, endedAt }: SubscriptionFacts,
   plan: Plan,
@@ -67,8 +71,9 @@ export function changeAt(
 ): QuotedChange | null {
   // As it is shown and can be checked: in whole seconds.
   const at = now - (now % SECOND)
-  const left = periods.filter(({ end }) => now < end)
-  const from = left[0] && planAt(left[0], now)
+  const left = periods.filter((period) => now < period.end && !isTrial(period))
+  const [first] = left
+  const from = first && planAt(first, now)
   if (endedAt !== null || !from || !isDearer(plan, from)) return null
   // Time that was bought ahead of a plan that is no cheaper stays what it is.
   const changed = left.filter((period) => isDearer(plan, planAt(period, Math.max(now, period.start))))
@@ -78,7 +83,7 @@ export function changeAt(
   const parts = changed.map((period, place) => partOf(period, amounts[place] ?? 0))
   const credit = roundedDown(changed.reduce((sum, period) => plus(sum, worthLeft(period, at)), ZERO))
   const end = Math.max(...changed.map((period) => period.end))
-  return { order: { from, credit, parts }, difference, period: { start: now, end } }
+  return { order: { from, credit, parts }, difference, period: { start: Math.max(now, first.start), end } }
 }
 
 /** Two orders are of the same periods, as they are. */

@@ -55,7 +55,7 @@ const EVENTS = {
     sample: { state: 'canceled' },
   },
   'subscription.granted': {
-    meaning: 'Time was added without a payment: days by the operator, or months by a code.',
+    meaning: 'Time was added without a payment: days by the operator or a trial, or months by a code.',
     carries: ['grant'],
     mail: 'granted',
     sample: { state: 'active' },

@@ -10,7 +10,7 @@ import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { kindOf, type PublicPaymentStatus, publicStatusAt, type ShownPayment } from './payment.js'
 import { isSamePlan, type Money, type Plan } from './plan.js'
-import { renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
+import { isTrial, renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
 
 /** An event as it is saved, with the mail that the user is owed for the same reason. */
 export interface NewEvent {
@@ -243,10 +243,12 @@ function describePlanChange({ from, to, at, until }: ToldChange) {
 }
 
 /** What the platform and the operator both see of a grant. */
-export function describeGrant({ id, plan, months, days, start, end }: GrantFacts) {
+export function describeGrant(grant: GrantFacts) {
+  const { id, plan, months, days, start, end } = grant
+  const given = isTrial({ sourceId: id }) ? ('trial' as const) : ('operator' as const)
   return {
     id,
-    source: days > 0 ? ('operator' as const) : ('code' as const),
+    source: days > 0 ? given : ('code' as const),
     plan: plan.id,
     months,
     days,

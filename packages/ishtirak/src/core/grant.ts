@@ -15,7 +15,7 @@ import {
 } from './subscription.js'
 
 export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'months'> {
-  /** `grt_…` from the operator, `red_…` by a code. */
+  /** `grt_…` from the operator, `red_…` by a code, `tri_…` for a trial. */
   readonly id: string
   /** 0 where it gives months. */
   readonly days: number

@@ -19,6 +19,8 @@ export interface Plan {
   readonly limits: PlanLimits
   /** Sold beside the single month, at their own price. Of the catalogue alone: what was sold has none. */
   readonly terms?: readonly Term[]
+  /** How many days a trial gives, 1 to 90. Of the catalogue alone. Absent: the plan has no trial. */
+  readonly trialDays?: number
 }
 
 /** So many months of a plan, bought together. */

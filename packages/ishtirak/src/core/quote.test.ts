@@ -174,7 +174,9 @@ describe('for every catalogue, history and instant', () => {
       expect(click).toEqual(
         sold && !isFree ? { kind: 'request', sale: quoted.quote } : { kind: 'not_sold', refusal },
       )
-      if (sold) expectWhole(quoted.quote, purchaseAt(facts, now, wanted.months, RULES).period, catalogue, now)
+      const changesFrom = facts.periods.find(({ end }) => now < end)?.start ?? now
+      const { period } = purchaseAt(facts, now, wanted.months, RULES)
+      if (sold) expectWhole(quoted.quote, period, catalogue, { now, changesFrom })
       const later = (mode: PurchaseMode) =>
         decideQuote(facts, { ...wanted, start: wanted.start ?? 'end', mode }, catalogue, now, RULES)
       if (later('upgrade').kind === 'sold') expect(later('payment')).toEqual(later('upgrade'))
@@ -199,14 +201,19 @@ describe('for every catalogue, history and instant', () => {
     }))
 })
 
-/** A change adds up and begins now; a term is one that is offered, and is of the time that is bought. */
-function expectWhole(quote: Quote, bought: Quote['period'], catalogue: Catalogue, now: Instant): void {
+/** A change adds up and begins with what it changes; a term is offered, and is of the time that is bought. */
+function expectWhole(
+  quote: Quote,
+  bought: Quote['period'],
+  catalogue: Catalogue,
+  { now, changesFrom }: { readonly now: Instant; readonly changesFrom: Instant },
+): void {
   const { offer, change, amount, discount, period } = quote
   expect(change !== undefined).toBe(offer.months === 0)
   if (change) {
     expect(offer.price.amount - change.credit - discount).toBe(amount)
     expect(amount).toBeGreaterThanOrEqual(RULES.leastAmount)
-    expect(period.start).toBe(now)
+    expect(period.start).toBe(Math.max(now, changesFrom))
     return
   }
   expect(amount === 0 || amount >= RULES.leastAmount).toBe(true)

@@ -6,6 +6,7 @@ import { DAY, type Instant, SECOND } from './instant.js'
 import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById } from './plan.js'
 import {
   type BillingRules,
+  endsWithTrial,
   lastPlan,
   type Period,
   purchaseAt,
@@ -163,7 +164,7 @@ function changeQuote(
   const change = changeAt(facts, plan, now, leastAmount)
   if (!change) return null
   const { order, difference, period } = change
-  const { terms: _ofTheCatalogue, ...sold } = plan
+  const { terms: _terms, trialDays: _trialDays, ...sold } = plan
   const price = { amount: order.credit + difference, currency: plan.currency }
   const offer = { plan: sold, months: 0, price }
   const discount = discountBy(code, offer, now)
@@ -249,10 +250,11 @@ type Renewability =
       readonly currentPeriodEnd: Instant
     }
 
-/** Paid time can be renewed in its last days and in grace; where there is none, at any time. */
+/** Paid time can be renewed in its last days and in grace; a trial, or no time at all, at any time. */
 export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
   const subscription = statusAt(facts, now, rules)
-  if (!isPaidNow(subscription)) return { allowed: true, renewableFrom: null }
+  if (!isPaidNow(subscription) || endsWithTrial(subscription.periods))
+    return { allowed: true, renewableFrom: null }
   const { currentPeriodEnd } = subscription
   const renewableFrom = currentPeriodEnd - rules.renewalWindowDays * DAY
   return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }

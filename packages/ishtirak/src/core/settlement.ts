@@ -306,8 +306,9 @@ function withinRun(
   paidAt: Instant,
   rules: BillingRules,
 ): { readonly entry: NewEntry; readonly after: SubscriptionFacts } | null {
-  const { paidUntil, endedAt } = subscription
-  if (paidUntil === null || endedAt !== null || entry.at >= graceEndsAt(paidUntil, rules)) return null
+  const { paidUntil, endedAt, periods } = subscription
+  if (paidUntil === null || endedAt !== null || entry.at >= graceEndsAt(paidUntil, periods, rules))
+    return null
   const after = withEntry(subscription, entry)
   const due = dueRenewal(after, paidAt, rules)
   return due && due.added.period.end <= paidAt ? null : { entry, after }

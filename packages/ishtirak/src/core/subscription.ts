@@ -27,7 +27,7 @@ export interface PaidRun {
 
 /** Time from one source, without a gap, and the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
-  /** `pay_…` bought it; `red_…` or `grt_…` gave it, the first where grants follow on each other. */
+  /** `pay_…` bought it; `red_…`, `grt_…` or `tri_…` gave it, the first where grants follow on each other. */
   readonly sourceId: string
   readonly plan: Plan
   /** Bought or redeemed; 0 for granted time. */
@@ -132,13 +132,27 @@ export function statusAt(stored: SubscriptionFacts, now: Instant, rules: Billing
   if (endedAt !== null) return over('canceled', endedAt)
   if (paidUntil === null) return on(rules.catalogue.free, 'active', null)
   if (now < paidUntil) return on(paidPlanAt(facts, now, rules), 'active', paidUntil)
-  if (now < graceEndsAt(paidUntil, rules)) return on(paidPlanAt(facts, now, rules), 'past_due', paidUntil)
+  if (now < graceEndsAt(paidUntil, facts.periods, rules))
+    return on(paidPlanAt(facts, now, rules), 'past_due', paidUntil)
   return over('expired', paidUntil)
 }
 
-/** Grace is counted in days of 24 hours from the end, not on the calendar. */
-export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
-  return paidUntil + rules.graceDays * DAY
+/** Grace is counted in days of 24 hours from the end, not on the calendar. A trial has none. */
+export function graceEndsAt(
+  paidUntil: Instant,
+  periods: readonly PaidPeriod[],
+  rules: BillingRules,
+): Instant {
+  return endsWithTrial(periods) ? paidUntil : paidUntil + rules.graceDays * DAY
+}
+
+/** Days that an operator grants behind a trial of the same plan lengthen it. */
+export const isTrial = ({ sourceId }: Pick<PaidPeriod, 'sourceId'>) => sourceId.startsWith('tri_')
+
+/** Nothing is bought or given behind the trial yet. */
+export function endsWithTrial(periods: readonly PaidPeriod[]): boolean {
+  const last = periods.at(-1)
+  return last !== undefined && isTrial(last)
 }
 
 export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
@@ -256,9 +270,9 @@ export function worthAt(
 }
 
 /** The run that time goes on with which comes at `at`. */
-function runAt({ run, paidUntil, endedAt }: SubscriptionFacts, at: Instant, rules: BillingRules) {
+function runAt({ run, paidUntil, endedAt, periods }: SubscriptionFacts, at: Instant, rules: BillingRules) {
   const isOpen =
-    paidUntil !== null && endedAt === null && (at <= paidUntil || at < graceEndsAt(paidUntil, rules))
+    paidUntil !== null && endedAt === null && (at <= paidUntil || at < graceEndsAt(paidUntil, periods, rules))
   return run && isOpen ? { run, renews: true } : { run: { anchorAt: at, months: 0 }, renews: false }
 }
 
@@ -292,13 +306,14 @@ export function extend(
 
 /**
  * Granted days behind those of the same plan lengthen their period: a reader pays for periods. Not one that a
- * change made another plan's: that was not paid for these days.
+ * change made another plan's: that was not paid for these days. A trial always has its own period.
  */
 function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly PaidPeriod[] {
   const last = earlier.at(-1)
   const isLonger =
     last?.granted?.days &&
     added.granted?.days &&
+    !isTrial(added) &&
     !last.changes &&
     last.end === added.start &&
     isSamePlan(last.plan, added.plan)

@@ -11,7 +11,7 @@ export type TimeGiver = (typeof TIME_GIVERS)[number]
 /** What a payment, a code or a grant gave, before anything of it was taken back. */
 export interface GivenTime extends Period {
   readonly by: TimeGiver
-  /** `pay_…`, `red_…` or `grt_…` */
+  /** `pay_…`, `red_…`, `grt_…` or `tri_…` */
   readonly id: string
   readonly plan: Pick<Plan, 'id' | 'name'>
   /** 0 where days were granted, and the other way round. */

@@ -7,7 +7,7 @@ import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Offer } from '../core/plan.js'
 import { renewalOffers } from '../core/quote.js'
-import { graceEndsAt, lastPlan } from '../core/subscription.js'
+import { endsWithTrial, graceEndsAt, lastPlan } from '../core/subscription.js'
 import { type Formats, termInWords } from '../i18n/formats.js'
 import { type MessageKey, planName } from '../i18n/messages.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -26,7 +26,9 @@ export function reminderMails(deps: ReminderDeps): readonly MailWriter[] {
         const now = deps.clock.now()
         const data = dataOf(deps, mail, locale, now)
         const subject = theme === 'expiring' ? lastDaysKey(mail, now, deps.formats) : null
-        const paragraphs = [say(`mail_${theme}_what`, data), say(`mail_${theme}_next`, data)]
+        const isTrial = theme === 'expired' && endsWithTrial(mail.user.subscription.periods)
+        const what = isTrial ? 'mail_trial_expired_what' : (`mail_${theme}_what` as const)
+        const paragraphs = [say(what, data), say(`mail_${theme}_next`, data)]
         const others = data.otherTerms === '' ? [] : [say('mail_otherTerms', data)]
         const missing = missingFor(deps, mail, locale)
         const toPayIn = missing === null ? [] : [say('mail_balanceMissing', missing)]
@@ -68,7 +70,7 @@ function dataOf(
   return {
     plan: planName(lastPlan(subscription)?.name ?? '', locale),
     end: formats.moment(end, locale),
-    graceEnd: formats.moment(graceEndsAt(end, rules), locale),
+    graceEnd: formats.moment(graceEndsAt(end, subscription.periods, rules), locale),
     time: formats.timeLeft(end - now, locale),
     amount: formats.money(usual?.price.amount ?? 0, locale),
     term: termInWords(usual?.months ?? 1, locale),

@@ -41,9 +41,9 @@ export const EventGrantSchema = request(
   'EventGrant',
   {
     id: Type.String({ examples: ['grt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
-    source: Type.Enum(['operator', 'code']),
+    source: Type.Enum(['operator', 'code', 'trial']),
     plan: Type.String({ examples: ['pro'] }),
-    months: Type.Integer({ description: '0 where the operator granted days' }),
+    months: Type.Integer({ description: '0 where days were given' }),
     days: Type.Integer({ description: 'Of 24 hours; 0 where a code gave months' }),
     period_start: timestamp,
     period_end: timestamp,

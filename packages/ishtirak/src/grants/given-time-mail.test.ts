@@ -1,13 +1,14 @@
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { platformFor } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
-import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
+import { TRANSFER_FILE, TRIAL_PLANS } from '../../../../test/support/setting-files.js'
 import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 
 const sink = await sinkOfTests()
-const ENV = { SMTP_URL: sink.url, TRANSFER_FILE }
+const ENV = { SMTP_URL: sink.url, TRANSFER_FILE, PLANS_FILE: TRIAL_PLANS }
 
 describeWorld('mail about time without a payment', { env: ENV }, ({ world }) => {
   /** All that was sent, each as its subject and its text in one line. */
@@ -42,6 +43,18 @@ describeWorld('mail about time without a payment', { env: ENV }, ({ world }) => 
     const ended = expect.stringContaining('Your subscription to the Pro plan ended on')
     expect(mails.slice(3)).toEqual([ended, ended])
     for (const mail of mails) expect(mail).not.toMatch(/paid time|is paid until/)
+  })
+
+  it('of a trial says what comes after it, and that of its end knows no grace', async () => {
+    await setProfile(world, 'user-1', { email: 'user-1@example.dz', locale: 'en' })
+    await platformFor(world, 'user-1').post('/trial', { plan: 'pro' })
+    await world.service.runner.runAll()
+    const [began] = sent()
+    expect(began).toContain('Your Pro trial: 10 days')
+    expect(began).toContain('the time you pay for starts when the trial ends')
+    for (const count of [9, 1]) await days(count)
+    expect(sent().at(-1)).toContain('Your trial of the Pro plan ended on')
+    expect(sent().join()).not.toMatch(/grace|Everything keeps working/)
   })
 
   it('of a slip says from where its time counts, where there is old time', async () => {

@@ -13,7 +13,7 @@ export type GrantedMailDeps = Pick<CommonParts, 'database' | 'formats'>
 /** `about`: how the ids of these grants begin. */
 export function grantedMail(
   { database, formats }: GrantedMailDeps,
-  of: { readonly about: string; readonly theme: 'granted' | 'granted_code' },
+  of: { readonly about: string; readonly theme: 'granted' | 'granted_code' | 'trial' },
 ): MailWriter {
   return {
     kind: 'granted',

@@ -4,10 +4,10 @@ import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, column, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
+import { at, column, flag, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 
 export interface GrantRow extends Grant {
-  /** The operator, and their reason; null: it is by a code. */
+  /** The operator, and their reason; null: it is by a code or a trial. */
   readonly by: string | null
   readonly role: string | null
   readonly why: string | null
@@ -82,6 +82,18 @@ export async function findGrantByCode(
 ): Promise<StoredGrant | null> {
   const [row] = await database.query(selectByCode, [userId, hashes])
   return row ? parseGrant(row) : null
+}
+
+const selectHadPaidTime = statement(
+  'grants.had_paid_time',
+  `select exists (select from payments where user_id = $1 and period_start is not null)
+       or exists (select from grants where user_id = $1 and (months > 0 or starts_with(id, 'tri_'))) as had`,
+)
+
+/** The user has bought or redeemed time, or has had a trial. Days that an operator granted do not count. */
+export async function hadPaidTime(database: Queryable, userId: string): Promise<boolean> {
+  const [row] = await database.query(selectHadPaidTime, [userId])
+  return row ? flag(row, 'had') : false
 }
 
 const sumBelowOwners = statement(

@@ -113,7 +113,8 @@ function partsOf(
   const ofState: Partial<Record<UserState, TimeSpan>> = {
     active: { from: now + 1, to: LAST_INSTANT },
     grace: { from: grace, to: now + 1 },
-    expired: { from: 0, to: grace },
+    // A trial has no grace: `chosen` tells those in grace from those whose trial is over.
+    expired: { from: 0, to: now + 1 },
   }
   const span = within(
     state === undefined ? null : (ofState[state] ?? null),
@@ -143,7 +144,8 @@ function within(...spans: readonly (TimeSpan | null)[]): TimeSpan | null {
 /** The parts alone say who is of the list. */
 function isExact({ plan, method, balance, active_from, active_until, state }: UserFilter): boolean {
   const others = [plan, method, balance, active_from, active_until]
-  return others.every((one) => one === undefined) && state !== 'never_paid'
+  const isByEnd = state === undefined || state === 'active' || state === 'ended'
+  return others.every((one) => one === undefined) && isByEnd
 }
 
 async function chosen(

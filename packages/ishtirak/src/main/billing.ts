@@ -7,6 +7,7 @@ import { checkoutCalls } from '../checkout/checkout.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { type CodeCalls, codeCalls } from '../codes/redeem.call.js'
 import { documentCalls, type ReceiptCalls } from '../documents/documents.js'
+import { type TrialCalls, trialCalls } from '../grants/trial.call.js'
 import type { UserIdentity } from '../http/auth.js'
 import type {
   BillingStatus,
@@ -83,7 +84,8 @@ export type Billing = OwnCalls &
   CodeCalls &
   ProformaCalls &
   ReceiptCalls &
-  TransferCalls
+  TransferCalls &
+  TrialCalls
 
 export function createBilling(parts: Service['parts']): Billing {
   const calls = [
@@ -93,6 +95,7 @@ export function createBilling(parts: Service['parts']): Billing {
     ...documentCalls,
     ...transferCalls,
     ...proformaCalls,
+    ...trialCalls,
     ...codeCalls,
     ...balanceCalls,
     ...portalCalls,

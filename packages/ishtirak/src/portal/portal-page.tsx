@@ -118,7 +118,7 @@ function Until(section: PortalSection & { readonly end: Instant; readonly isInGr
   const { overview, locale } = view
   const { subscription, now } = overview
   const [stretch, next] = stretchesAt(subscription, now)
-  const until = isInGrace ? graceEndsAt(end, pages.rules) : (stretch?.end ?? end)
+  const until = isInGrace ? graceEndsAt(end, subscription.periods, pages.rules) : (stretch?.end ?? end)
   const left = until - now
   const plan = planName(subscription.plan.name, locale)
   return (

@@ -365,6 +365,9 @@ it('a PLANS_FILE whose plans cannot be sold is refused, with the place', () => {
     [term(1, 99), ': plan "pro": a term of 1 month costs what the plan costs, 100'],
     [sold({ terms: [900, 950].map((price) => ({ months: 12, price })) }), `: ${OF_12} stands twice`],
     [of({ terms: [{ months: 12, price: 0 }] }), ': plan "free": it costs nothing, so it has no terms'],
+    [of({ trial_days: 14 }), ': plan "free": it costs nothing, so it has no trial'],
+    [sold({ trial_days: 0 }), ' /1/trial_days: must be >= 1'],
+    [sold({ trial_days: 91 }), ' /1/trial_days: must be <= 90'],
   ] as const) {
     const problems = problemsOf(plansFile(content)).map((one) => one.replace('PLANS_FILE', ''))
     const expected = typeof problem === 'string' ? problem : expect.stringMatching(problem)

@@ -24,9 +24,11 @@ export function readPlans(file: string | undefined, leastAmount = 0): Catalogue 
 /** Without a file. */
 export const SEED_CATALOGUE = catalogueOf(SEED_PLANS, SEED_LIMITS)
 
-/** Of the sandbox: the same, also for longer terms. */
+/** Of the sandbox: the same, also for longer terms and with a trial. */
 export const EXAMPLE_PLANS = catalogueOf(
-  SEED_PLANS.map((plan) => (plan.price === 0 ? plan : { ...plan, terms: longerTerms(plan.price) })),
+  SEED_PLANS.map((plan) =>
+    plan.price === 0 ? plan : { ...plan, terms: longerTerms(plan.price), trialDays: 14 },
+  ),
   SEED_LIMITS,
 )
 
@@ -121,6 +123,8 @@ function toDefinition([name, limit]: LimitEntry): LimitDefinition {
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
+const TRIAL_DAYS_MAX = 90
+
 /** In whole dinars. A column of the database is an `int4`. */
 const Price = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
 
@@ -141,6 +145,7 @@ function plansSchema(limits: readonly LimitDefinition[]) {
       currency: Type.String({ pattern: '^[A-Z]{3}$' }),
       limits: Type.Object(numbers, { additionalProperties: false }),
       terms: Type.Optional(Type.Array(TermSchema, { minItems: 1, maxItems: LONGEST_TERM })),
+      trial_days: Type.Optional(Type.Integer({ minimum: 1, maximum: TRIAL_DAYS_MAX })),
     },
     { additionalProperties: false },
   )
@@ -151,7 +156,7 @@ function plansSchema(limits: readonly LimitDefinition[]) {
 function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place: string): readonly Plan[] {
   const schema = plansSchema(limits)
   if (!Value.Check(schema, plans)) refuse(schemaProblems('PLANS_FILE', schema, plans, place))
-  return plans
+  return plans.map(({ trial_days: trialDays, ...plan }) => ({ ...plan, ...(trialDays && { trialDays }) }))
 }
 
 /** No gateway takes less than `leastAmount`. Refuses with every problem. */
@@ -162,6 +167,9 @@ function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[],
     ...(plan.currency === 'DZD' ? [] : [`plan "${plan.id}": the provider takes DZD only`]),
     ...(plan.price > 0 && plan.price < leastAmount
       ? [`plan "${plan.id}": the provider takes no payment under ${leastAmount} DZD`]
+      : []),
+    ...(plan.price === 0 && plan.trialDays
+      ? [`plan "${plan.id}": it costs nothing, so it has no trial`]
       : []),
     ...termProblems(plan, leastAmount).map((problem) => `plan "${plan.id}": ${problem}`),
   ])
