@@ -9,7 +9,7 @@ import { checker } from '../http/checker.js'
 import { type ConsolePages, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { LinkButton } from '../pages/portal-frame.js'
-import { queryOf } from '../pages/reader.js'
+import { isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { type Act, type ActDeps, type ActPlan, requireAllowed, verbOf } from './act.js'
 import { actPage, type Field, isAsShown, type Typed } from './act-page.js'
 import { perform, planOf, sendingOf } from './perform.js'
@@ -69,18 +69,23 @@ function isAskedAgain({ code, extra, problems }: BillingError): boolean {
   return extra.changed === true || (ERRORS[code] === 422 && isOurs)
 }
 
+interface OfferedOn<Deps, File> {
+  readonly subject: Subject<never, File>
+  readonly file: File
+  readonly deps: Deps
+}
+
+export function isOfferedOn<Deps, File>(act: Act<Deps>, { subject, file, deps }: OfferedOn<Deps, File>) {
+  return act.on.name === subject.name && act.isOffered?.(file, deps) !== false
+}
+
 /** Those on `subject` that this operator may do now. `file`: everything known of it. */
 export function actsOffered<Deps, File>(
   { acts }: { readonly acts: readonly Act<Deps>[] },
   { session }: View,
-  of: { readonly subject: Subject<never, File>; readonly file: File; readonly deps: Deps },
+  of: OfferedOn<Deps, File>,
 ): readonly Act<Deps>[] {
-  return acts.filter(
-    (act) =>
-      act.on.name === of.subject.name &&
-      mayDo(session.operator, act) &&
-      act.isOffered?.(of.file, of.deps) !== false,
-  )
+  return acts.filter((act) => mayDo(session.operator, act) && isOfferedOn(act, of))
 }
 
 /** Its title where it is done to this one: for lists of what can be done. */
@@ -165,7 +170,9 @@ async function sendActPage<Deps extends ActDeps>(
   requireRole(view.session.operator, act)
   const about = await act.on.about(pages, id, typed)
   const backPath = pageAfter(pages, act, id, about)
-  if (!(await isOffered(act, pages, id)))
+  const file = act.on.file?.(pages)
+  const known = act.isOffered && file ? await file.read(id) : null
+  if (known && act.isOffered?.(known, pages) === false)
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
   const fields = await fieldsOf(pages, view, { act, id, typed })
   const tried = await tryPlan(pages, view, { act, id, typed }, fields)
@@ -179,9 +186,11 @@ async function sendActPage<Deps extends ActDeps>(
       title: titleOf(act, view),
       about: about.label?.(pages.formats, view.locale),
       text: act.texts.text[view.locale],
+      // A page of another site that leads here reads no file in the operator's name.
+      safeBeside: isFromAnotherSite(request) ? null : ((await act.beside?.(pages, view, id)) ?? null),
       path: pathOfAct(pages, act, id),
       ...{ backPath, fields, isReasonRequired: isReasonRequired(act) },
-      others: othersOf(pages, view, { act, acts, id }),
+      others: othersOf(pages, view, { act, acts, id, known }),
       secret: act.secret ?? [],
       plan: 'refusal' in tried ? null : tried,
       sent: isSent && wrong ? { typed, refusal: wrong.refusal } : null,
@@ -189,16 +198,20 @@ async function sendActPage<Deps extends ActDeps>(
   )
 }
 
-/** A subject with a file has a page that says what can be done to it. */
+/**
+ * A subject with a file has a page that says what can be done to it; only what is decided by the same look is
+ * named here too.
+ */
 function othersOf<Deps>(
-  { base }: Pages<Deps>,
+  pages: Pages<Deps>,
   view: View,
-  { act, acts, id }: Pick<Wanted<Deps>, 'act' | 'id'> & { readonly acts: readonly Act<Deps>[] },
+  of: Pick<Wanted<Deps>, 'act' | 'id'> & { readonly acts: readonly Act<Deps>[]; readonly known: unknown },
 ) {
-  if (id === '' || act.on.file) return []
-  return acts
-    .filter((one) => one !== act && one.on.name === act.on.name && mayDo(view.session.operator, one))
-    .map((one) => ({ href: pathOfAct({ base }, one, id), label: titleOf(one, view) }))
+  const { act, acts, id, known } = of
+  if (id === '' || (act.on.file && !act.beside)) return []
+  return actsOffered({ acts }, view, { subject: act.on, file: known, deps: pages })
+    .filter((one) => one !== act && one.beside === act.beside)
+    .map((one) => ({ href: pathOfAct(pages, one, id), label: titleOf(one, view) }))
 }
 
 /** What it would change; a refusal where the fields can put it right. */
@@ -217,15 +230,6 @@ async function tryPlan<Deps extends ActDeps>(
     if (!isAnswer || !fields.some(({ name, type }) => type !== 'hidden' && name !== 'why')) throw error
     return { refusal: error }
   }
-}
-
-async function isOffered<Deps extends ActDeps>(
-  act: Act<Deps>,
-  pages: Pages<Deps>,
-  id: string,
-): Promise<boolean> {
-  const file = act.on.file?.(pages)
-  return !act.isOffered || !file || act.isOffered(await file.read(id), pages)
 }
 
 /** With what was typed; what was cleared is empty. */

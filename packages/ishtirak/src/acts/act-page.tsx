@@ -44,6 +44,8 @@ interface ActPage {
   /** The payment or user that it is done to; absent where it is about none. */
   readonly about: string | undefined
   readonly text: string
+  /** What an operator looks at while they decide; null: nothing. */
+  readonly safeBeside: JSX.Element | null
   /** Where the form is sent to, and where "cancel" leads. */
   readonly path: string
   readonly backPath: string
@@ -75,44 +77,51 @@ export function actPage(pages: ConsolePages, view: View, page: ActPage): string 
     title,
     languagePath: open.length === 0 ? path : `${path}?${new URLSearchParams(values)}`,
     safeContent: (
-      <section class="card">
-        <h1 safe>{title}</h1>
-        {about === undefined ? null : (
-          <p class="soft">
-            <Text>{about}</Text>
-          </p>
+      <div class={page.safeBeside === null ? undefined : 'beside'}>
+        {page.safeBeside === null ? null : (
+          <section class="card" aria-label={say('toLookAt')}>
+            {page.safeBeside}
+          </section>
         )}
-        <p safe>{text}</p>
-        {page.sent === null ? null : (
-          <p class="over" role="alert" safe>
-            {whyAgain(view, page.sent.refusal)}
-          </p>
-        )}
-        {plan ? <Changes {...{ pages, view }} changes={plan.changes} /> : null}
-        <form method="post" action={path}>
-          <FormToken session={session} />
-          <input type="hidden" name="operation_id" value={randomToken(16)} />
-          {plan ? (
-            <>
-              <input type="hidden" name="version" value={String(plan.version)} />
-              <input type="hidden" name="shown" value={shownIn(fields)} />
-              {Object.entries(plan.told ?? {}).map(([name, value]) => (
-                <input type="hidden" name={name} value={value} />
-              ))}
-            </>
-          ) : null}
-          {asked.map((field) => (
-            <Input {...{ view, field, sent }} isRequired={!field.isOptional} />
-          ))}
-          <p class="actions">
-            <SubmitButton label={say(plan ? 'confirm' : 'showChange')} />
-            <LinkButton href={page.backPath} label={say('cancel')} />
-            {page.others.map((other) => (
-              <LinkButton {...other} />
+        <section class="card">
+          <h1 safe>{title}</h1>
+          {about === undefined ? null : (
+            <p class="soft">
+              <Text>{about}</Text>
+            </p>
+          )}
+          <p safe>{text}</p>
+          {page.sent === null ? null : (
+            <p class="over" role="alert" safe>
+              {whyAgain(view, page.sent.refusal)}
+            </p>
+          )}
+          {plan ? <Changes {...{ pages, view }} changes={plan.changes} /> : null}
+          <form method="post" action={path}>
+            <FormToken session={session} />
+            <input type="hidden" name="operation_id" value={randomToken(16)} />
+            {plan ? (
+              <>
+                <input type="hidden" name="version" value={String(plan.version)} />
+                <input type="hidden" name="shown" value={shownIn(fields)} />
+                {Object.entries(plan.told ?? {}).map(([name, value]) => (
+                  <input type="hidden" name={name} value={value} />
+                ))}
+              </>
+            ) : null}
+            {asked.map((field) => (
+              <Input {...{ view, field, sent }} isRequired={!field.isOptional} />
             ))}
-          </p>
-        </form>
-      </section>
+            <p class="actions">
+              <SubmitButton label={say(plan ? 'confirm' : 'showChange')} />
+              <LinkButton href={page.backPath} label={say('cancel')} />
+              {page.others.map((other) => (
+                <LinkButton {...other} />
+              ))}
+            </p>
+          </form>
+        </section>
+      </div>
     ),
   })
 }

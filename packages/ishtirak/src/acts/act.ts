@@ -68,6 +68,8 @@ interface Declared<Deps, Input extends TObject, File = unknown> extends Permissi
   isOffered?(file: File, deps: Deps): boolean
   /** What the form asks beside the reason; one that is called `why` takes its place. Absent: by the input. */
   fields?(pages: ConsolePages & Deps, view: View, of: Asked): Promise<readonly Field[]>
+  /** What an operator looks at while they decide. Null: there is nothing to look at. */
+  beside?(pages: ConsolePages & Deps, view: View, id: string): Promise<JSX.Element | null>
   /** What it made, on a page of the console that nothing shows again. */
   page?(pages: ConsolePages & Deps, view: View, done: MadeOnce): Page
   /** Throws what refuses the act. */

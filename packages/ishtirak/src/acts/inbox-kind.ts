@@ -39,6 +39,8 @@ export interface InboxKind {
   what?(view: View, detail: string): string
   /** `detail` in words; absent: as it stands. Null: nothing is said. */
   detail?(pages: ConsolePages, view: View, detail: string): string | null
+  /** Whether this operator can do its next act; absent: each whose role allows it. */
+  isFor?(entry: InboxRow, operator: string): boolean
   /** Before the other payment. */
   readonly otherText?: ConsoleKey
   /** With `count`, where the entry stands for several. */

@@ -4,7 +4,9 @@ import type { FastifyReply } from 'fastify'
 import type { SentFile } from './user-call.js'
 
 /** A browser that shows the file all the same runs nothing of it. */
-const HEADERS = { 'content-security-policy': "default-src 'none'; sandbox", 'cache-control': 'no-store' }
+const SANDBOX = "default-src 'none'; sandbox"
+/** Browsers show no PDF in a sandbox. What a PDF runs cannot reach the page around it. */
+const PDF_IN_A_PAGE = "frame-ancestors 'self'"
 
 export const CSV_TYPE = 'text/csv; charset=utf-8'
 
@@ -15,12 +17,19 @@ export function sendFile(
     readonly type: string
     readonly name: string
     readonly content: AsyncIterable<string | Uint8Array>
+    /** A page of the console shows it. */
+    readonly isShown?: boolean
   },
 ): FastifyReply {
+  const { type, name, content, isShown = false } = file
   return reply
-    .type(file.type)
-    .headers({ ...HEADERS, 'content-disposition': `attachment; filename="${file.name}"` })
-    .send(Readable.from(file.content))
+    .type(type)
+    .headers({
+      'content-security-policy': isShown && type === 'application/pdf' ? PDF_IN_A_PAGE : SANDBOX,
+      'content-disposition': `${isShown ? 'inline' : 'attachment'}; filename="${name}"`,
+      'cache-control': 'no-store',
+    })
+    .send(Readable.from(content))
 }
 
 /** Sends a user their file: the browser shows a PDF and saves a table. */

@@ -40,7 +40,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     operatorsHere: callersBySession(deps, reader, ({ operator }) => `\0${operator.name}`),
     base: withoutSlash(new URL(deps.publicUrl).pathname),
     style,
-    headers: pageHeaders(style, "'none'", "form-action 'self'"),
+    headers: pageHeaders(style, "'none'", "form-action 'self'", "object-src 'self'", "frame-src 'self'"),
   }
   return async (app: App): Promise<void> => {
     acceptForms(app)

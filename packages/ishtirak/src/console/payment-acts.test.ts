@@ -11,7 +11,7 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
-import { orderTransfer } from '../../../../test/support/transfers.js'
+import { orderTransfer, sendBankStatement, sendProof } from '../../../../test/support/transfers.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
 
@@ -188,6 +188,36 @@ describeWorld('an act in the console', { env: ENV }, ({ database, world }) => {
     expect([differs.status, wordsOf(differs.text)]).toEqual([409, expect.stringContaining('not allowed')])
     expect(await second.follow(await second.submit(path, other))).toContain(
       'Done Transfer approved, by second.',
+    )
+  })
+
+  it('is two clicks from the inbox, beside the proof and the line of the statement, and leads on', async () => {
+    const [first, next] = [await orderTransfer(world, 'user-1'), await orderTransfer(world, 'user-2')]
+    for (const [n, { id }] of [first, next].entries()) await sendProof(world, `user-${n + 1}`, id)
+    const line = `Date;Libelle;Credit\n21/11/2026;VIR ${first.transfer.reference};2 000,00\n`
+    expect((await sendBankStatement(world, ROLE_KEYS.owner, line)).status).toBe(200)
+    const [approve, look] = [`/console/payments/${first.id}/approve`, `/console/payments/${first.id}`]
+    const inbox = async (key: string) => (await (await enterConsole(world, key)).open()).text
+    expect(await inbox(ROLE_KEYS.owner)).toContain(`href="${world.base}${approve}"`)
+    const { words, fields } = await visit.ask(approve)
+    expect(fields).toMatchObject({ amount: '2000', received_at: '2026-11-21', payment_method: 'ccp' })
+    const why = `Bank statement, 21 November 2026: VIR ${first.transfer.reference}`
+    expect(fields.why?.replaceAll('\u00a0', ' ')).toBe(why)
+    expect(words).toContain('Bank statement CCP')
+    const { text } = await visit.open(approve)
+    for (const part of [`data="${world.base}${look}/proofs/1" type="image/png"`, `${look}/refuse"`])
+      expect([part, text.includes(part)]).toEqual([part, true])
+    // Its proof would be in the trail as read.
+    const headers = { cookie: visit.cookie, 'sec-fetch-site': 'cross-site' }
+    expect((await world.call('GET', approve, { headers })).text).not.toContain('<object')
+    const answer = await visit.submit(approve, fields)
+    const told = await visit.open(answer.headers.get('location')?.slice(world.base.length))
+    expect(told.text).toContain(`href="${world.base}/console/payments/${next.id}/approve"`)
+    expect(wordsOf(told.text)).toContain('Next in the inbox: Transfer with a proof')
+    const support = await enterConsole(world, ROLE_KEYS.support)
+    expect(await inbox(ROLE_KEYS.support)).not.toContain('/approve"')
+    expect(wordsOf((await support.open(`/console/payments/${next.id}`)).text)).toContain(
+      'Others decide: Approve the transfer · Refuse the transfer (accountant, owner)',
     )
   })
 

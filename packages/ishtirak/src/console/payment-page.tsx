@@ -1,6 +1,6 @@
 // The page of a payment: what it is, and what operators did with it.
 
-import { ActButton, actsOffered } from '../acts/act-console.js'
+import { ActButton, actsOffered, isOfferedOn, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import type { ChangeOrder } from '../core/change.js'
@@ -17,13 +17,16 @@ import { paymentTitle } from '../ledger/labels.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
+import { nextInInbox } from '../overview/inbox-entries.js'
 import { type PaymentFile, showPayment } from '../overview/read-files.js'
 import { isOfAct, NoticeOf, noticeIn, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
 import {
   addressOf,
   Facts,
+  Hint,
   type LinkedFact,
   renderConsole,
+  roleName,
   sendPage,
   type View,
 } from '../pages/console-frame.js'
@@ -41,11 +44,19 @@ export function paymentRoutes(app: App, pages: AllPages): void {
   app.get<{ Params: { payment_id: string } }>(address, forOperators(pages), async (request, reply) => {
     const file = await showPayment(pages, request.params.payment_id)
     const view = viewOf(pages, request, reply)
-    return sendPage(pages, reply, paymentPage(pages, view, file, noticeIn(request)))
+    const notice = noticeIn(request)
+    const isTold = isOfAct(notice) || notice.isChanged
+    const next = isTold ? await nextInInbox(pages, view, file.payment.id) : null
+    return sendPage(pages, reply, paymentPage(pages, view, file, { notice, next }))
   })
 }
 
-function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: TrailNotice): string {
+function paymentPage(
+  pages: AllPages,
+  view: View,
+  file: PaymentFile,
+  { notice, next }: { readonly notice: TrailNotice; readonly next: LinkedFact | null },
+): string {
   const { payment } = file
   const title = paymentTitle(pages, view, file)
   return renderConsole(pages, {
@@ -60,7 +71,7 @@ function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: Tra
           <StatusBadge {...{ view, payment }} />
         </div>
         <NoticeOf
-          {...{ view, notice }}
+          {...{ view, notice, next }}
           acts={file.audit}
           notBooked={(act) => whyNotBooked(pages, view, file, act)}
           found={({ act }) => (act === recheck.name ? stateInWords(pages, view, file) : null)}
@@ -94,7 +105,8 @@ function whyNotBooked(pages: AllPages, view: View, file: PaymentFile, { act }: T
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const offered = actsOffered(pages, view, { subject: PAYMENT, file, deps: pages })
   const mayPrint = file.receipt !== null && mayDo(view.session.operator, READ_RECEIPT)
-  if (offered.length === 0 && !mayPrint) return null
+  const others = decidedByOthers(pages, view, file)
+  if (offered.length === 0 && !mayPrint && others.length === 0) return null
   return (
     <Card id="acts" title={view.say('acts')}>
       <div class="actions">
@@ -103,8 +115,22 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: Paymen
         ))}
         {mayPrint ? <ReceiptLinks {...{ pages, view }} paymentId={file.payment.id} /> : null}
       </div>
+      {others.map((text) => (
+        <Hint>{text}</Hint>
+      ))}
     </Card>
   )
+}
+
+/** Which acts this operator's role does not allow, and whose role does. */
+function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readonly string[] {
+  const acts = pages.acts.filter((act) => isOfferedOn(act, { subject: PAYMENT, file, deps: pages }))
+  const byRoles = new Map<string, string[]>()
+  for (const act of acts.filter((one) => !mayDo(view.session.operator, one))) {
+    const roles = [...act.roles, 'owner'].map((role) => roleName(role, view.say)).join(', ')
+    byRoles.set(roles, [...(byRoles.get(roles) ?? []), titleOf(act, view)])
+  }
+  return [...byRoles].map(([roles, titles]) => view.say('decidedBy', { roles, acts: titles.join(' · ') }))
 }
 
 /** What capabilities add. */

@@ -1,12 +1,14 @@
 // What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on
 // the page of a user.
 
+import { pathOfAct } from '../acts/act-console.js'
+import { mayDo, type Operator } from '../core/role.js'
 import { type Labels, PaymentLink } from '../ledger/labels.js'
-import { addressOf, Under, type View } from '../pages/console-frame.js'
+import { addressOf, type LinkedFact, Under, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { type Column, Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
-import type { InboxEntry } from './inbox.js'
+import { type InboxEntry, readInbox } from './inbox.js'
 
 interface Shown {
   readonly pages: AllPages
@@ -35,7 +37,7 @@ export function InboxEntries(of: Shown & { entries: readonly InboxEntry[]; ofUse
     {
       head: 'nextAct',
       link: (entry) => ({
-        href: addressOfEntry(pages, entry),
+        href: addressOfEntry(pages, view, entry),
         text: codeInWords(view, 'next', entry.kind.name),
       }),
     },
@@ -69,7 +71,35 @@ function What({ pages, view, labels, entry }: Shown & { entry: InboxEntry }) {
 
 export const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
-/** Where the next act is done. */
-function addressOfEntry({ base }: AllPages, entry: InboxEntry): string {
-  return entry.kind.path?.(base, entry) ?? addressOf(base, 'payments', entry.payment_id ?? '')
+/** Where the next act is done: its own page if that shows what the act is decided by. */
+function addressOfEntry(pages: AllPages, view: View, entry: InboxEntry): string {
+  const { operator } = view.session
+  const id = entry.payment_id ?? ''
+  const act = pages.acts.find(({ name }) => name === entry.next_act)
+  const isHere = act?.beside && mayDo(operator, act) && isFor(entry, operator)
+  return (
+    entry.kind.path?.(pages.base, entry) ??
+    (isHere ? pathOfAct(pages, act, id) : addressOf(pages.base, 'payments', id))
+  )
 }
+
+const isFor = (entry: InboxEntry, { name }: Operator) => entry.kind.isFor?.(entry, name) !== false
+
+/** The most urgent entry that an operator goes on with after a decision on `paymentId`; null: there is none. */
+export async function nextInInbox(
+  pages: AllPages,
+  view: View,
+  paymentId: string,
+): Promise<LinkedFact | null> {
+  const { items } = await readInbox(pages, {}, { cursor: null, limit: LOOKED_AT })
+  const next = items.find((one) => one.payment_id !== paymentId && isFor(one, view.session.operator))
+  return (
+    (next && {
+      href: addressOfEntry(pages, view, next),
+      text: view.say('nextWaiting', { what: codeInWords(view, 'kind', next.kind.name) }),
+    }) ??
+    null
+  )
+}
+
+const LOOKED_AT = 25

@@ -55,7 +55,7 @@ describeWorld('the page of the inbox', { env: { TRANSFER_FILE } }, ({ world, dat
     const at = `${world.base}/console`
     for (const [said, href] of [
       ['Payment under review Amount: 2 000 DA here, 50 DA at the provider', `${at}/payments/${paymentId}`],
-      ['Transfer to approve a second time Approved by lina', `${at}/payments/${body.id}`],
+      ['Transfer to approve a second time Approved by lina', `${at}/payments/${body.id}/approve`],
       ['Mail not sent: Receipt Refused by the mail server: 550 no such user', `${at}/users/user-2`],
       [
         'Events are not delivered The platform’s address is switched off: answered 410',
@@ -63,7 +63,7 @@ describeWorld('the page of the inbox', { env: { TRANSFER_FILE } }, ({ world, dat
       ],
       [
         `Transfer without a proof Reference ${waiting.transfer.reference.replaceAll('-', '')}`,
-        `${at}/payments/${waiting.id}`,
+        `${at}/payments/${waiting.id}/approve`,
       ],
       ['&lt;b>Amina amina@example.dz', `${at}/users/a%2Fb`],
     ] as const) {

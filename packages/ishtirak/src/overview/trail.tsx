@@ -4,8 +4,9 @@ import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
-import { type ConsolePages, Folded, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Folded, type LinkedFact, type View } from '../pages/console-frame.js'
 import { actionInWords, codeInWords } from '../pages/console-words.js'
+import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
 import type { PaymentFile } from './read-files.js'
@@ -45,9 +46,12 @@ interface NoticeSaid {
   readonly found?: (act: TrailEntry) => string | null
   /** What stands in the way of what was refused. */
   readonly whyRefused?: () => string
+  /** Where an operator goes on. */
+  readonly next?: LinkedFact | null
 }
 
-export function NoticeOf({ view, acts, notice, notBooked, found, whyRefused }: NoticeSaid) {
+export function NoticeOf(of: NoticeSaid) {
+  const { view, acts, notice, notBooked, found, whyRefused, next = null } = of
   const { say } = view
   const done = acts.find(({ id, act }) => id === notice.done && act !== 'operator.refused')
   if (done) {
@@ -55,16 +59,18 @@ export function NoticeOf({ view, acts, notice, notBooked, found, whyRefused }: N
     const text = say('doneText', { act: didInWords(view, done), name: done.actor })
     const title = say(why === null ? 'doneTitle' : 'notBookedTitle')
     const tone = why === null ? '' : 'warn'
-    return <Said {...{ view, tone, title, act: done }} texts={[text, why ?? found?.(done) ?? null]} />
+    return <Said {...{ view, tone, title, act: done, next }} texts={[text, why ?? found?.(done) ?? null]} />
   }
   const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
   const warning = { view, tone: 'warn' } as const
   if (refused) {
     const texts = [refusalOf(view, refused), whyRefused?.() ?? null]
-    return <Said {...{ ...warning, texts }} title={say('refusedTitle')} act={refused} />
+    return <Said {...{ ...warning, texts, next }} title={say('refusedTitle')} act={refused} />
   }
   if (!notice.isChanged) return null
-  return <Said {...warning} title={say('changedTitle')} texts={[say('changedText')]} act={null} />
+  return (
+    <Said {...{ ...warning, next }} title={say('changedTitle')} texts={[say('changedText')]} act={null} />
+  )
 }
 
 interface SaidOf {
@@ -74,20 +80,18 @@ interface SaidOf {
   readonly texts: readonly (string | null)[]
   /** Its line in the trail; null: nothing was done or refused. */
   readonly act: TrailEntry | null
+  readonly next: LinkedFact | null
 }
 
-function Said({ view, tone, title, texts, act }: SaidOf) {
+function Said({ view, tone, title, texts, act, next }: SaidOf) {
   return (
     <section class={`notice ${tone}`} role="status">
       <h2 safe>{title}</h2>
       {texts.map((text) => (text === null ? null : <p safe>{text}</p>))}
-      {act === null ? null : (
-        <p>
-          <a href={`#${act.id}`} safe>
-            {view.say('toTrail')}
-          </a>
-        </p>
-      )}
+      <p class="actions">
+        {next && <LinkButton href={next.href} label={next.text} go />}
+        {act && <LinkButton href={`#${act.id}`} label={view.say('toTrail')} />}
+      </p>
     </section>
   )
 }

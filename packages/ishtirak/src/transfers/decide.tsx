@@ -16,6 +16,7 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import { type ApprovalDeps, loadTransfer, planDecision, settleDecided } from './approvals.js'
 import { decideRefusal, type PayingLine } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
+import { knownOf, reviewBeside } from './review.js'
 import { transfersWords } from './words.js'
 
 /** A column of the database holds whole dinars as an `int4`. */
@@ -78,6 +79,7 @@ export const approve = act<DecisionDeps>()({
     )
   },
   fields: async (pages, view, { id }) => receivedFields(pages, view, await loadTransfer(pages, id)),
+  beside: reviewBeside,
   plan: (deps, call) => planDecision(deps, call, receivedOf(deps, call.input)),
   finish,
 })
@@ -111,6 +113,7 @@ export const refuse = act<DecisionDeps>()({
     )
   },
   fields: async (_pages, { say }) => [{ name: 'why', label: say('refusalLabel'), value: '', type: 'text' }],
+  beside: reviewBeside,
   plan: (deps, call) => planDecision(deps, call, null),
   finish,
 })
@@ -122,30 +125,32 @@ function receivedOf({ wallClock }: Pick<ApprovalDeps, 'wallClock'>, input: Recei
   return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
 }
 
-/** As the first operator said, else what was asked for, today. */
-function receivedFields(
+/** As the first operator said, else as the bank statement has it, else what was asked for, today. */
+async function receivedFields(
   pages: ConsolePages & DecisionDeps,
   view: View,
-  { stored: { transfer, payment }, method }: Awaited<ReturnType<typeof loadTransfer>>,
-): readonly Field[] {
+  { stored: { transfer, payment, reference }, method }: Awaited<ReturnType<typeof loadTransfer>>,
+): Promise<readonly Field[]> {
   const { say, locale } = view
+  const { line, why } = await knownOf(pages, view, { payment, reference })
   const [first] = transfer.approvals
   const [only, ...others] = method.instruments.filter(isTransferred)
   const kinds = Object.values(INSTRUMENTS).map((kind) => [kind, instrumentName(kind, locale)] as const)
-  const instrument = first?.instrument ?? (others.length === 0 ? only : undefined)
+  const paidTo = line && INSTRUMENTS[line.account]
+  const instrument = first?.instrument ?? paidTo ?? (others.length === 0 ? only : undefined)
   return [
     {
       name: 'amount',
       label: say('amountCame'),
       type: 'number',
-      value: String(first?.amount ?? payment.price.amount),
+      value: String(first?.amount ?? line?.amount ?? payment.price.amount),
       explain: (typed) => amountProblem(pages, view, typed),
     },
     {
       name: 'received_at',
       label: say('dayCame'),
       type: 'date',
-      value: pages.wallClock.dayAt(first?.receivedAt ?? pages.clock.now()),
+      value: first || !line ? pages.wallClock.dayAt(first?.receivedAt ?? pages.clock.now()) : line.day,
       explain: (_typed, code) => (code === 'out_of_range' ? say('dayCameBounds') : null),
     },
     {
@@ -157,6 +162,7 @@ function receivedFields(
       // A second operator has to say what the first one said.
       ...(!instrument && { isLast: true }),
     },
+    { name: 'why', label: say('reasonLabel'), value: why, type: 'text' },
   ]
 }
 

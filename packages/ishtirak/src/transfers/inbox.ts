@@ -18,6 +18,7 @@ export const TRANSFERS_WAITING: readonly InboxKind[] = [
     select: APPROVED_ONCE,
     ...toDecide,
     detailIs: 'who approved it',
+    isFor: ({ detail }, operator) => detail !== operator,
     detail: (_pages, { say }, name) => say('approvedBy', { name }),
   },
   { name: 'transfer_proof', place: 4, urgency: 'now', select: PROVED, ...toDecide },

@@ -112,14 +112,15 @@ function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: 
           },
         ]}
       />
-      <SameProofs {...{ pages, view, part }} />
+      <SameProofs {...{ pages, view }} sameProofs={part.sameProofs} />
     </Card>
   )
 }
 
 /** A slip that stands for two payments: the money may have come once. */
-function SameProofs({ pages, view, part }: Shown) {
-  if (part.sameProofs.length === 0) return null
+export function SameProofs(of: Pick<Shown, 'pages' | 'view'> & Pick<Shown['part'], 'sameProofs'>) {
+  const { pages, view, sameProofs } = of
+  if (sameProofs.length === 0) return null
   const { say } = view
   return (
     <div role="alert">
@@ -127,7 +128,7 @@ function SameProofs({ pages, view, part }: Shown) {
         {say('sameProofText')}
       </p>
       <ul class="dots">
-        {part.sameProofs.map(({ payment_id, user_id, status }) => (
+        {sameProofs.map(({ payment_id, user_id, status }) => (
           <li>
             <a href={addressOf(pages.base, 'payments', payment_id)}>
               <bdi safe>{payment_id}</bdi>

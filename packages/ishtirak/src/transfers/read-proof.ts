@@ -41,7 +41,7 @@ export const downloadProof = reading<AuditDeps>().reads({
   answer: PROOF,
   command: { usage: 'payments proof <payment>', isFile: 'new' },
   read: (deps, { params: { payment_id: paymentId, n }, operator, reply }) =>
-    sendProof(deps, reply, { paymentId, n: Number(n), operator }),
+    sendProof(deps, reply, { paymentId, n: Number(n), operator, isShown: false }),
 })
 
 /** The same in the console. */
@@ -52,7 +52,7 @@ export function proofPage(app: App, pages: ConsolePages & AuditDeps): void {
     (request, reply) => {
       const { payment_id: paymentId, n } = request.params
       const { operator } = pages.operatorsHere.of(request)
-      return sendProof(pages, reply, { paymentId, n: Number(n), operator })
+      return sendProof(pages, reply, { paymentId, n: Number(n), operator, isShown: true })
     },
   )
 }
@@ -61,8 +61,14 @@ export function proofPage(app: App, pages: ConsolePages & AuditDeps): void {
 async function sendProof(
   deps: AuditDeps,
   reply: FastifyReply,
-  { paymentId, n, operator }: { readonly paymentId: string; readonly n: number; readonly operator: Operator },
+  of: {
+    readonly paymentId: string
+    readonly n: number
+    readonly operator: Operator
+    readonly isShown: boolean
+  },
 ): Promise<FastifyReply> {
+  const { paymentId, n, operator, isShown } = of
   requireRole(operator, READ_PROOF)
   const { userId } = (await requirePayment(deps, paymentId)).payment
   const proof = (await listProofs(deps.database, { userId, paymentId })).find((one) => one.n === n)
@@ -74,5 +80,6 @@ async function sendProof(
     type: proof.type,
     name: `${paymentId}-${n}.${ENDINGS[proof.type]}`,
     content: proofContent(deps.database, { userId, paymentId }, proof),
+    isShown,
   })
 }

@@ -6,6 +6,7 @@
 // cannot deadlock.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import type { AccountKind } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
@@ -150,6 +151,23 @@ export async function saveDecision(
   ]
   const [row = {}] = await database.query(decide, [...key, ...facts])
   return word<'saved' | 'stale' | 'line_taken'>(row, 'became')
+}
+
+// Uses the index bank_lines_named.
+const selectNaming = statement(
+  'transfers.line_naming',
+  `select account, day::text, amount_centimes / 100 as amount, text from bank_lines
+    where refs <> '{}' and refs && array[$1] and state = 'open' and payment_ids = '{}' and doubts = '{}'
+      and amount_centimes > 0 and amount_centimes % 100 = 0
+    limit 2`,
+)
+const parseNaming = rowOf({ account: word<AccountKind>, day: text, amount: integer, text })
+export type NamingLine = ReturnType<typeof parseNaming>
+
+/** The one line of the bank statements that names the reference; null: none does, or several do. */
+export async function lineNaming(database: Queryable, reference: string): Promise<NamingLine | null> {
+  const rows = await database.query(selectNaming, [reference])
+  return rows[0] && rows.length === 1 ? parseNaming(rows[0]) : null
 }
 
 const selectPays = statement(

@@ -1,0 +1,78 @@
+// What an operator looks at to decide on a transfer: the files that the user sent, and the line of a bank
+// statement that names its reference.
+import { INSTRUMENTS } from '../core/account.js'
+import type { Payment } from '../core/payment.js'
+import { mayDo } from '../core/role.js'
+import { inParts } from '../i18n/formats.js'
+import { instrumentName } from '../i18n/messages.js'
+import { addressOf, type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import { type ApprovalDeps, loadTransfer } from './approvals.js'
+import type { Proof } from './decide-transfer.js'
+import { SameProofs } from './payment-part.js'
+import { listProofs, sameProofsOf } from './proof.sql.js'
+import { READ_PROOF } from './read-proof.js'
+import { lineNaming } from './transfers.sql.js'
+
+type Pages = ConsolePages & ApprovalDeps
+
+/** What is known before the operator types anything; `why` is empty if nothing is. */
+export async function knownOf(
+  pages: Pages,
+  view: View,
+  { payment, reference }: { readonly payment: Payment; readonly reference: string },
+) {
+  const { say } = view
+  const line = await lineNaming(pages.database, reference)
+  const dayOfLine = line && view.day(pages.wallClock.dayOf(line.day)?.from ?? 0)
+  const proof = (await listProofs(pages.database, ofPayment(payment))).at(-1)
+  const why = line
+    ? say('whyLine', { day: dayOfLine ?? '', text: line.text })
+    : proof
+      ? say('whyProof', { day: view.day(proof.uploadedAt) })
+      : ''
+  return { line, dayOfLine, why: why.slice(0, 500) }
+}
+
+const ofPayment = ({ userId, id: paymentId }: Payment) => ({ userId, paymentId })
+
+export async function reviewBeside(pages: Pages, view: View, id: string): Promise<JSX.Element> {
+  const { say, session } = view
+  const { stored } = await loadTransfer(pages, id)
+  const of = ofPayment(stored.payment)
+  const [{ line, dayOfLine }, proofs, sameProofs] = await Promise.all([
+    knownOf(pages, view, stored),
+    listProofs(pages.database, of),
+    sameProofsOf(pages.database, of),
+  ])
+  const account = line && instrumentName(INSTRUMENTS[line.account], view.locale)
+  const match = line && [account ?? '', dayOfLine ?? '', view.money(line.amount), line.text]
+  const shown = mayDo(session.operator, READ_PROOF) ? proofs.filter(({ erasedAt }) => !erasedAt) : []
+  return (
+    <>
+      <Facts facts={[[say('lineMatch'), match ? inParts(match, view.locale) : say('lineMatchNone')]]} />
+      <SameProofs {...{ pages, view, sameProofs }} />
+      {/* The newest first: a user sends another one because the one before it was not readable. */}
+      {shown.toReversed().map((proof) => (
+        <ProofShown
+          {...{ view, proof }}
+          path={`${addressOf(pages.base, 'payments', id)}/proofs/${proof.n}`}
+        />
+      ))}
+    </>
+  )
+}
+
+/** A browser that shows no PDF within a page, as on many phones, has the link. */
+function ProofShown({ view, proof, path }: { view: View; proof: Proof; path: string }) {
+  const name = view.say('proofOf', { day: view.moment(proof.uploadedAt) })
+  return (
+    <figure class="proof">
+      <object data={path} type={proof.type} aria-label={name} />
+      <figcaption>
+        <a href={path} target="_blank" safe rel="noopener">
+          {name}
+        </a>
+      </figcaption>
+    </figure>
+  )
+}
