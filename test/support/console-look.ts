@@ -5,6 +5,8 @@ import { ROLE_KEYS } from './roles.js'
 import type { World } from './world.js'
 
 const PAGE_BYTES_MAX = 60_000
+/** Of the sections, in pixels. */
+const ONE_ROW = 50
 
 /** Gives what is wrong: the page, and each fault of it. In the dark too if both `colors` are looked at. */
 export async function lookAtConsole(
@@ -24,12 +26,17 @@ export async function lookAtConsole(
     const language = await page.locator('html').getAttribute('lang')
     // The portal as a user sees it is in that user's language.
     if (language !== locale && !path.endsWith('/portal')) faults.push({ language })
-    const others = requests().filter((one) => one !== address && !one.startsWith('data:'))
+    // A slip stands beside the decision on it.
+    const isOwn = (one: string) => one === address || one.startsWith('data:') || /\/proofs\/\d+$/.test(one)
+    const others = requests().filter((one) => !isOwn(one))
     if (others.length > 0) faults.push({ others })
     const bytes = (await response?.body())?.length ?? 0
     if (bytes === 0 || bytes >= PAGE_BYTES_MAX) faults.push({ bytes })
     const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     if (excess !== 0) faults.push({ excess })
+    const [nav] = await page.locator('.on-wide .sections').all()
+    const rows = (((await nav?.boundingBox()) ?? null)?.height ?? 0) / ONE_ROW
+    if (rows > 1) faults.push({ rows })
     const name = `console${nameOf(path)}-${locale}`
     faults.push(...(await (colors === 'both' ? axeFindingsInColors(page, name) : axeFindings(page))))
     if (faults.length > 0) found.push([path, ...faults])

@@ -16,6 +16,7 @@ export const bulk: Capability<WorkDeps> = {
   readings: BULK_READINGS,
   commandGroups: { bulk: 'See how far acts on lists are, and stop one' },
   console: bulkRoutes,
+  sections: [{ key: 'bulkTitle', path: '/console/bulk', order: 2.7, permission: startBulk }],
   jobs: (deps) => [
     {
       name: 'work-off-bulk',

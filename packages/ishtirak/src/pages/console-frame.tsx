@@ -130,13 +130,15 @@ export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
             ) : (
               <>
                 <SearchForm {...{ pages, say }} searched={page.searched ?? ''} />
-                <div class="on-wide">
+                <div class="on-wide actions">
                   <Languages current={locale} label={language} path={languagePath} />
+                  <SignOut {...{ pages, session, say }} />
                 </div>
                 <details class="menu">
                   <summary safe>{say('menu')}</summary>
                   <Sections {...{ pages, session, say, page }} />
                   <Languages current={locale} label={language} path={languagePath} />
+                  <SignOut {...{ pages, session, say }} />
                 </details>
               </>
             )}
@@ -174,7 +176,6 @@ export function consolePage(
 
 function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayConsole; page: ConsolePage }) {
   const { pages, session, say, page } = of
-  const { name } = session.operator
   const isShown = ({ permission }: ConsoleSection) => !permission || mayDo(session.operator, permission)
   const sections = pages.sections.filter(isShown)
   return (
@@ -195,17 +196,28 @@ function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayCo
             ))}
           </ul>
         </nav>
-        <form method="post" action={`${pages.base}/console/sign-out`} aria-label={say('signOut')}>
-          <FormToken session={session} />
-          <span class="soft small" safe>
-            {say('signedInAs', { name, role: roleName(session.operator.role, say) })}
-          </span>
-          <button type="submit" safe>
-            {say('signOut')}
-          </button>
-        </form>
       </div>
     </div>
+  )
+}
+
+function SignOut({ pages, session, say }: { pages: ConsolePages; session: ConsoleSession; say: SayConsole }) {
+  const { name, role } = session.operator
+  return (
+    <form
+      class="sign-out"
+      method="post"
+      action={`${pages.base}/console/sign-out`}
+      aria-label={say('signOut')}
+    >
+      <FormToken session={session} />
+      <span class="small" safe>
+        {say('signedInAs', { name, role: roleName(role, say) })}
+      </span>
+      <button type="submit" safe>
+        {say('signOut')}
+      </button>
+    </form>
   )
 }
 
