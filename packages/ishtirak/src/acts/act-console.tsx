@@ -10,7 +10,7 @@ import { type ConsolePages, sendPage, type View } from '../pages/console-frame.j
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
-import { type Act, type ActDeps, type ActPlan, requireAllowed, verbOf } from './act.js'
+import { type Act, type ActDeps, type ActPlan, byRank, requireAllowed, verbOf } from './act.js'
 import { actPage, type Field, isAsShown, type Typed } from './act-page.js'
 import { perform, planOf, sendingOf } from './perform.js'
 import { byOf, typedIn } from './sent-form.js'
@@ -85,7 +85,7 @@ export function actsOffered<Deps, File>(
   { session }: View,
   of: OfferedOn<Deps, File>,
 ): readonly Act<Deps>[] {
-  return acts.filter((act) => mayDo(session.operator, act) && isOfferedOn(act, of))
+  return acts.filter((act) => mayDo(session.operator, act) && isOfferedOn(act, of)).sort(byRank)
 }
 
 /** Its title where it is done to this one: for lists of what can be done. */
@@ -107,6 +107,43 @@ export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string 
   return mayDo(view.session.operator, act) ? (
     <LinkButton href={pathOfAct(pages, act, id)} label={label} />
   ) : null
+}
+
+interface Offered<Deps> {
+  readonly act: Act<Deps>
+  readonly id: string
+}
+
+/** So many stand open; the others are folded, and those that take something away stand apart. */
+const OPEN_MAX = 3
+
+/** `first` leads elsewhere, and counts as one of the open ones. */
+export function ActButtons<Deps>(of: {
+  readonly pages: Pick<ConsolePages, 'base'>
+  readonly view: View
+  readonly first: { readonly href: string; readonly label: string } | null
+  readonly offered: readonly Offered<Deps>[]
+}) {
+  const { pages, view, first, offered } = of
+  const sorted = [...offered].sort((one, other) => byRank(one.act, other.act))
+  const harmless = sorted.filter(({ act }) => act.rank !== 'destructive')
+  const apart = sorted.filter(({ act }) => act.rank === 'destructive')
+  const open = first ? OPEN_MAX - 1 : OPEN_MAX
+  const buttons = (some: typeof sorted) => some.map((one) => <ActButton {...{ pages, view }} {...one} />)
+  const folded = harmless.slice(open)
+  return (
+    <div class="actions">
+      {first ? <LinkButton {...first} /> : null}
+      {buttons(harmless.slice(0, open))}
+      {folded.length + apart.length === 0 ? null : (
+        <details class="more">
+          <summary safe>{view.say('moreActs')}</summary>
+          {folded.length === 0 ? null : <p class="actions">{buttons(folded)}</p>}
+          {apart.length === 0 ? null : <p class="actions apart">{buttons(apart)}</p>}
+        </details>
+      )}
+    </div>
+  )
 }
 
 /** Links to an act from a cell of a table, for those who may do it. */

@@ -40,6 +40,14 @@ export interface ActPlan {
 
 type Done = Pick<FoundAct, 'id' | 'after'>
 
+const RANKS = { common: 0, destructive: 2 }
+
+/** Common acts first, destructive ones last. */
+export function byRank(one: Pick<Act, 'rank'>, other: Pick<Act, 'rank'>): number {
+  const rank = (of: Pick<Act, 'rank'>) => (of.rank ? RANKS[of.rank] : 1)
+  return rank(one) - rank(other)
+}
+
 /** What every act says of itself. */
 interface Declared<Deps, Input extends TObject, File = unknown> extends Permission {
   /** In the audit trail; what follows the dot ends its address: `payment.refund`. */
@@ -53,6 +61,8 @@ interface Declared<Deps, Input extends TObject, File = unknown> extends Permissi
   readonly input: Input
   /** Title of its button and page, and a sentence under it. */
   readonly texts: { readonly title: Translated; readonly text: Translated }
+  /** Common ones stand first, and those that take something away last and apart. */
+  readonly rank?: keyof typeof RANKS
   /** It can be done to each of a list, with the same input. */
   readonly bulk?: true
   /** Each operator says it for themselves: another one's `operation_id` is another sending. */

@@ -100,6 +100,7 @@ export const correctBalance = act<BalanceActDeps>()({
 export const payOutBalance = act<BalanceActDeps>()({
   ...SAID,
   name: 'balance.pay_out',
+  rank: 'destructive',
   operationId: 'payOutBalance',
   summary: 'Write down what was paid out of a balance by hand',
   description: `It moves no money: pay the user first. ${OWNERS}`,

@@ -1,5 +1,5 @@
 // An act on a list: what is asked for is read, the list is found, counted, and frozen when it is confirmed.
-import { type Act, type ActDeps, act, actTexts, requireAllowed } from '../acts/act.js'
+import { type Act, type ActDeps, act, actTexts, byRank, requireAllowed } from '../acts/act.js'
 import { askedBy, inputIn, titleOf } from '../acts/act-console.js'
 import type { Field, Typed } from '../acts/act-page.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
@@ -154,6 +154,7 @@ async function bulkFields(
   const acts = pages.actsOfAll.filter((one) => one.bulk && one.on.name === on && one.on.list)
   const choices = acts
     .filter((one) => mayDo(session.operator, one))
+    .sort(byRank)
     .map((one) => [one.name, titleOf(one, view)] as const)
   const field = { name: 'act', label: say(choices.length > 0 ? 'bulkChoose' : 'bulkNo'), value: '' }
   if (!choices.some(([name]) => name === act))

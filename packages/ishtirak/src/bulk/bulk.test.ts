@@ -127,6 +127,9 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const visit = await enterConsole(world, ROLE_KEYS.owner)
     const of = { act: 'user.grant', 'of.ends_from': '2026-12-01' }
     const path = '/console/bulk/start'
+    const choices = [...(await visit.open(`${path}?on=user`)).text.matchAll(/<option value="([^"]+)/g)]
+    const [harmless, ...others] = choices.map(([, act]) => act)
+    expect([harmless, others.slice(-2)]).toEqual(['user.grant', expect.arrayContaining(['user.end'])])
     const asked = await visit.ask(path, `?${new URLSearchParams({ ...of, days: '7' })}`)
     expect(asked.words).toContain('Targets 3')
     const confirm = (fields: Record<string, string>) => visit.submit(path, { ...fields, ...of, why: WHY })

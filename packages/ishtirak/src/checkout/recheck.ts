@@ -15,6 +15,7 @@ export type SettleActDeps = SettleDeps & SubjectDeps
 
 export const recheck = act<SettleActDeps>()({
   name: 'payment.recheck',
+  rank: 'common',
   roles: ['support'],
   on: PAYMENT,
   operationId: 'recheckPayment',

@@ -175,6 +175,7 @@ export const BATCH: Subject<ListDeps> = {
 /** No code of the batch counts from now on. What was bought with one stays. */
 export const revokeCodes = act<CodesDeps>()({
   name: 'codes.revoke',
+  rank: 'destructive',
   roles: [],
   on: BATCH,
   operationId: 'revokeCodes',

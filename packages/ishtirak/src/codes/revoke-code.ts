@@ -13,6 +13,7 @@ import { codesWords } from './words.js'
 
 export const revokeCode = act<CodesDeps>()({
   name: 'codes.revoke_code',
+  rank: 'destructive',
   roles: [],
   on: CODES,
   operationId: 'revokeCode',

@@ -1,6 +1,6 @@
 // The page of a payment: what it is, and what operators did with it.
 
-import { ActButton, actsOffered, isOfferedOn, titleOf } from '../acts/act-console.js'
+import { ActButtons, actsOffered, isOfferedOn, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import type { ChangeOrder } from '../core/change.js'
@@ -110,9 +110,11 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: Paymen
   return (
     <Card id="acts" title={view.say('acts')}>
       <div class="actions">
-        {offered.map((act) => (
-          <ActButton {...{ pages, view, act }} id={file.payment.id} />
-        ))}
+        <ActButtons
+          {...{ pages, view }}
+          first={null}
+          offered={offered.map((act) => ({ act, id: file.payment.id }))}
+        />
         {mayPrint ? <ReceiptLinks {...{ pages, view }} paymentId={file.payment.id} /> : null}
       </div>
       {others.map((text) => (
@@ -178,7 +180,6 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     text,
   })
   return [
-    [say('paymentId'), payment.id],
     [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
     [say('boughtByPerson'), payment.boughtBy],
     [say(payment.plan ? 'plan' : 'purpose'), paidForInWords(payment, locale)],
@@ -202,5 +203,6 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
       payment.secondOf === null ? null : linked('payments', payment.secondOf, say('toPayment')),
     ],
     [say('reviewDiffers'), reviewInWords(pages, view, payment)],
+    [say('paymentId'), payment.id],
   ] as const
 }

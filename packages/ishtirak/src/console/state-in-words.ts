@@ -9,7 +9,7 @@ import type { View } from '../pages/console-frame.js'
 import { reviewInWords } from '../pages/console-words.js'
 
 /** A payment with what capabilities add. */
-export interface PaymentWithParts {
+interface PaymentWithParts {
   readonly payment: Payment
   readonly parts: LoadedParts
 }

@@ -84,28 +84,46 @@ describeWorld('the page of a user', { env: { TRANSFER_FILE } }, ({ world }) => {
     expect(await words('user-1')).not.toContain('What waits')
   })
 
-  it('says why what was ordered last is not booked, with the look at the provider beside it', async () => {
-    const unbooked = async () => /Ordered and not booked (.*?) User Access/.exec(await words('user-1'))?.[1]
-    expect(await unbooked()).toBeUndefined()
+  it('says first whether a payment is booked, what the provider says and which mail went out', async () => {
+    const ordered = async () => /Paid but no access\? (.*?) User /.exec(await words('user-1'))?.[1]
+    await setProfile(world, 'user-1', {})
+    expect(await ordered()).toBe('Access Free Last payment No payment so far')
     const { checkoutId } = await world.as('user-1').upgrade()
-    expect(await unbooked()).toBe(
-      'Pro · 1 month · 2 000 DA The page to pay on was opened on 21 November 2026 at 13:00. ' +
+    expect(await ordered()).toBe(
+      'Access Free Last payment Pro · 1 month · 2 000 DA ' +
+        'Status The page to pay on was opened on 21 November 2026 at 13:00. ' +
         'The provider has reported no payment so far; it can be paid until 21 November 2026 at 13:30. ' +
-        'Ask the provider now',
+        'The provider says Nothing so far Mail No mail about it Ask the provider now',
     )
     await world.emulator.pay(checkoutId, 'failed')
     await world.emulator.settled()
-    expect(await unbooked()).toContain(
-      'The payment failed, and nothing was booked. The user can begin another one. Ask the provider now',
+    expect(await ordered()).toContain(
+      'The payment failed, and nothing was booked. The user can begin another one. ' +
+        'The provider says failed, 21 November 2026 at 13:00 (the provider’s notice)',
     )
     world.clock.advance(1_000)
     await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
-    expect(await unbooked()).toMatch(
+    expect(await ordered()).toMatch(
       /It was ordered on 21 November .*\. No operator has seen the money so far; .*The payment failed/,
     )
     world.clock.advance(1_000)
     await world.as('user-1').buy()
-    expect(await unbooked()).toBeUndefined()
+    expect(await ordered()).toMatch(
+      /^Access Pro until .* Status The payment is now: paid\. .*Mail Receipt · 21 November 2026 at 13:00 · on its way$/,
+    )
+  })
+
+  it('offers three common acts, the others folded, those that take something away apart', async () => {
+    await world.as('user-1').buy()
+    const { text } = await pageOf('user-1')
+    const [, open = '', folded = '', apart = ''] =
+      /<div class="actions"><a ([\s\S]*?)<details class="more">([\s\S]*?)<p class="actions apart">([\s\S]*?)<\/p>/.exec(
+        text.slice(text.indexOf('id="facts"')),
+      ) ?? []
+    expect(open.match(/href=/g)).toHaveLength(3)
+    expect([open.includes('/portal"'), folded.includes('/correct-address"')]).toEqual([true, true])
+    expect(apart).toContain(`href="${world.base}/console/users/user-1/end"`)
+    expect(text).toMatch(/<details class="card" open><summary><h2>Timeline/)
   })
 
   it('says of time that is over that it ended, also among the hits of the search', async () => {

@@ -1,25 +1,29 @@
 // The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators
 // did.
 
-import { ActButton, actsOffered } from '../acts/act-console.js'
-import { accessInWords } from '../acts/changes.js'
+import { ActButtons, actsOffered } from '../acts/act-console.js'
+import { accessInWords, statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import { plainName } from '../core/name.js'
+import { kindOf } from '../core/payment.js'
+import { inParts } from '../i18n/formats.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
-import { type Labels, PaymentLink } from '../ledger/labels.js'
+import { type Labels, paymentInWords } from '../ledger/labels.js'
 import { PAYMENT, USER } from '../ledger/subjects.js'
 import type { Overview } from '../limits/overview.js'
 import { UsageBars } from '../limits/portal-usage.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { InboxEntries } from '../overview/inbox-entries.js'
-import type { UserFile } from '../overview/read-files.js'
+import type { SentMail } from '../overview/payments.sql.js'
+import type { PaymentFile, UserFile } from '../overview/read-files.js'
 import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
 import { isOfAct, NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
 import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
+import { codeInWords, mailedInWords } from '../pages/console-words.js'
+import { Card } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
-import { type PaymentWithParts, stateInWords } from './state-in-words.js'
+import { stateInWords } from './state-in-words.js'
 
 export interface UserPage {
   readonly file: UserFile
@@ -27,7 +31,7 @@ export interface UserPage {
   readonly timeline: Timeline
   readonly labels: Labels
   /** What the user ordered last, and what is not booked. */
-  readonly unbooked: readonly PaymentWithParts[]
+  readonly ordered: readonly { readonly file: PaymentFile; readonly mail: SentMail | null }[]
   /** Not a page further back. */
   readonly isFirst: boolean
   readonly notice: TrailNotice
@@ -39,11 +43,14 @@ const ACTS_SHOWN = 7
 export function userPage(
   pages: AllPages,
   view: View,
-  { file, overview, timeline, labels, unbooked, isFirst, notice }: UserPage,
+  { file, overview, timeline, labels, ordered, isFirst, notice }: UserPage,
 ): string {
   const { say, locale } = view
   const { userId, name, email } = file.user
-  const found = (act: TrailEntry) => foundInWords(pages, view, { file, unbooked }, act)
+  const found = ({ act, payment_id: id }: TrailEntry) => {
+    const one = act === recheck.name && ordered.find(({ file: { payment } }) => payment.id === id)
+    return one ? stateInWords(pages, view, one.file) : null
+  }
   const sayAll = sayFor(pages.seller.identity, locale)
   return renderConsole(pages, {
     ...view,
@@ -54,8 +61,8 @@ export function userPage(
           <bdi safe>{plainName(name ?? email ?? userId)}</bdi>
         </h1>
         <NoticeOf {...{ view, notice }} acts={file.audit} found={found} />
+        <Ordered {...{ pages, view, file, ordered }} />
         <Waiting {...{ pages, view, file, labels }} />
-        <Unbooked {...{ pages, view, file, unbooked }} />
         <Card id="facts" title={say('user')}>
           <Facts facts={factsOf(pages, view, file)} />
           <Acts {...{ pages, view, file }} />
@@ -70,43 +77,51 @@ export function userPage(
   })
 }
 
-/** On the page where it was asked about, what became of a payment. */
-function foundInWords(
-  pages: AllPages,
-  view: View,
-  { file, unbooked }: Pick<UserPage, 'file' | 'unbooked'>,
-  { act, payment_id }: TrailEntry,
-): string | null {
-  if (act !== recheck.name) return null
-  const still = unbooked.find(({ payment }) => payment.id === payment_id)
-  const payment = file.payments.find(({ id }) => id === payment_id)
-  const found = still ?? (payment && { payment, parts: {} })
-  return found ? stateInWords(pages, view, found) : null
-}
-
-/** "I paid yesterday": why it is not booked, and the look at the provider. */
-function Unbooked(of: { pages: AllPages; view: View } & Pick<UserPage, 'file' | 'unbooked'>) {
-  const { pages, view, file, unbooked } = of
-  if (unbooked.length === 0) return null
-  const askable = (one: PaymentWithParts) =>
-    actsOffered(pages, view, { subject: PAYMENT, file: { ...one, audit: file.audit }, deps: pages }).filter(
-      ({ name }) => name === recheck.name,
-    )
+/** Each of what was ordered last and is not booked: its state, what was reported of it, and its mail. */
+function Ordered(of: { pages: AllPages; view: View } & Pick<UserPage, 'file' | 'ordered'>) {
+  const { pages, view, file, ordered } = of
+  const { say } = view
+  const offeredOn = (one: PaymentFile) =>
+    actsOffered(pages, view, { subject: PAYMENT, file: one, deps: pages })
+      .filter(({ name }) => name === recheck.name)
+      .map((act) => ({ act, id: one.payment.id }))
+  const access = [say('access'), accessInWords(pages, view, file.subscription)] as const
+  const none = [say('lastPayment'), say('noPayment')] as const
   return (
-    <Card id="unbooked" title={view.say('orderedUnbooked')}>
-      {unbooked.map((one) => (
+    <Card id="ordered" title={say('paidNoAccess')}>
+      <Facts facts={ordered.length === 0 ? [access, none] : [access]} />
+      {ordered.map(({ file: one, mail }) => (
         <>
-          <p>
-            <PaymentLink {...{ pages, view }} {...one} id={one.payment.id} />
-            <span safe>{stateInWords(pages, view, one)}</span>
-          </p>
-          {askable(one).map((act) => (
-            <ActButton {...{ pages, view, act }} id={one.payment.id} />
-          ))}
+          <Facts facts={orderedFacts(pages, view, one, mail)} />
+          <ActButtons {...{ pages, view }} first={null} offered={offeredOn(one)} />
         </>
       ))}
     </Card>
   )
+}
+
+function orderedFacts(pages: AllPages, view: View, file: PaymentFile, mail: SentMail | null) {
+  const { say } = view
+  const { payment, reports } = file
+  const last = reports.at(-1)
+  const isCard = kindOf(payment.method) === 'card'
+  const reported = last && {
+    status: say(statusKey(last.status)),
+    when: view.moment(last.heardAt),
+    source: codeInWords(view, 'source', last.source),
+  }
+  const sent = mail && [
+    codeInWords(view, 'mail', mail.kind),
+    view.moment(mail.queuedAt),
+    mail.outcome === null ? say('mailWaits') : mailedInWords(view, mail.outcome),
+  ]
+  const href = addressOf(pages.base, 'payments', payment.id)
+  return [
+    [say('lastPayment'), { href, text: paymentInWords(pages.formats, payment, view.locale) }],
+    [say('status'), stateInWords(pages, view, file)],
+    [say('providerSays'), reported ? say('reportedLast', reported) : isCard ? say('reportedNothing') : null],
+    [say('mailLast'), sent ? inParts(sent, view.locale) : say('mailNone')],
+  ] as const
 }
 
 function Waiting(of: { pages: AllPages; view: View; file: UserFile; labels: Labels }) {
@@ -125,31 +140,23 @@ function Brought({ pages, view, file }: { pages: AllPages; view: View; file: Use
   return <>{pages.fileParts.user.map((part) => part.card?.(pages, view, file.parts[part.key]) ?? null)}</>
 }
 
-function factsOf(pages: AllPages, view: View, { user, subscription }: UserFile) {
+function factsOf(pages: AllPages, view: View, { user }: UserFile) {
   const { formats } = pages
   const { locale, say } = view
   return [
-    [say('access'), accessInWords(pages, view, subscription)],
-    [say('userId'), plainName(user.userId)],
     [say('email'), user.email && plainName(user.email)],
     [say('phone'), user.phone],
     [say('language'), user.locale && CATALOGS[user.locale].page.languageName],
     [say('knownSince'), formats.moment(user.createdAt, locale)],
+    [say('userId'), plainName(user.userId)],
   ] as const
 }
 
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
-  const path = addressOf(pages.base, 'users', file.user.userId)
-  const lastPaid = file.payments.find(({ status }) => status === 'paid')
-  return (
-    <div class="actions">
-      <LinkButton href={`${path}/portal`} label={view.say('seeAsUser')} />
-      {actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => (
-        <ActButton {...{ pages, view, act }} id={file.user.userId} />
-      ))}
-      {lastPaid && pages.mailer ? (
-        <ActButton {...{ pages, view }} act={resendReceipt} id={lastPaid.id} />
-      ) : null}
-    </div>
-  )
+  const { userId: id } = file.user
+  const lastPaid = pages.mailer && file.payments.find(({ status }) => status === 'paid')
+  const offered = actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => ({ act, id }))
+  const resend = lastPaid ? [{ act: resendReceipt, id: lastPaid.id }] : []
+  const asUser = { href: `${addressOf(pages.base, 'users', id)}/portal`, label: view.say('seeAsUser') }
+  return <ActButtons {...{ pages, view }} first={asUser} offered={[...offered, ...resend]} />
 }

@@ -1,12 +1,12 @@
 // A user in the console, and the portal as that user sees it.
 
-import { loadParts } from '../acts/file-parts.js'
 import type { App } from '../http/app.js'
 import { directionOf } from '../i18n/messages.js'
 import { readLabels } from '../ledger/labels.js'
 import { type OverviewDeps, readOverview } from '../limits/overview.js'
 import type { AllPages } from '../overview/all-pages.js'
-import { showUser, type UserFile } from '../overview/read-files.js'
+import { lastMailAbout } from '../overview/payments.sql.js'
+import { showPayment, showUser, type UserFile } from '../overview/read-files.js'
 import { pageOfTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
 import { addressOf, sendPage, type View } from '../pages/console-frame.js'
@@ -21,10 +21,10 @@ interface Params {
 }
 
 /** Of what was ordered last and is not booked. */
-const UNBOOKED_MAX = 3
+const ORDERED_MAX = 3
 
-/** Of the timeline on one page. */
-const SHOWN = 20
+/** Of the timeline, which stands open, on one page. */
+const SHOWN = 12
 
 export function userRoutes(
   app: App,
@@ -44,13 +44,13 @@ export function userRoutes(
     const timeline = await pageOfTimeline(pages, { user_id: userId }, { cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
     const labels = await readLabels(pages, { payments: file.waiting.map((entry) => entry.other_payment_id) })
-    const unbooked = await unbookedIn(pages, file)
+    const ordered = await orderedIn(pages, file)
     const shown = {
       file,
       overview,
       timeline,
       labels,
-      unbooked,
+      ordered,
       isFirst: cursor === null,
       notice: noticeIn(request),
     }
@@ -67,15 +67,16 @@ export function userRoutes(
   })
 }
 
-/** Since the newest booked payment, newest first, without what waits for a person. */
-function unbookedIn({ fileParts }: AllPages, { payments, waiting }: UserFile) {
+/** The newest payment, and what is not booked since the newest booked one, without what waits for a person. */
+function orderedIn(pages: AllPages, { user: { userId }, payments, waiting }: UserFile) {
   const booked = payments.findIndex(({ status }) => status === 'paid' || status === 'refunded')
   const later = booked === -1 ? payments : payments.slice(0, booked)
   const unseen = later.filter(({ id }) => !waiting.some((entry) => entry.payment_id === id))
+  const ordered = new Set([...payments.slice(0, 1), ...unseen].slice(0, ORDERED_MAX).map(({ id }) => id))
   return Promise.all(
-    unseen.slice(0, UNBOOKED_MAX).map(async (payment) => ({
-      payment,
-      parts: await loadParts(fileParts.payment, payment),
+    [...ordered].map(async (id) => ({
+      file: await showPayment(pages, id),
+      mail: await lastMailAbout(pages.database, { userId, id }),
     })),
   )
 }

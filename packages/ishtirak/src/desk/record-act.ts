@@ -104,6 +104,7 @@ const PAYER: Subject<SubjectDeps, SubjectUser> = {
 
 export const recordPayment = act<RecordDeps>()({
   name: 'payment.record',
+  rank: 'common',
   roles: ['cashier'],
   on: PAYER,
   operationId: 'recordPayment',

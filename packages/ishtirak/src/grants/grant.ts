@@ -63,6 +63,7 @@ export const grantDays = act<GrantDeps>()({
   summary: 'Grant days without a payment: the end moves by so many times 24 hours',
   description: 'Without paid time the days begin now. 409 when the user has or had another plan.',
   input: GrantRequestSchema,
+  rank: 'common',
   bulk: true,
   refuses: ['unknown_plan', 'plan_not_purchasable'],
   texts: actTexts(grantsWords, 'grant'),

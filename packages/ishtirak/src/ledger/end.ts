@@ -11,6 +11,7 @@ import { ledgerWords } from './words.js'
 
 export const endAccess = act<ChangeDeps & SubjectDeps>()({
   name: 'user.end',
+  rank: 'destructive',
   roles: [],
   on: USER,
   operationId: 'endAccess',

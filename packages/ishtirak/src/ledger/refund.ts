@@ -85,6 +85,7 @@ function wayField({ say }: View, loaded: Loaded, now: Instant, rules: BillingRul
 
 export const refund = act<RefundDeps>()({
   name: 'payment.refund',
+  rank: 'destructive',
   roles: ['accountant'],
   on: PAYMENT,
   operationId: 'recordRefund',

@@ -15,6 +15,7 @@ export type ResendDeps = ActDeps & SubjectDeps & Pick<SendMailDeps, 'mailer'>
 
 export const resendReceipt = act<ResendDeps>()({
   name: 'payment.resend_receipt',
+  rank: 'common',
   roles: ['support', 'cashier'],
   on: PAYMENT,
   operationId: 'resendReceipt',

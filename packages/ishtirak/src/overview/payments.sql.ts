@@ -4,7 +4,7 @@ import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
-import { json } from '../database/rows.js'
+import { instant, json, rowOf, text, textOrNull } from '../database/rows.js'
 import { describeTotal } from '../ledger/documents.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 import { viewRows } from '../ledger/schemas.js'
@@ -36,6 +36,21 @@ const selectActs = statement(
     limit $3::int) newest
     order by id`,
 )
+
+// A mail about a payment may name a part of it: `pay_1/2`.
+const selectLastMail = statement(
+  'operator.last_mail',
+  `select kind, queued_at, outcome from mails
+    where user_id = $1 and split_part(about, '/', 1) = $2
+    order by queued_at desc, kind limit 1`,
+)
+const parseMail = rowOf({ kind: text, queuedAt: instant, outcome: textOrNull })
+export type SentMail = ReturnType<typeof parseMail>
+
+export async function lastMailAbout(database: Queryable, { userId, id }: Pick<Payment, 'userId' | 'id'>) {
+  const [row] = await database.query(selectLastMail, [userId, id])
+  return row ? parseMail(row) : null
+}
 
 /** What came in, what is stored of it, what went out, the receipt, the newest `acts`, oldest first. */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {

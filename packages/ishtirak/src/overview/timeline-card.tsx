@@ -22,9 +22,6 @@ import type { pageOfTimeline } from './timeline.js'
 export type Timeline = Awaited<ReturnType<typeof pageOfTimeline>>
 type Entry = Timeline['items'][number]
 
-/** A longer one begins folded: it would be most of the page on a phone. */
-const SHOWN_MAX = 1
-
 interface Shown {
   readonly pages: AllPages
   readonly view: View
@@ -51,7 +48,7 @@ export function TimelineCard(
     { head: 'details', text: ({ kind, why }) => why && (WORDS[kind].why?.(of, why) ?? why) },
   ]
   return (
-    <Folded id="timeline" title={say('timeline')} isOpen={!isFirst || rows.length <= SHOWN_MAX}>
+    <Folded id="timeline" title={say('timeline')} isOpen>
       <Table {...{ pages, view, rows, columns }} empty={say('timelineEmpty')} />
       <Pager
         view={view}
