@@ -57,6 +57,6 @@ export function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void
     )
     await reader.forget(request)
     reader.begin(reply, token)
-    return goTo(pages, reply, startFor(pages, operator, targetOf(to)))
+    return goTo(pages, reply, await startFor(pages, operator, targetOf(to)))
   })
 }

@@ -49,7 +49,7 @@ export function signInRoutes(app: App, pages: AccessPages): void {
     }
     await reader.forget(request)
     reader.begin(reply, await signIn(pages, operator, { key }))
-    return goTo(pages, reply, startFor(pages, operator, to))
+    return goTo(pages, reply, await startFor(pages, operator, to))
   })
 
   app.post('/console/sign-out', { ...hidden, onRequest: operatorsHere.onRequest }, async (request, reply) => {

@@ -1,6 +1,7 @@
 import { enterConsole, signIn } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { sql } from '../../../../test/support/sql.js'
 import { createWorld } from '../../../../test/support/world.js'
 
@@ -23,6 +24,12 @@ describeWorld('the sign-in of the console', {}, ({ world, database }) => {
       const elsewhere = await signIn(world, OPERATOR_KEY, { to })
       expect([to, elsewhere.headers.get('location')]).toEqual([to, `${world.base}/console/year`])
     }
+  })
+
+  it('leads owners to the inbox while something waits', async () => {
+    await payUnderReview(world, 'user-1')
+    const { headers } = await signIn(world, OPERATOR_KEY)
+    expect(headers.get('location')).toBe(`${world.base}/console`)
   })
 
   it('gives a cookie that scripts and other sites do not have, and keeps no secret', async () => {

@@ -55,12 +55,8 @@ export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readon
   for (const path of ['/console/year', '/console/year/:span'])
     app.get<{ Params: Partial<Params> }>(path, hidden, async (request, reply) => {
       const { span = now() } = request.params
-      const [figures, waiting] = await Promise.all([
-        readYear(pages, known(pages, { span })),
-        // All pages are one object, whatever each reads of it.
-        pages.sections.find(({ waiting }) => waiting)?.waiting?.(pages as never) ?? null,
-      ])
-      return sendPage(pages, reply, yearPage(pages, viewOf(pages, request, reply), figures, waiting))
+      const figures = await readYear(pages, known(pages, { span }))
+      return sendPage(pages, reply, yearPage(pages, viewOf(pages, request, reply), figures))
     })
 
   for (const [page, path, file] of FILES) {

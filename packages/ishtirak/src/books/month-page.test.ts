@@ -22,7 +22,7 @@ describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }
   /** The cells under a heading, as numbers. */
   const columnOf = (html: string, card: string, heading: string) => {
     const [, part = ''] = html.split(`id="${card}"`)
-    const cells = part.split('</section>', 1)[0]?.matchAll(/<td data-label="([^"]*)">(.*?)<\/td>/g) ?? []
+    const cells = part.split('</section>', 1)[0]?.matchAll(/<td data-label="([^"]*)"[^>]*>(.*?)<\/td>/g) ?? []
     return [...cells]
       .filter(([, name]) => name === heading)
       .map(([, , cell = '']) => numberIn(cell.replace(/<[^>]*>/g, '')))
@@ -45,7 +45,12 @@ describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }
       expect(rows.filter((row) => !row.startsWith('<th scope="row"'))).toEqual([])
     }
     const cards = [...text.matchAll(/<section class="card" aria-labelledby="([a-z-]+)"/g)].map(([, id]) => id)
-    expect(cards).toEqual(['received', 'summary', 'files', 'users', 'by-method', 'by-rate', 'by-day'])
+    expect(cards).toEqual(['story', 'received', 'summary', 'files', 'users', 'by-method', 'by-rate'])
+    expect(text).toContain('<details class="card"><summary><h2>By day</h2></summary><div id="by-day"')
+    // On a phone a day has its date and its net.
+    const [head = ''] = /<thead>.*?<\/thead>/s.exec(text.split('id="by-day"')[1] ?? '') ?? []
+    expect(wordsOf(head.replace(/<th[^>]*class="on-wide".*?<\/th>/g, '')).trim()).toBe('Day Net')
+    expect(text).toContain('<div class="rows wide" tabindex="0" role="group"')
     expect(text).toMatch(/<body><a class="skip" href="#content">Skip to content<\/a>.*<main id="content">/s)
 
     // The cash came with 20 of duty.
@@ -54,7 +59,11 @@ describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }
         ...{ Net: 4020, Payments: 3, 'Incl. tax (TTC)': 6000, Refunded: 2000, 'Stamp duty': 20 },
       }))
         expect([card, heading, sum(columnOf(text, card, heading))]).toEqual([card, heading, expected])
-    expect(wordsOf(text)).toContain('Net of fees and refunds 4 020 DA')
+    expect(wordsOf(text)).toContain(
+      'The money, step by step Received 6 020 DA = Sales 6 020 DA of which before tax 5 042,01 DA ' +
+        'of which VAT 957,99 DA of which stamp duty 20 DA Refunded −2 000 DA ' +
+        '= Net of fees and refunds 4 020 DA',
+    )
 
     const drawn = (await visit.open('/console/months')).text
     expect(drawn.match(/<rect /g)).toHaveLength(3)

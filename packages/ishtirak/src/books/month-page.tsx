@@ -5,7 +5,7 @@ import { mayDo } from '../core/role.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
-import { addressOf, consolePage, Facts, Hint, Notices, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, Folded, Hint, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { BarChart } from './bar-chart.js'
@@ -14,6 +14,7 @@ import { type BooksPages, EXPORT } from './exports.js'
 import type { Figures } from './figures.js'
 import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
+import { Story } from './story.js'
 import { sums } from './sum-columns.js'
 
 interface Shown {
@@ -34,10 +35,10 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
       <Neighbors {...shown} />
       <Notices of={[isRefused ? say('notClosed') : null]} warn />
       <Notices of={noticesOf(shown)} />
+      {isEmpty ? null : <Story view={view} of={figures} />}
       <Declared {...shown} />
       <Received {...shown} />
       <Summary {...shown} />
-      <PaidOut {...shown} />
       <AfterClosing {...shown} />
       <OwedToUsers {...shown} />
       {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
@@ -139,10 +140,10 @@ const TOTALS = [
   ['owed', 'owedAfter'] as const,
 ]
 
-/** From what came to the accounts to what was sold. */
-function Received({ pages, view, figures: { received, paid } }: Shown) {
+/** By method, what came to the accounts. */
+function Received({ pages, view, figures: { received } }: Shown) {
   const { say, centimes: money } = view
-  const { total, stamp_duty, advances, used, by_method } = received
+  const { stamp_duty, by_method } = received
   if (by_method.length === 0) return null
   return (
     <Card id="received" title={say('receivedTitle')}>
@@ -157,15 +158,7 @@ function Received({ pages, view, figures: { received, paid } }: Shown) {
           { head: 'feesSum', figure: ({ fees }) => money(fees) },
         ]}
       />
-      <Facts
-        facts={[
-          [say('total'), money(total)],
-          [say('receivedDuty'), stamp_duty === 0 ? null : money(stamp_duty)],
-          [say('receivedAdvances'), advances === 0 ? null : money(-advances)],
-          [say('receivedUsed'), used === 0 ? null : money(used)],
-          [say('paidSum'), money(paid.total)],
-        ]}
-      />
+      {stamp_duty === 0 ? null : <Hint>{say('receivedDuty', { sum: money(stamp_duty) })}</Hint>}
     </Card>
   )
 }
@@ -177,18 +170,10 @@ interface Row {
 }
 
 function Summary({ pages, view, figures }: Shown) {
-  const { say, centimes: money } = view
+  const { say } = view
   const { paid, refunded, balance } = figures
   return (
     <Card id="summary" title={say('monthSummary')}>
-      <Facts
-        facts={[
-          [say('paidSum'), money(paid.total)],
-          [say('refundedSum'), money(refunded.ttc)],
-          [say('feesSum'), money(paid.fees)],
-          [say('netSum'), money(balance.net)],
-        ]}
-      />
       <Table<Row>
         {...{ pages, view }}
         rows={[
@@ -203,26 +188,6 @@ function Summary({ pages, view, figures }: Shown) {
           ...sums<Row>(({ of }) => of, 'askedSum', 'discounts'),
         ]}
       />
-    </Card>
-  )
-}
-
-/** Beside what came by card; where no bank statement has a payout, nothing is shown. */
-function PaidOut({ view, figures: { paid_out_by_provider: of } }: Shown) {
-  const { say, centimes: money } = view
-  if (of.count === 0) return null
-  const { count, amount, came, difference } = of
-  const payouts = { sum: money(amount), count: view.number(count) }
-  return (
-    <Card id="paid-out" title={say('paidOutTitle')}>
-      <Facts
-        facts={[
-          [say('paidOutSum'), say('paidOutCount', payouts)],
-          [say('cameByCard'), money(came)],
-          [say('paidOutDifference'), money(difference)],
-        ]}
-      />
-      <Hint>{say('paidOutText')}</Hint>
     </Card>
   )
 }
@@ -348,10 +313,10 @@ function Parts(shown: Shown) {
       <Card id="by-rate" title={say('byRate')}>
         <Sums {...shown} first="rate" rows={by_rate} nameOf={(of) => rateName(of.tva_percent)} />
       </Card>
-      <Card id="by-day" title={say('byDay')}>
+      <Folded id="by-day" title={say('byDay')} isOpen={false}>
         <MonthChart {...shown} />
-        <Sums {...shown} first="day" rows={days} nameOf={({ from }) => view.day(from)} />
-      </Card>
+        <Sums {...shown} first="day" rows={days} nameOf={({ from }) => view.day(from)} isShort />
+      </Folded>
     </>
   )
 }
@@ -364,19 +329,28 @@ const methodName = (
 type SumsOf = Pick<MonthFigures, 'paid' | 'refunded'>
 
 function Sums<Row extends SumsOf>(
-  of: Omit<Shown, 'figures'> & { first: ConsoleKey; rows: readonly Row[]; nameOf: (row: Row) => string },
+  of: Omit<Shown, 'figures'> & {
+    first: ConsoleKey
+    rows: readonly Row[]
+    nameOf: (row: Row) => string
+    /** On a phone, only the name and the net. */
+    isShort?: boolean
+  },
 ) {
-  const { pages, view, first, rows, nameOf } = of
+  const { pages, view, first, rows, nameOf, isShort } = of
   const { centimes: money } = view
+  const between: readonly Column<Row>[] = [
+    { head: 'paidPayments', figure: ({ paid }) => view.number(paid.count) },
+    ...sums<Row>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
+    { head: 'refundedSum', figure: ({ refunded }) => money(refunded.ttc) },
+    ...sums<Row>(({ paid }) => paid, 'feesSum'),
+  ]
   return (
     <Table<Row>
       {...{ pages, view, rows }}
       columns={[
         { head: first, text: nameOf, isName: true },
-        { head: 'paidPayments', figure: ({ paid }) => view.number(paid.count) },
-        ...sums<Row>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
-        { head: 'refundedSum', figure: ({ refunded }) => money(refunded.ttc) },
-        ...sums<Row>(({ paid }) => paid, 'feesSum'),
+        ...between.map((column) => ({ ...column, ...(isShort && { isOnWide: true as const }) })),
         { head: 'net', figure: ({ paid, refunded }) => money(paid.net - refunded.net) },
       ]}
     />

@@ -126,21 +126,15 @@ export async function figuresOf(
   ])
   const sold = all.filter(isSale)
   const late = sold.filter(({ part }) => part === 'late')
-  const ofMonth = sold.filter(({ part }) => part !== 'late')
+  const ofMonth = sold.filter(isInTime)
   const firsts = ofMonth.reduce((sum, { first }) => sum + first, 0)
-  const total = bothOf(ofMonth)
-  const received = receivedOf(all)
-  // What the provider of cards took for the shop, without its fees.
-  const came = received.by_method.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
-  const { count, amount } = payouts
+  const money = moneyOf(all, payouts)
   return {
-    ...{ month, from, to, live, ...total, received, sums: all, span },
-    balance: lessRefunds(total.paid, total.refunded),
+    ...{ month, from, to, live, ...money, sums: all, span },
     after_closing: before && {
       months: byMonth(late),
       balances: (owed?.owed_before ?? 0) - before.declared.owed / 100,
     },
-    paid_out_by_provider: { count, amount, came, difference: amount - came },
     owed_to_users: owed,
     by_day: days.map((of) => ({ ...of, ...bothOf(ofMonth.filter(({ day }) => day === of.day)) })),
     // What brought most comes first.
@@ -151,7 +145,22 @@ export async function figuresOf(
     by_rate: [...new Set(ofMonth.map(({ tax }) => rateOf(tax)))]
       .sort((one, other) => (other ?? -1) - (one ?? -1))
       .map((rate) => ({ tva_percent: rate, ...bothOf(ofMonth.filter(({ tax }) => rateOf(tax) === rate)) })),
-    users: { new: firsts, renewed: total.paid.count - firsts, ...endings },
+    users: { new: firsts, renewed: money.paid.count - firsts, ...endings },
+  }
+}
+
+const isInTime = ({ part }: Sums) => part !== 'late'
+
+/** What came, what of it was sold and given back, and what the provider of cards paid out of it. */
+export function moneyOf(all: readonly Sums[], { count, amount }: typeof NO_PAYOUTS) {
+  const received = receivedOf(all)
+  const both = bothOf(all.filter((one) => isSale(one) && isInTime(one)))
+  // What the provider of cards took for the shop, without its fees.
+  const came = received.by_method.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
+  return {
+    ...{ received, ...both },
+    balance: lessRefunds(both.paid, both.refunded),
+    paid_out_by_provider: { count, amount, came, difference: amount - came },
   }
 }
 

@@ -6,6 +6,7 @@ import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { BarChart } from './bar-chart.js'
 import { type BooksPages, EXPORT } from './exports.js'
+import { Story } from './story.js'
 import type { YearFigures, YearMonth } from './year.js'
 
 interface Shown {
@@ -14,8 +15,7 @@ interface Shown {
   readonly figures: YearFigures
 }
 
-/** `waiting`: what waits in the inbox. */
-export function yearPage(pages: BooksPages, view: View, figures: YearFigures, waiting: number | null) {
+export function yearPage(pages: BooksPages, view: View, figures: YearFigures) {
   const { say } = view
   const shown = { pages, view, figures }
   const [first, last] = [figures.months[0], figures.months.at(-1)]
@@ -24,8 +24,9 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures, wa
     { pages, view, title: say('year'), section: 'year' },
     <>
       {span ? <p safe>{say('yearSpan', span)}</p> : null}
-      <Ways {...shown} waiting={waiting} />
+      <Ways {...shown} />
       <Notices of={[figures.live ? null : say('playMoney')]} />
+      {figures.money ? <Story view={view} of={figures.money} /> : null}
       <Card id="months" title={say('yearMonths')}>
         {figures.months.length === 0 ? null : <YearChart {...shown} />}
         <Months {...shown} />
@@ -35,7 +36,7 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures, wa
   )
 }
 
-function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | null }) {
+function Ways({ pages, view, figures }: Shown) {
   const { say, session } = view
   const [first] = figures.months
   const earlier = first && pages.wallClock.monthAt(first.from - 1)
@@ -43,13 +44,6 @@ function Ways({ pages, view, figures, waiting }: Shown & { waiting: number | nul
   const file = `${addressOf(pages.base, 'year', figures.until)}/table`
   return (
     <p class="actions">
-      {waiting === null ? null : (
-        <LinkButton
-          href={`${pages.base}/console`}
-          label={say('waits', { count: view.number(waiting) })}
-          go={waiting > 0}
-        />
-      )}
       {earlier && later ? (
         <LinkButton href={addressOf(pages.base, 'year', earlier)} label={say('earlierYear')} />
       ) : null}
@@ -73,7 +67,7 @@ function YearChart({ view, figures: { months } }: Shown) {
         title: say('yearBar', { month: view.month(from), paid: money(paid) }),
         up: by_method.map((of) => of.paid),
         down: 0,
-        tick: month.slice(5),
+        tick: String(Number(month.slice(5))),
       }))}
       parts={best.by_method.map(({ method }, n) => [`part-${n}`, say(`way_${method}`)])}
     />

@@ -1,14 +1,16 @@
 // Twelve months of the shop side by side: money by method, and users by the month in which they began; and
 // the same as a file.
+
 import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
 import { viewAs } from '../http/view-as.js'
+import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
 import { type BookFile, FORMS } from './exports.js'
 import { sumFigures } from './figures.js'
 import { isSale, type Sums, sumsOf } from './figures.sql.js'
-import { type MonthsDeps, monthBefore } from './months.js'
+import { type MonthsDeps, moneyOf, monthBefore } from './months.js'
 import { paidOutByMonth } from './paid-out.sql.js'
 import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
 import { YearSchema } from './year-schemas.js'
@@ -25,7 +27,7 @@ export async function readYear(deps: MonthsDeps, until: string) {
   const all = monthsUntil(deps, /^\d{4}$/.test(until) ? `${until}-12` : until)
   const begun = all.filter(({ from }) => from <= clock.now())
   const [first, last] = [begun[0], begun.at(-1)]
-  if (!first || !last) return { until, live, months: [] }
+  if (!first || !last) return { until, live, months: [], money: null }
   const inclusive = { first: wallClock.dayAt(first.from), last: wallClock.dayAt(last.to - 1) }
   const { timeZone } = wallClock
   const span = { live, from: first.from, to: last.to, until: null, since: null }
@@ -37,6 +39,10 @@ export async function readYear(deps: MonthsDeps, until: string) {
   const sums = known.filter(isSale)
   return {
     ...{ until, live },
+    money: moneyOf(known, {
+      count: payouts.reduce((sum, one) => sum + one.count, 0),
+      amount: payouts.reduce((sum, one) => sum + one.amount, 0),
+    }),
     months: begun.map((of) => ({
       ...monthOf({ sums, users, payouts }, of),
       later: cohortOf(users, of.month, begun),
@@ -104,6 +110,21 @@ export const YEAR: BookFile = {
   open: async (deps, until, { format }) => yearLines(await readYear(deps, until), FORMS[format]),
 }
 
+const HEADS: Readonly<Record<string, ConsoleKey>> = {
+  ...{ month: 'month', paid: 'total', refunded: 'refundedSum', paid_out_by_provider: 'paidOutTitle' },
+  ...{ users_at_end: 'usersAtEnd', users_new: 'usersNew', users_renewed: 'usersKept' },
+  ...{ users_came_back: 'usersBack', users_lapsed: 'usersLapsed' },
+}
+
+/** As all files for Excel are. */
+function inFrench(name: string): string {
+  const french = consoleSay('fr')
+  const [, kind, later] = /^(?:paid_(\w+)|later_(\d+))$/.exec(name) ?? []
+  const key = HEADS[name] ?? `way_${kind}`
+  if (later !== undefined) return french('yearLater', { count: later })
+  return isConsoleKey(key) ? french(key) : name
+}
+
 /** A line for each month; behind `later_0` those who began in it, month after month. */
 async function* yearLines(figures: YearFigures, form: CsvForm): AsyncIterable<string> {
   const { months } = viewAs(YearSchema, figures)
@@ -114,6 +135,7 @@ async function* yearLines(figures: YearFigures, form: CsvForm): AsyncIterable<st
     ...Object.fromEntries(months.map((_, n) => [`later_${n}`, later[n] ?? null])),
   }))
   const [head = {}] = lines
-  yield form.mark + csvLine(Object.keys(head), form)
+  const heads = Object.keys(head)
+  yield form.mark + csvLine(form === FORMS.excel ? heads.map(inFrench) : heads, form)
   for (const line of lines) yield csvLine(Object.values<CsvCell>(line), form)
 }

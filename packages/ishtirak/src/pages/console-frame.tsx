@@ -68,7 +68,7 @@ export interface ConsoleSection {
   readonly path: string
   /** Among the others, from the first on. */
   readonly order: number
-  /** Whose first page it is after the sign-in; of the others it is `/console`. */
+  /** Whose first page it is after the sign-in while nothing waits; of the others it is `/console`. */
   readonly startsFor?: Role
   /** How much waits there; it is given the pages of the capability that brings it. */
   waiting?(pages: never): Promise<number>
@@ -258,10 +258,13 @@ export function addressOf(base: string, page: string, id?: string): string {
   return `${base}/console/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
 }
 
-/** Where a sign-in leads that was to lead to `/console`. */
-export function startFor({ sections }: ConsolePages, { role }: Operator, to: string): string {
-  const start = sections.find(({ startsFor }) => startsFor === role)
-  return to === '/console' && start ? start.path : to
+/** Where a sign-in leads that was to lead to `/console`: there as long as something waits. */
+export async function startFor(pages: ConsolePages, { role }: Operator, to: string): Promise<string> {
+  const start = pages.sections.find(({ startsFor }) => startsFor === role)
+  if (to !== '/console' || !start) return to
+  // All pages are one object, whatever each reads of it.
+  const counts = pages.sections.map(({ waiting }) => waiting?.(pages as never) ?? 0)
+  return (await Promise.all(counts)).some((count) => count > 0) ? to : start.path
 }
 
 export function sendPage(pages: ConsolePages, reply: FastifyReply, html: string): FastifyReply {

@@ -24,6 +24,8 @@ export type Column<Item> = OneOf<Shows<Item>> & {
   /** Of the first column: it names its row. */
   readonly isName?: true
   readonly isFigure?: true
+  /** It is left out on a phone. */
+  readonly isOnWide?: true
 }
 
 interface TableOf<Item> {
@@ -37,17 +39,20 @@ interface TableOf<Item> {
   readonly idOf?: (item: Item) => string
 }
 
+/** With more columns a table is as wide as it needs, and scrolls beside its first one. */
+const FITTING = 6
+
 export function Table<Item>({ pages, view, rows, columns, empty, idOf }: TableOf<Item>) {
   if (empty !== undefined && rows.length === 0) return <Hint>{empty}</Hint>
   const heads = columns.map(({ head }) => (typeof head === 'string' ? view.say(head) : head.words))
   const figures = columns.findIndex((column) => 'figure' in column || column.isFigure) + 1
   return (
-    <div class="rows">
+    <div {...(columns.length > FITTING ? wide(view) : { class: 'rows' })}>
       <table class={figures === 0 ? undefined : `figures-${figures}`}>
         <thead>
           <tr>
-            {heads.map((head) => (
-              <th scope="col" safe>
+            {heads.map((head, index) => (
+              <th scope="col" class={classOf(columns[index])} safe>
                 {head}
               </th>
             ))}
@@ -64,7 +69,9 @@ export function Table<Item>({ pages, view, rows, columns, empty, idOf }: TableOf
                     {cell}
                   </th>
                 ) : (
-                  <td data-label={cell === '' ? undefined : heads[index]}>{cell}</td>
+                  <td data-label={cell === '' ? undefined : heads[index]} class={classOf(column)}>
+                    {cell}
+                  </td>
                 )
               })}
             </tr>
@@ -74,6 +81,13 @@ export function Table<Item>({ pages, view, rows, columns, empty, idOf }: TableOf
     </div>
   )
 }
+
+/** What scrolls is reached by keyboard. */
+const wide = ({ say }: View) =>
+  ({ class: 'rows wide', tabindex: 0, role: 'group', 'aria-label': say('tableScrolls') }) as const
+
+const classOf = (column: { readonly isOnWide?: true } | undefined) =>
+  column?.isOnWide ? 'on-wide' : undefined
 
 function cellOf<Item>(
   column: Column<Item>,
