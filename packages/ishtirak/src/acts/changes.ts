@@ -1,11 +1,12 @@
 // What an act changes, in words.
+import { isErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { plainName } from '../core/name.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { isConsoleKey } from '../i18n/console.js'
-import { isMessageKey, planName, sayIn } from '../i18n/messages.js'
+import { CATALOGS, isMessageKey, planName, sayIn } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
 import type { Change } from './preview.js'
@@ -26,7 +27,7 @@ export function changesInWords(
     name:
       change.of === null
         ? wordsOf(view, change.what)
-        : `${wordsOf(view, change.what)} · ${plainName(change.of)}`,
+        : `${wordsOf(view, change.what)} · ${plainName(change.name ?? change.of)}`,
     before: sideInWords(pages, view, change, change.before),
     after: sideInWords(pages, view, change, change.after),
   }))
@@ -38,7 +39,12 @@ function wordsOf({ say, locale }: View, key: string): string {
   return isMessageKey(key) ? sayIn(locale)(key) : key
 }
 
-function sideInWords(pages: ConsolePages, view: View, { kind }: Change, value: Change['before']): string {
+function sideInWords(
+  pages: ConsolePages,
+  view: View,
+  { kind, what }: Change,
+  value: Change['before'],
+): string {
   const { formats } = pages
   const { say, locale } = view
   if (value === null) return kind === 'receipt' ? say('receiptNone') : ''
@@ -50,6 +56,7 @@ function sideInWords(pages: ConsolePages, view: View, { kind }: Change, value: C
   }
   if (typeof value === 'string') {
     if (kind === 'status') return say(statusKey(value))
+    if (what === 'refused' && isErrorCode(value)) return CATALOGS[locale].error[value].title
     if (kind === 'mailed') return mailedInWords(view, value)
     if (kind === 'failure') return failureInWords(view, value)
     if (kind === 'differences') return differencesInWords(pages, view, value)

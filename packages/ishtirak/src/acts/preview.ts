@@ -37,6 +37,8 @@ interface ChangeOf<Of extends Kind> {
   readonly what: string
   /** Which one of several: the id of a payment, the name of an operator. */
   readonly of: string | null
+  /** What a person calls that one; absent or null: as `of` names it. The API has `of` alone. */
+  readonly name?: string | null
   /** Null: it is not there. Equal to `after`: it stays, and is shown because the decision depends on it. */
   readonly before: Values[Of] | null
   readonly after: Values[Of] | null

@@ -6,6 +6,7 @@ import { isErrorCode } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { mayDo } from '../core/role.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
+import { type Labels, PaymentLink } from '../ledger/labels.js'
 import {
   addressOf,
   type ConsolePages,
@@ -42,10 +43,12 @@ export function statementPage(
   of: {
     readonly read: ReadStatement
     readonly results: readonly LineResult[]
+    /** Of the payments of `results`. */
+    readonly labels: Labels
     readonly isChanged: boolean
   },
 ): string {
-  const { read, results, isChanged } = of
+  const { read, results, labels, isChanged } = of
   const { statement } = read
   const account = instrumentName(INSTRUMENTS[statement.account], view.locale)
   const title = `${account} · ${daysOf(view, statement)}`
@@ -54,7 +57,7 @@ export function statementPage(
     { pages, view, title, section: 'statements' },
     <>
       <Notices of={[isChanged ? view.say('statementChanged') : null]} warn />
-      {results.length === 0 ? null : <Results {...part} results={results} />}
+      {results.length === 0 ? null : <Results {...{ ...part, results, labels }} />}
       <HowRead {...part} />
       <Sure {...part} />
       <Returned {...{ pages, view }} lines={read.returned.slice(0, SHOWN)} />
@@ -65,7 +68,8 @@ export function statementPage(
   )
 }
 
-function Results({ pages, view, read, results }: Part & { readonly results: readonly LineResult[] }) {
+function Results(of: Part & { readonly results: readonly LineResult[]; readonly labels: Labels }) {
+  const { pages, view, read, results, labels } = of
   const { say } = view
   const lines = new Map(read.lines.map((line) => [line.id, line]))
   return (
@@ -78,7 +82,9 @@ function Results({ pages, view, read, results }: Part & { readonly results: read
           { head: 'amount', nowrap: ({ line }) => view.centimes(lines.get(line)?.centimes ?? null) },
           {
             head: 'payment',
-            link: ({ payment_id: id }) => ({ href: addressOf(pages.base, 'payments', id), text: id }),
+            safe: ({ payment_id: id }) => (
+              <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />
+            ),
           },
           {
             head: 'status',
@@ -146,7 +152,9 @@ function Telling({ view: { say }, form }: { view: View; form: StoredStatement['f
 
 function formInWords({ say }: View, { encoding, delimiter, day_order, decimal }: StoredStatement['form']) {
   const order = say(`day_order_${day_order}`)
-  return [encoding, say(`delimiter_${delimiter}`), order, DECIMALS[decimal] ?? ''].join(' · ')
+  return [say(`encoding_${encoding}`), say(`delimiter_${delimiter}`), order, DECIMALS[decimal] ?? ''].join(
+    ' · ',
+  )
 }
 
 /** Of each column its heading, and what it was read as. */

@@ -7,6 +7,7 @@ import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { validatorCompiler } from '../http/schemas.js'
 import { openFileForm, UPLOAD_CONFIG, type Uploads } from '../http/upload.js'
+import { readLabels } from '../ledger/labels.js'
 import { addressOf, type ConsolePages, goTo, sendPage } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
@@ -37,7 +38,8 @@ export function bankStatementRoutes(app: App, pages: ConsolePages & StatementPag
     const done = queryOf(request, 'done')
     const results = done === undefined ? [] : ((await findResults(pages.database, done)) ?? [])
     const isChanged = queryOf(request, 'changed') !== undefined
-    return sendPage(pages, reply, statementPage(pages, view, { read, results, isChanged }))
+    const labels = await readLabels(pages, { payments: results.map(({ payment_id }) => payment_id) })
+    return sendPage(pages, reply, statementPage(pages, view, { read, results, labels, isChanged }))
   })
 
   app.register(async (own) => {

@@ -29,8 +29,9 @@ const MONTH: Subject<ClosingDeps, MonthFigures> = {
   params: MonthParamsSchema,
   command: { group: 'months', argument: 'month' },
   about: async ({ wallClock }, month) => {
-    if (!wallClock.monthOf(month)) throw new BillingError('not_found')
-    return { userId: NO_USER, label: () => month }
+    const span = wallClock.monthOf(month)
+    if (!span) throw new BillingError('not_found')
+    return { userId: NO_USER, label: (formats, locale) => formats.month(span.from, locale) }
   },
   file: (deps) => ({
     schema: MonthSchema,
@@ -142,10 +143,9 @@ export const reopenMonth = act<ClosingDeps>()({
   },
 })
 
-function knownOf({ paid, refunded, owed_to_users: owed, after_closing, month }: MonthFigures) {
+function knownOf({ paid, refunded, owed_to_users: owed, after_closing }: MonthFigures) {
   const late = after_closing?.months.reduce((sum, one) => sum + one.paid.total, 0) ?? 0
   return [
-    change.text('month', month),
     change.dinars('paidSum', paid.total / 100),
     change.dinars('refundedSum', refunded.ttc / 100),
     ...(late === 0 ? [] : [change.dinars('afterClosing', late / 100)]),

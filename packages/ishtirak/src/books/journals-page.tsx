@@ -26,6 +26,19 @@ const SALE_SUMS: readonly Column<Line>[] = [
   { head: 'total', figure: (line, { centimes }) => centimes(totalOfSale(line)) },
 ]
 
+const CUSTOMER: Column<Line> = {
+  head: 'saleCustomer',
+  safe: (line, _, pages) => {
+    const { name, details } = buyerOf(line)
+    return (
+      <>
+        <UserCell {...{ pages, user: { userId: line.user_id, name: details?.name ?? name } }} />
+        <Under>{details?.nif ? `NIF ${details.nif}` : null}</Under>
+      </>
+    )
+  },
+}
+
 export const journalPage: ListPage<BooksPages, Line> = {
   path: 'months/:month/receipts',
   title: 'journal',
@@ -44,7 +57,7 @@ export const journalPage: ListPage<BooksPages, Line> = {
       ),
     },
     { head: 'paidAt', nowrap: ({ paid_at }, { day }) => day(paid_at) },
-    { head: 'user', user: ({ user_id: userId }) => ({ userId }) },
+    CUSTOMER,
     ...SALE_SUMS,
     { head: 'refundedSum', nowrap: ({ refunded_at }, { day }) => day(refunded_at) },
   ],
@@ -82,18 +95,7 @@ const SALES_COLUMNS: readonly Column<Line>[] = [
     },
   },
   { head: 'day', nowrap: ({ at }, { day }) => day(at) },
-  {
-    head: 'saleCustomer',
-    safe: (line, _, pages) => {
-      const { name, details } = buyerOf(line)
-      return (
-        <>
-          <UserCell {...{ pages, user: { userId: line.user_id, name: details?.name ?? name } }} />
-          <Under>{details?.nif ? `NIF ${details.nif}` : null}</Under>
-        </>
-      )
-    },
-  },
+  CUSTOMER,
   ...SALE_SUMS,
 ]
 

@@ -13,6 +13,7 @@ import { BillingError, wrongField } from '../core/error.js'
 import { type CustomRoles, mayDo, type OperatorKey } from '../core/role.js'
 import { checker } from '../http/checker.js'
 import { query } from '../http/schemas.js'
+import { readLabels } from '../ledger/labels.js'
 import { viewRows } from '../ledger/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { shortNumberOf } from '../runtime/secret.js'
@@ -111,11 +112,14 @@ export const startBulk = act<BulkDeps>()({
     const asked = actInBulk(deps, request.act)
     const targets = await targetsOf(deps, asked, request, by)
     const one = { input: { ...input, why }, by }
+    // A preview has no reason.
+    const shown = by.reason === null ? targets.slice(0, FIRST) : []
+    const names = await namesOf(deps, shown)
     const first = await Promise.all(
-      // A preview has no reason.
-      by.reason === null
-        ? targets.slice(0, FIRST).map((id) => changesOfOne(id, () => planOf(asked, deps, { ...one, id })))
-        : [],
+      shown.map(async (id) => {
+        const changes = await changesOfOne(id, () => planOf(asked, deps, { ...one, id }))
+        return changes.map((of) => ({ ...of, name: names(id) }))
+      }),
     )
     return {
       version: versionOf(targets),
@@ -137,6 +141,17 @@ export const startBulk = act<BulkDeps>()({
     }
   },
 })
+
+/** The user that a target is, or is of; null: neither is known. */
+async function namesOf({ database }: BulkDeps, targets: readonly string[]) {
+  const payments = await readLabels({ database }, { payments: targets })
+  const userOf = (id: string) => payments.payment(id)?.userId ?? id
+  const { user } = await readLabels({ database }, { users: targets.map(userOf) })
+  return (id: string) => {
+    const { name, email } = user(userOf(id))
+    return name ?? email
+  }
+}
 
 /** Of a filter the members have `of.` before, so that none is taken for what the act asks. */
 const OF = 'of.'
@@ -184,8 +199,8 @@ const BULK: Subject<ShowDeps> = {
   params: BulkParamsSchema,
   command: { group: 'bulk', argument: 'bulk' },
   about: async (deps, id) => {
-    await showBulk(deps, id)
-    return { userId: NO_USER, label: () => id }
+    const { why } = await showBulk(deps, id)
+    return { userId: NO_USER, label: () => why }
   },
 }
 

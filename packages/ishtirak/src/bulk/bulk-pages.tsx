@@ -3,8 +3,10 @@ import { ActButton } from '../acts/act-console.js'
 import { type ListPage, listRoute } from '../acts/list-page.js'
 import type { Permission } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { addressOf, type ConsolePages, Facts } from '../pages/console-frame.js'
+import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
+import { addressOf, type ConsolePages, Facts, Under } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
+import { UserCell } from '../pages/user-cell.js'
 import type { resultsOf } from './bulk.sql.js'
 import { showBulk, stopBulk } from './bulk-act.js'
 import { bulkList, resultList } from './bulk-readings.js'
@@ -35,7 +37,7 @@ const bulksPage: ListPage<WorkDeps, Bulk> = {
     },
     { head: 'who', text: ({ operator }) => operator },
     { head: 'when', text: ({ made_at }, view) => view.moment(made_at) },
-    { head: 'bulk_done', text: ({ done, targets }) => `${done} / ${targets}` },
+    { head: 'bulk_done', text: ({ done, targets }, { number }) => `${number(done)} / ${number(targets)}` },
     { head: 'why', text: ({ why }) => why },
   ],
 }
@@ -44,15 +46,35 @@ const COUNTS = ['done', 'refused', 'failed', 'stopped', 'left'] as const
 
 type Result = Awaited<ReturnType<typeof resultsOf>>[number]
 
-const resultsPage: ListPage<WorkDeps, Result> = {
+const resultsPage: ListPage<WorkDeps, Result, Result & { readonly labels: Labels }> = {
   path: 'bulk/:bulk_id',
   title: 'bulkResult',
   section: 'bulkTitle',
   list: resultList,
   fields: {},
   shown: 100,
+  rows: async (pages, results) => {
+    const targets = results.map(({ target }) => target)
+    const { payment } = await readLabels(pages, { payments: targets })
+    const users = targets.map((target) => payment(target)?.userId ?? target)
+    const { user } = await readLabels(pages, { users })
+    return results.map((result) => ({ ...result, labels: { payment, user } }))
+  },
   columns: [
-    { head: 'bulkTarget', text: ({ target }) => target },
+    {
+      head: 'bulkTarget',
+      safe: ({ target, labels }, view, pages) => {
+        const payment = labels.payment(target)
+        const userId = payment?.userId ?? target
+        return (
+          <>
+            <UserCell {...{ pages, user: labels.user(userId) }} />
+            {payment && <PaymentLink {...{ pages, view, payment }} id={target} />}
+            <Under>{target}</Under>
+          </>
+        )
+      },
+    },
     { head: 'bulkResult', text: ({ result }, view) => codeInWords(view, 'bulk', result ?? 'left') },
     { head: 'why', text: ({ code }, view) => code && codeInWords(view, 'bulk', code) },
   ],

@@ -127,11 +127,13 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const visit = await enterConsole(world, ROLE_KEYS.owner)
     const of = { act: 'user.grant', 'of.ends_from': '2026-12-01' }
     const path = '/console/bulk/start'
+    await setProfile(world, 'b', { name: 'Zahra' })
     const choices = [...(await visit.open(`${path}?on=user`)).text.matchAll(/<option value="([^"]+)/g)]
     const [harmless, ...others] = choices.map(([, act]) => act)
     expect([harmless, others.slice(-2)]).toEqual(['user.grant', expect.arrayContaining(['user.end'])])
     const asked = await visit.ask(path, `?${new URLSearchParams({ ...of, days: '7' })}`)
     expect(asked.words).toContain('Targets 3')
+    expect(asked.words).toContain('Access · Zahra')
     const confirm = (fields: Record<string, string>) => visit.submit(path, { ...fields, ...of, why: WHY })
     // One leaves and one enters: as many as before, and others.
     await owner.post('/users/a/end', { why: 'fraud' })
@@ -151,6 +153,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     expect(bulk).toMatchObject({ shown: 4, targets: 4, why: WHY })
     await work(bulk.id)
     expect((await grants()).map(([user]) => user)).toEqual(['b', 'c', 'e', 'f'])
+    expect((await visit.ask(`/console/bulk/${bulk.id}`)).words).toContain('Zahra b done')
   })
 
   it('counts once where a process dies between the act and its mark, or two work at once', async () => {

@@ -6,7 +6,7 @@ import { listRoute } from '../acts/list-page.js'
 import type { Subject } from '../acts/subject.js'
 import type { App } from '../http/app.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import { addressOf, type ConsolePages, Facts, Text, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Facts, isOwner, Text, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import type { Column } from '../pages/table.js'
@@ -32,7 +32,9 @@ export function codePageRoutes(app: App, pages: CodePages): void {
       above: (
         <>
           <Notice {...{ view, request }} />
-          {pages.codeKeys.length > 0 ? null : <p safe>{view.say('codesOff')}</p>}
+          {pages.codeKeys.length > 0 ? null : (
+            <p safe>{view.say(isOwner(view) ? 'codesOffBy' : 'codesOff')}</p>
+          )}
           <Acts {...{ pages, view }} on={CODES} id="" />
         </>
       ),

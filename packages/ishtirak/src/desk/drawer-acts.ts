@@ -81,7 +81,8 @@ export const DRAWER: Subject<DrawerActDeps, DrawerDay> = {
   command: { group: 'drawer', argument: 'day' },
   about: async (deps, day) => {
     requireDay(deps, day)
-    return { userId: NO_USER, label: () => day }
+    const at = deps.wallClock.dayOf(day)?.from ?? 0
+    return { userId: NO_USER, label: (formats, locale) => formats.day(at, locale) }
   },
   file: (deps) => ({
     schema: DrawerDaySchema,

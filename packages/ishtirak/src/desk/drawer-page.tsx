@@ -4,6 +4,7 @@ import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
 import { DAY } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { instrumentName } from '../i18n/messages.js'
+import { type Labels, readLabels } from '../ledger/labels.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
 import { addressOf, consolePage, Facts, sendPage, type View } from '../pages/console-frame.js'
@@ -21,15 +22,20 @@ export function drawerRoute(app: App, pages: DrawerPages): void {
     forOperators(pages),
     async (request, reply) => {
       const drawer = await readDrawer(pages, request.params.day)
+      const labels = await readLabels(pages, { users: drawer.entries.map(({ user_id }) => user_id) })
       const notice = { ...noticeIn(request), isChanged: isUndone(request) }
-      return sendPage(pages, reply, drawerPage(pages, viewOf(pages, request, reply), drawer, notice))
+      return sendPage(
+        pages,
+        reply,
+        drawerPage(pages, viewOf(pages, request, reply), { drawer, labels, notice }),
+      )
     },
   )
 }
 
 const SUMS: readonly Column<DrawerDay['by_method'][number]>[] = [
   { head: 'method', text: ({ method }, { locale }) => instrumentName(method, locale), isName: true },
-  { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
+  { head: 'drawerSlips', figure: ({ slips }, { number }) => number(slips) },
   { head: 'drawerTaken', figure: ({ taken }, view) => signed(taken, view) },
   { head: 'stampDuty', figure: ({ stamp_duty }, view) => signed(stamp_duty, view) },
   { head: 'drawerReturned', figure: ({ returned }, view) => signed(returned, view) },
@@ -42,14 +48,14 @@ const SUMS: readonly Column<DrawerDay['by_method'][number]>[] = [
 
 const PEOPLE: readonly Column<DrawerDay['by_person'][number]>[] = [
   { head: 'who', text: ({ operator }) => operator, isName: true },
-  { head: 'drawerSlips', figure: ({ slips }) => String(slips) },
+  { head: 'drawerSlips', figure: ({ slips }, { number }) => number(slips) },
   { head: 'way_cash', figure: ({ cash }, view) => signed(cash, view) },
   { head: 'way_cheque', figure: ({ cheques }, view) => signed(cheques, view) },
 ]
 
 const KINDS = { taken: 'drawerTaken', returned: 'drawerReturned', paid_out: 'drawerPaidOut' } as const
 
-const SLIPS: readonly Column<DrawerDay['entries'][number]>[] = [
+const slips = (labels: Labels): readonly Column<DrawerDay['entries'][number]>[] => [
   { head: 'when', nowrap: ({ at }, { moment }) => moment(at) },
   { head: 'drawerKind', text: ({ kind }, { say }) => say(KINDS[kind]) },
   { head: 'method', text: ({ method }, { locale }) => instrumentName(method, locale) },
@@ -58,7 +64,7 @@ const SLIPS: readonly Column<DrawerDay['entries'][number]>[] = [
     link: ({ payment_id: id, reference }, _, { base }) =>
       id === null ? null : { href: addressOf(base, 'payments', id), text: reference ?? id },
   },
-  { head: 'user', user: ({ user_id: userId }) => ({ userId }) },
+  { head: 'user', user: ({ user_id }) => labels.user(user_id) },
   { head: 'who', text: ({ operator }) => operator },
   { head: 'amount', nowrap: ({ amount }, view) => signed(amount, view) },
 ]
@@ -68,7 +74,12 @@ function signed(centimes: number | null, view: View): string | null {
   return centimes !== null && centimes < 0 ? `\u200e−${amount}` : amount
 }
 
-function drawerPage(pages: DrawerPages, view: View, drawer: DrawerDay, notice: TrailNotice): string {
+function drawerPage(
+  pages: DrawerPages,
+  view: View,
+  of: { readonly drawer: DrawerDay; readonly labels: Labels; readonly notice: TrailNotice },
+): string {
+  const { drawer, labels, notice } = of
   const { say, moment } = view
   const { day, state, count, entries } = drawer
   const at = pages.wallClock.dayOf(day)?.from ?? 0
@@ -98,7 +109,7 @@ function drawerPage(pages: DrawerPages, view: View, drawer: DrawerDay, notice: T
         <Table {...{ pages, view }} rows={drawer.by_person} columns={PEOPLE} empty={say('drawerEmpty')} />
       </Card>
       <Card id="slips" title={say('drawerSlips')}>
-        <Table {...{ pages, view }} rows={entries} columns={SLIPS} empty={say('drawerEmpty')} />
+        <Table {...{ pages, view }} rows={entries} columns={slips(labels)} empty={say('drawerEmpty')} />
       </Card>
     </>,
   )

@@ -7,7 +7,9 @@ import { change } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { onNothing, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
+import { plainName } from '../core/name.js'
 import type { Database, Queryable } from '../database/database.js'
+import { readLabels } from '../ledger/labels.js'
 import { addressOf } from '../pages/console-frame.js'
 import { inBatches } from '../runtime/async.js'
 import {
@@ -35,7 +37,11 @@ const EVENT: Subject<{ readonly database: Queryable }> = {
   path: '/events/:event_id',
   params: EventParamsSchema,
   command: { group: 'events', argument: 'event' },
-  about: async (deps, id) => ({ userId: (await showEvent(deps.database, id)).user_id }),
+  about: async (deps, id) => {
+    const { user_id: userId } = await showEvent(deps.database, id)
+    const { name, email } = (await readLabels(deps, { users: [userId] })).user(userId)
+    return { userId, label: () => plainName(name ?? email ?? userId) }
+  },
   page: (_id, { userId }) => addressOf('', 'users', userId),
 }
 
@@ -150,7 +156,6 @@ export const EVENT_ACTS = [resendEvent, skipEvent, resendWaiting]
 function changesOf(event: WrittenEvent, after: WrittenEvent['state']) {
   return [
     change.state('event', `event_${event.type}`),
-    change.text('user', event.user_id),
     change.instant('created', Date.parse(event.created_at)),
     change.count('attempts', event.attempts),
     change.failure('lastFailure', event.failure),

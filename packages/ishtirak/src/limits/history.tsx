@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { list } from '../acts/list.js'
+import { inParts } from '../i18n/formats.js'
 import { requireUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { UserParamsSchema } from '../ledger/subjects.js'
@@ -45,7 +46,9 @@ export function limitHistoryPart({ database }: Pick<CommonParts, 'database'>): U
 
 function LimitHistory(of: { pages: ConsolePages; view: View; hours: readonly FullHour[] }) {
   const { pages, view, hours } = of
-  const { say, moment, number } = view
+  const { say, moment, number, locale } = view
+  const named = (limit: string) =>
+    pages.catalogue.limits.find(({ name }) => name === limit)?.words[locale] ?? limit
   return (
     <Folded id="limits-full" title={say('limitsFull')} isOpen={false}>
       <Table
@@ -54,7 +57,7 @@ function LimitHistory(of: { pages: ConsolePages; view: View; hours: readonly Ful
         columns={[
           {
             head: 'limit',
-            text: ({ limit, scope }) => (scope === '' ? limit : `${limit} · ${scope}`),
+            text: ({ limit, scope }) => inParts([named(limit), scope].filter(Boolean), locale),
             isName: true,
           },
           { head: 'fullFrom', text: ({ first_at }) => moment(first_at) },

@@ -5,8 +5,10 @@ import type { Locale } from '../core/locale.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
-import { Text, Under, type View } from '../pages/console-frame.js'
+import { isOwner, Text, Under, type View } from '../pages/console-frame.js'
 import type { AllPages } from './all-pages.js'
+
+const VARIABLE = /[A-Z]{2,}_[A-Z]/
 
 const BADGES = { ok: '', warn: 'warn', fail: 'bad' }
 
@@ -34,11 +36,14 @@ export function CheckFound({ pages, view, check }: { pages: AllPages; view: View
     ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),
   }
   const remedy = `remedy_${code}`
+  const text = check.remedy !== '' && isConsoleKey(remedy) ? say(remedy, values) : null
+  // Only owners can set a variable of the environment.
+  const told = text !== null && VARIABLE.test(text) && !isOwner(view) ? null : text
   return (
     <>
       {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
       <Text>{say(`check_${code}`, values)}</Text>
-      <Under>{check.remedy !== '' && isConsoleKey(remedy) ? say(remedy, values) : null}</Under>
+      <Under>{told}</Under>
     </>
   )
 }

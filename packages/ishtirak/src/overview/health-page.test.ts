@@ -4,6 +4,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
@@ -44,6 +45,16 @@ describeScenario('the health of the service', ({ database }) => {
     await world.advance(3_600)
     const { jobs } = (await operatorOf(world).get('/health')).body
     expect(jobs).toContainEqual({ ...job, last_run_at: '2026-11-21T13:00:00Z' })
+  })
+
+  it('names a variable of the environment only to owners', async () => {
+    const found = async (role: 'owner' | 'viewer') =>
+      wordsOf((await (await enterConsole(world, ROLE_KEYS[role])).open('/console/health')).text)
+    const remedy = 'set SMTP_URL to send receipts and reminders'
+    expect([(await found('owner')).includes(remedy), (await found('viewer')).includes(remedy)]).toEqual([
+      true,
+      false,
+    ])
   })
 
   it('warns of an embedded database of a live shop that was never backed up', async () => {

@@ -13,7 +13,7 @@ import { kindNamed, readInbox } from './inbox.js'
 import { COUNTED_MAX } from './inbox.sql.js'
 import { InboxEntries } from './inbox-entries.js'
 
-const SHOWN = 25
+const SHOWN = 24
 
 type Inbox = Awaited<ReturnType<typeof readInbox>>
 

@@ -3,6 +3,8 @@ import { list } from '../acts/list.js'
 import type { ListPage } from '../acts/list-page.js'
 import { kindOf, type Payment } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
+import { paidForInWords } from '../i18n/formats.js'
+import { type Labels, readLabels } from '../ledger/labels.js'
 import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
 import { viewPayment } from '../ledger/schemas.js'
 import { StatusBadge } from '../ledger/status-badge.js'
@@ -74,7 +76,9 @@ const WHEN: Column<Payment> = {
 /** Of payments that are found, too. */
 export const FOUND_COLUMNS: readonly Column<Payment>[] = [AMOUNT, STATUS, WHEN]
 
-export const paymentsPage: ListPage<AllPages, Payment> = {
+type Named = Payment & { readonly of: ReturnType<Labels['user']> }
+
+export const paymentsPage: ListPage<AllPages, Payment, Named> = {
   path: 'payments',
   title: 'payments',
   list: paymentList,
@@ -84,12 +88,20 @@ export const paymentsPage: ListPage<AllPages, Payment> = {
     user_id: 'userId',
   },
   shown: 25,
+  rows: async (pages, payments) => {
+    const labels = await readLabels(pages, { users: payments.map(({ userId }) => userId) })
+    return payments.map((payment) => ({ ...payment, of: labels.user(payment.userId) }))
+  },
   columns: [
     {
       head: 'payment',
-      link: ({ id }, _, { base }) => ({ href: addressOf(base, 'payments', id), text: id }),
+      link: (payment, { locale }, { base }) => ({
+        href: addressOf(base, 'payments', payment.id),
+        text: paidForInWords(payment, locale),
+        under: payment.id,
+      }),
     },
-    { head: 'user', user: ({ userId }) => ({ userId }) },
+    { head: 'user', user: ({ of }) => of },
     AMOUNT,
     STATUS,
     { head: 'method', text: ({ method }, view) => codeInWords(view, 'way', kindOf(method)) },

@@ -44,6 +44,20 @@ describeWorld('the search of the console', {}, ({ world }) => {
     expect(wordsOf(byAmount.text)).toContain('2 000 DA paid')
   })
 
+  it('names payments and users in lists and in the journal; their ids are second', async () => {
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', name: 'Amina' })
+    const { paymentId } = await world.as('user-1').buy()
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const words = async (path: string) => wordsOf((await visit.open(path)).text)
+    expect(await words('/console/payments')).toContain(
+      `Pro · 1 month ${paymentId} Amina amina@example.dz 2 000 DA`,
+    )
+    expect(await words('/console/users')).toContain('Amina amina@example.dz · user-1 ')
+    expect(await words('/console/months/2026-11/receipts')).toMatch(/21 November 2026 Amina 1 680,67/)
+    expect(await words('/console/months/2026-10/close')).toMatch(/Close the month October 2026 /)
+    expect((await visit.open('/console/payments')).text).toContain('class="row"')
+  })
+
   it('says what can be searched where nothing is found, asked or readable', async () => {
     for (const q of ['nobody', '', '   ', 'x'.repeat(321), '"><script>']) {
       const { status, text } = await find(q)

@@ -2,9 +2,11 @@
 import { accessInWords } from '../acts/changes.js'
 import { list } from '../acts/list.js'
 import type { FieldOf, ListPage } from '../acts/list-page.js'
+import { plainName } from '../core/name.js'
 import { PAYMENT_KINDS } from '../core/payment.js'
 import { planName } from '../i18n/messages.js'
 import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from '../ledger/user-list.js'
+import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { AllPages } from './all-pages.js'
 import { ListedUserSchema } from './schemas.js'
@@ -62,8 +64,14 @@ export const usersPage: ListPage<AllPages, ListedUser> = {
   fields: { state: 'userState', ...TIME_FIELDS, balance: 'userBalance' },
   shown: 25,
   columns: [
-    { head: 'user', user: (user) => user },
-    { head: 'userId', text: ({ userId }) => userId },
+    {
+      head: 'user',
+      link: ({ userId, name, email }, _, { base }) => ({
+        href: addressOf(base, 'users', userId),
+        text: plainName(name ?? email ?? userId),
+        under: [name && email, userId].filter((one) => one !== null).join(' · '),
+      }),
+    },
     { head: 'userState', text: ({ state }, { say }) => say(`state_${state}`) },
     { head: 'access', text: ({ now }, view, pages) => accessInWords(pages, view, now) },
   ],

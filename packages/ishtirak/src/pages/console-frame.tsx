@@ -242,6 +242,8 @@ function SearchForm({ pages, say, searched }: { pages: ConsolePages; say: SayCon
   )
 }
 
+export const isOwner = ({ session }: Pick<View, 'session'>) => session.operator.role === 'owner'
+
 /** One of OPERATOR_ROLES has no other name than its own. */
 export function roleName(role: string, say: SayConsole): string {
   return isRole(role) ? say(`role_${role}`) : role
@@ -322,6 +324,8 @@ export function Pager(of: PropsWithChildren<{ view: View; first: string | null; 
 export interface LinkedFact {
   readonly href: string
   readonly text: string
+  /** An id, in small type. */
+  readonly under?: string
 }
 
 export type Fact = readonly [name: string, value: string | LinkedFact | null]
@@ -342,11 +346,15 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-export function Link({ href, text }: LinkedFact) {
+/** `isRow`: all of its row in a table leads there. */
+export function Link({ href, text, under, isRow }: LinkedFact & { readonly isRow?: boolean }) {
   return (
-    <a href={href}>
-      <bdi safe>{text}</bdi>
-    </a>
+    <>
+      <a href={href} class={isRow ? 'row' : undefined}>
+        <bdi safe>{text}</bdi>
+      </a>
+      <Under>{under ?? null}</Under>
+    </>
   )
 }
 

@@ -97,7 +97,7 @@ function cellOf<Item>(
   if ('safe' in column) return column.safe(item, view, pages) ?? ''
   if ('link' in column) {
     const link = column.link(item, view, pages)
-    return link === null ? '' : <Link {...link} />
+    return link === null ? '' : <Link {...link} isRow />
   }
   if ('user' in column) return <UserCell {...{ pages, user: column.user(item, view, pages) }} />
   if ('text' in column) return <Text>{column.text(item, view, pages) ?? ''}</Text>
