@@ -60,7 +60,7 @@ const payment = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 const ofPayment = { userId: payment.userId, paymentId: payment.id }
 const traces = (name: string) =>
   only(name, (db) => tracesOf(db, payment, 50), { 'operator.stored': [{ number: null, reports: [] }] })
-export const newest = { userId: null, status: null, kind: null, after: null, limit: 50 }
+export const newest = { userId: null, status: null, kind: null, since: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = createInbox(inboxOf(CAPABILITIES))

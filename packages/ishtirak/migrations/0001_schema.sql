@@ -53,6 +53,8 @@ create table users (
     announced in ('expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due', 'expired')
   ),
   created_at timestamptz not null,
+  -- When paid time, balance, profile or buyer was last written. Null: not since the row was made.
+  changed_at timestamptz,
   constraint users_by_id primary key (user_id),
   constraint run_is_whole_or_absent check (
     (anchor_at is null) = (paid_until is null) and (anchor_at is null) = (run_months is null)
@@ -932,6 +934,7 @@ create index users_ended on users (ended_at, user_id) where ended_at is not null
 -- The rest of the list of users: who never had time; and those with money on their balance.
 create index users_unpaid on users (user_id) where paid_until is null and ended_at is null;
 create index users_with_balance on users (user_id) where balance > 0;
+create index users_changed on users (coalesce(changed_at, created_at), user_id);
 
 
 -- The reconciliation of our books with the provider's list

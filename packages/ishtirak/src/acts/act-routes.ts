@@ -1,15 +1,17 @@
-// The operator's API, made from acts and readings: a POST, its preview a GET of the same address.
+// The operator's API, made from acts and readings: a POST, its preview a GET of the same address. Lists for the
+// platform's key are readings too.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { TObject } from 'typebox'
+import type { ErrorCode } from '../core/error.js'
 import { type Operator, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
-import type { Callers } from '../http/callers.js'
+import type { Callers, PlatformCallers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { acceptRawBytes, rawBody } from '../http/request.js'
 import { UPLOAD_CONFIG } from '../http/upload.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { By } from './audit.sql.js'
-import { LIMITED, OPERATOR_API, READ } from './descriptions.js'
+import { LIMITED, OPERATOR_API, PLATFORM_API, READ } from './descriptions.js'
 import { performOrRepeat, planOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
@@ -72,18 +74,48 @@ function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
   return file
 }
 
+/** Those whose key opens the addresses of readings. */
+interface Readers {
+  readonly api: string
+  /** Their scheme and their part of the OpenAPI document. */
+  readonly key: 'operator' | 'platform'
+  readonly refuses: readonly ErrorCode[]
+  operatorOf(request: FastifyRequest): Operator
+}
+
 export function readingRoutes<Deps extends OperatorCallers>(
   app: App,
   deps: Deps,
   readings: readonly Reading<Deps>[],
 ): void {
+  const operatorOf = (request: FastifyRequest) => deps.operators.of(request)
+  addReadings(app, deps, readings, { api: OPERATOR_API, key: 'operator', refuses: READ, operatorOf })
+}
+
+/** The platform may read what every role may. */
+const PLATFORM: Operator = { name: 'platform', role: 'viewer' }
+
+/** A plugin with the readings that name no user, for the platform's key. */
+export function platformReadingRoutes<Deps extends PlatformCallers>(
+  deps: Deps,
+  readings: readonly Reading<Deps>[],
+) {
+  const refuses = ['unauthenticated', 'validation_failed', 'database_unavailable'] as const
+  return async (app: App): Promise<void> => {
+    app.addHook('onRequest', deps.platforms.onRequest)
+    const operatorOf = () => PLATFORM
+    addReadings(app, deps, readings, { api: PLATFORM_API, key: 'platform', refuses, operatorOf })
+  }
+}
+
+function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps>[], readers: Readers): void {
   for (const reading of readings) {
     const { method = 'GET', path, name, roles, takes } = reading
-    const schema = readingSchema(reading, deps)
+    const schema = readingSchema(reading, deps, readers)
     // A file is made for who reads it, and its reading may count: not for HEAD.
-    const route = { method, url: `${OPERATOR_API}${path}`, schema, exposeHeadRoute: !reading.answer }
+    const route = { method, url: `${readers.api}${path}`, schema, exposeHeadRoute: !reading.answer }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const operator = deps.operators.of(request)
+      const operator = readers.operatorOf(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
       const file = takes ? rawBody(request) : NO_FILE
       return reading.read(deps, { params: request.params, query: request.query, operator, reply, file })
@@ -154,31 +186,34 @@ function previewSchema(act: Act) {
 
 const MALFORMED = ['malformed_json'] as const
 
-function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps) {
+function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps, { key, refuses: all }: Readers) {
   const { operationId, summary, description, params, query, roles, refuses = [] } = reading
   return {
-    ...described({ operationId, summary, description, params }),
+    ...described({ operationId, summary, description, params }, key),
     ...(hasMembers(query) && { querystring: query }),
     response: {
       200: answerOf(reading.answer, deps),
-      ...problemResponses(...READ, ...(roles ? LIMITED : []), ...refuses),
+      ...problemResponses(...all, ...(roles ? LIMITED : []), ...refuses),
     },
   }
 }
 
-function described(of: {
-  readonly operationId: string
-  readonly summary: string
-  readonly description?: string | undefined
-  readonly params: TObject
-}) {
+function described(
+  of: {
+    readonly operationId: string
+    readonly summary: string
+    readonly description?: string | undefined
+    readonly params: TObject
+  },
+  key: Readers['key'] = 'operator',
+) {
   const { operationId, summary, description, params } = of
   return {
     operationId,
     summary,
     ...(description !== undefined && { description }),
-    security: [{ operator: [] }],
-    tags: ['operator'],
+    security: [{ [key]: [] }],
+    tags: [key],
     ...(hasMembers(params) && { params }),
   }
 }

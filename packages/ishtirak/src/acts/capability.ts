@@ -31,6 +31,8 @@ export interface Capability<Deps = never, Config = unknown> {
   /** What operators do, and what they read. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]
+  /** Lists over all users, for the platform's key. */
+  readonly platformReadings?: readonly Reading<Deps>[]
   /** In words, what its groups of commands are for. */
   readonly commandGroups?: Readonly<Record<string, string>>
   /** Under which heading `--help` lists these and its readings; `Operate:` where it says none. */

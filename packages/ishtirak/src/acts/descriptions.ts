@@ -11,6 +11,7 @@ export const READ = [
   'database_unavailable',
 ] as const
 export const OPERATOR_API = '/api/v1/operator'
+export const PLATFORM_API = '/api/v1/platform'
 
 export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const

@@ -17,7 +17,8 @@ interface BuyerChange {
 const save = statement(
   'buyers.save',
   `with saved as (
-     update users set buyer = $3::jsonb, version = version + 1 where user_id = $1 and version = $2
+     update users set buyer = $3::jsonb, version = version + 1, changed_at = $5::timestamptz
+      where user_id = $1 and version = $2
      returning user_id
    ), owing as (
      insert into owed_invoices (user_id, due_at) select user_id, $5::timestamptz from saved

@@ -20,7 +20,7 @@ import {
 } from './payments.sql.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
-const IS_AFTER = '(p.created_at, p.id) < ($2::timestamptz, $3)'
+const IS_AFTER = '(p.created_at, p.id) < ($2::timestamptz, $3) and p.created_at >= $8::timestamptz'
 const IS_OF_STATUS = `($4::text is null or $4 = ${publicStatusSql('$5')})`
 // Apart: a plan that does not know whether there is a user would look through the payments of all.
 const selectNewestOfUser = statement(
@@ -58,18 +58,21 @@ export async function newestPayments(
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
     readonly kind: PaymentKind | null
+    /** Null: of any age. */
+    readonly since: Instant | null
     readonly after: HistoryPosition | null
     readonly limit: number
   },
   now: Instant,
 ): Promise<readonly Payment[]> {
-  const { userId, status, kind, after, limit } = wanted
+  const { userId, status, kind, since, after, limit } = wanted
   const page = [limit, after ? at(after.createdAt) : 'infinity', after?.id ?? '']
   const ofStatus = [...page, status, at(now)]
+  const from = since === null ? '-infinity' : at(since)
   const places = [kind === null ? PAYMENT_KINDS : [kind], storedStatuses(status)]
   const rows =
     userId === null
-      ? database.query(selectNewestListed, [...ofStatus, ...places])
-      : database.query(selectNewestOfUser, [...ofStatus, kind, userId])
+      ? database.query(selectNewestListed, [...ofStatus, ...places, from])
+      : database.query(selectNewestOfUser, [...ofStatus, kind, userId, from])
   return (await rows).map(parsePayment)
 }

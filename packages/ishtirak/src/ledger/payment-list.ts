@@ -1,7 +1,7 @@
 // Payments of all users, newest first: by status, method, user, plan, when they were paid, and what time they
 // bought.
 import { type Static, Type } from 'typebox'
-import { dayOrInstantSchema } from '../acts/day.js'
+import { dayOrInstantSchema, readInstant } from '../acts/day.js'
 import { isWithin, meets, pageOfList, spanIn } from '../acts/list.js'
 import { pageCursor } from '../acts/paging.js'
 import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
@@ -20,7 +20,13 @@ export const PaymentFilterSchema = Type.Object({
   paid_until: Type.Optional(dayOrInstantSchema('Only those paid by here; a day counts whole')),
   user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),
 })
-export type PaymentFilter = Static<typeof PaymentFilterSchema>
+
+/** What the platform asks for. */
+export const CreatedFilterSchema = Type.Object({
+  status: PaymentFilterSchema.properties.status,
+  created_from: Type.Optional(dayOrInstantSchema('Only those created from here on')),
+})
+export type PaymentFilter = Static<typeof PaymentFilterSchema> & Static<typeof CreatedFilterSchema>
 
 export type PaymentListDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock'>
 
@@ -35,7 +41,8 @@ export async function pageOfPayments(
   filter: PaymentFilter,
   { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
 ): Promise<{ readonly items: readonly Payment[]; readonly nextCursor: string | null }> {
-  const { status = null, method: kind = null, user_id: userId = null, plan } = filter
+  const { status = null, method: kind = null, user_id: userId = null, plan, created_from: from } = filter
+  const since = from === undefined ? null : readInstant(wallClock, 'created_from', from)
   const now = clock.now()
   const after = cursor === null ? null : cursors.decode(cursor)
   const paid = spanIn(wallClock, filter, 'paid')
@@ -48,7 +55,7 @@ export async function pageOfPayments(
     (active === null || meets(active, payment.periodStart, payment.periodEnd))
   const { items, last } = await pageOfList<Payment>({
     read: (last, rows) =>
-      newestPayments(database, { status, kind, userId, after: last ?? after, limit: rows }, now),
+      newestPayments(database, { status, kind, userId, since, after: last ?? after, limit: rows }, now),
     choose:
       plan === undefined && !paid && !ends && !active ? null : async (payments) => payments.filter(isOf),
     limit,

@@ -349,6 +349,8 @@ const saveChanges = statement(
    advanced as (
      update users u
         set version = u.version + 1,
+            -- Time alone changes no user: an announcement has a schedule.
+            changed_at = case when e.schedule is null then e.now else u.changed_at end,
             event_sequence = u.event_sequence + jsonb_array_length(e.events),
             deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
                               else least(u.deliver_at, e.now) end,

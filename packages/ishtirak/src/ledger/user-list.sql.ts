@@ -1,6 +1,6 @@
 // Users as a list, those first who lose access soonest: in grace and with time left, in the order of their
 // ends; then those whose time is over, those whose access an operator ended, and those who never had any. Or
-// those with money on their balance.
+// those with money on their balance, or those who changed since an instant.
 import type { TimeSpan } from '../acts/list.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -14,27 +14,30 @@ export interface UserPosition {
   readonly userId: string
 }
 
-export type ListedRow = UserRecord & UserPosition & { readonly createdAt: Instant }
+export type ListedRow = UserRecord &
+  UserPosition & { readonly createdAt: Instant; readonly changedAt: Instant }
 
+const CHANGED_AT = 'coalesce(u.changed_at, u.created_at)'
 const listed = (name: string, where: string, order: string) =>
   statement(
     `users.listed_${name}`,
-    `select ${FACT_COLUMNS}, u.user_id, u.created_at, coalesce(u.ended_at, u.paid_until, u.created_at) as at
+    `select ${FACT_COLUMNS}, u.user_id, u.created_at, ${CHANGED_AT} as changed_at,
+            coalesce(u.ended_at, u.paid_until, u.created_at) as at
        from users u where ${where} order by ${order} limit $1::int`,
   )
-const between = (end: string) =>
-  `u.${end} >= $4::timestamptz and u.${end} < $5::timestamptz
-   and (u.${end}, u.user_id) > ($2::timestamptz, $3)`
+const between = (instant: string) =>
+  `${instant} >= $4::timestamptz and ${instant} < $5::timestamptz
+   and (${instant}, u.user_id) > ($2::timestamptz, $3)`
 
 // Each rides on the index that has its name.
 const selectByEnd = listed(
   'by_end',
-  `u.ended_at is null and ${between('paid_until')}`,
+  `u.ended_at is null and ${between('u.paid_until')}`,
   'u.paid_until, u.user_id',
 )
 const selectEnded = listed(
   'ended',
-  `u.ended_at is not null and ${between('ended_at')}`,
+  `u.ended_at is not null and ${between('u.ended_at')}`,
   'u.ended_at, u.user_id',
 )
 const selectUnpaid = listed(
@@ -42,11 +45,12 @@ const selectUnpaid = listed(
   'u.paid_until is null and u.ended_at is null and u.user_id > $2',
   'u.user_id',
 )
+const selectChanged = listed('changed', between(CHANGED_AT), `${CHANGED_AT}, u.user_id`)
 const selectWithBalance = listed('with_balance', 'u.balance > 0 and u.user_id > $2', 'u.user_id')
 
-export const LIST_PARTS = { ending: 0, over: 1, ended: 2, unpaid: 3, withBalance: 4 } as const
+export const LIST_PARTS = { ending: 0, over: 1, ended: 2, unpaid: 3, withBalance: 4, changed: 5 } as const
 
-/** Which parts of all users are looked through; of the first three, whose end lies in the span. */
+/** The parts of all users that are read. In the first three the end lies in the span, in `changed` the change. */
 export type WantedParts = ReadonlyMap<number, TimeSpan | null>
 
 /** Behind a position, or (null) from the first on. */
@@ -75,10 +79,17 @@ function rowsOf(
   if (part === LIST_PARTS.withBalance) return database.query(selectWithBalance, [limit, behind?.userId ?? ''])
   const ends = span ? [at(span.from), at(span.to)] : ['-infinity', 'infinity']
   const values = [limit, behind ? at(behind.at) : '-infinity', behind?.userId ?? '', ...ends]
+  if (part === LIST_PARTS.changed) return database.query(selectChanged, values)
   return database.query(part === LIST_PARTS.ended ? selectEnded : selectByEnd, values)
 }
 
 function parse(row: Row, part: number): ListedRow {
   const userId = text(row, 'user_id')
-  return { ...parseUser(row), part, at: instant(row, 'at'), userId, createdAt: instant(row, 'created_at') }
+  const [createdAt, changedAt] = [instant(row, 'created_at'), instant(row, 'changed_at')]
+  return {
+    ...parseUser(row),
+    part,
+    at: part === LIST_PARTS.changed ? changedAt : instant(row, 'at'),
+    ...{ userId, createdAt, changedAt },
+  }
 }

@@ -1,6 +1,6 @@
 // Users by state, plan, method, end, balance, and by having had paid or granted time at some time.
 import { type Static, Type } from 'typebox'
-import { dayOrInstantSchema } from '../acts/day.js'
+import { dayOrInstantSchema, readInstant } from '../acts/day.js'
 import { isWithin, meets, pageOfList, spanIn, type TimeSpan } from '../acts/list.js'
 import { pageCursor } from '../acts/paging.js'
 import { isTransferred } from '../core/account.js'
@@ -41,7 +41,16 @@ export const UserFilterSchema = Type.Object({
   ...timeFilter,
   balance: Type.Optional(Type.Literal('open', { description: 'Only with money on their balance' })),
 })
-export type UserFilter = Static<typeof UserFilterSchema>
+
+/** What the platform asks for. */
+export const ChangedFilterSchema = Type.Object({
+  state: UserFilterSchema.properties.state,
+  plan: timeFilter.plan,
+  changed_since: Type.Optional(
+    dayOrInstantSchema('Only users whose row was written from here on, the oldest change first'),
+  ),
+})
+type UserFilter = Static<typeof UserFilterSchema> & Static<typeof ChangedFilterSchema>
 
 export type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'wallClock'>
 
@@ -73,7 +82,16 @@ export async function pageOfUsers(
   }
   const grace = now - deps.rules.graceDays * DAY + 1
   const over = after?.over ?? grace
-  const wanted = partsOf(filter, spans, { now, grace, over })
+  const { changed_since: since } = filter
+  const wanted =
+    since === undefined
+      ? partsOf(filter, spans, { now, grace, over })
+      : new Map([
+          [
+            LIST_PARTS.changed,
+            { from: readInstant(deps.wallClock, 'changed_since', since), to: LAST_INSTANT },
+          ],
+        ])
   const { items, last } = await pageOfList<ListedUser>({
     read: async (last, rows) =>
       (await listedUsers(deps.database, wanted, last ?? after, rows)).map((row) => listed(row, now, deps)),
@@ -142,8 +160,8 @@ function within(...spans: readonly (TimeSpan | null)[]): TimeSpan | null {
 }
 
 /** The parts alone say who is of the list. */
-function isExact({ plan, method, balance, active_from, active_until, state }: UserFilter): boolean {
-  const others = [plan, method, balance, active_from, active_until]
+function isExact({ plan, method, balance, active_from, active_until, state, ...of }: UserFilter): boolean {
+  const others = [plan, method, balance, active_from, active_until, of.changed_since && state]
   const isByEnd = state === undefined || state === 'active' || state === 'ended'
   return others.every((one) => one === undefined) && isByEnd
 }

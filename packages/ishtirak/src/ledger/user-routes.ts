@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
-import { BINARY_FILE, fileSchema } from '../acts/descriptions.js'
+import { BINARY_FILE, fileSchema, PLATFORM_API } from '../acts/descriptions.js'
 import { sendUserFile } from '../acts/send-file.js'
 import {
   type MountedCalls,
@@ -29,7 +29,7 @@ import type { CommonParts } from './parts.js'
 import { BILLING_API } from './schemas.js'
 import { findUserLocale } from './users.sql.js'
 
-const PLATFORM_USERS = '/api/v1/platform/users'
+const PLATFORM_USERS = `${PLATFORM_API}/users`
 const PLATFORM_USER = `${PLATFORM_USERS}/:user_id`
 const PLATFORM_PARAMS = {
   user_id: Type.String({
@@ -289,6 +289,11 @@ export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
   return publicUrl + BILLING_API
 }
 
+/** The same for the platform's key. */
+export function platformApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>, userId: string): string {
+  return `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`
+}
+
 const REFUSALS = ['unauthenticated', 'rate_limited', 'database_unavailable'] as const
 
 function byToken(deps: UserCallDeps, { operationId, tag }: UserCall): UserCallers {
@@ -332,7 +337,7 @@ function byPlatform(deps: UserCallDeps, call: UserCall): UserCallers {
       const { user_id: userId }: { readonly user_id: string } = Object(request.params)
       return isPlatforms ? { userId } : { userId, ...personIn(request) }
     },
-    apiOf: ({ userId }) => `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`,
+    apiOf: ({ userId }) => platformApi({ publicUrl }, userId),
     localeOf: async (user, request) => (await knownLocale(deps, user)) ?? languageOf(request),
   }
 }

@@ -184,7 +184,7 @@ const remember = statement(
          and (name is not null or $3::text is null) and (locale is not null or $4::text is null))
        on conflict (user_id) do update
       set email = coalesce(u.email, excluded.email), name = coalesce(u.name, excluded.name),
-          locale = coalesce(u.locale, excluded.locale)`,
+          locale = coalesce(u.locale, excluded.locale), changed_at = excluded.created_at`,
 )
 
 /** Makes sure that the user has a row, and fills what was not known. */
@@ -220,7 +220,8 @@ const rememberDesk = statement(
   'profiles.remember_customer',
   `insert into users as u (user_id, name, phone, created_at) values ($1, $2, $3, $4::timestamptz)
        on conflict (user_id) do update
-      set name = coalesce(u.name, excluded.name), phone = coalesce(u.phone, excluded.phone)`,
+      set name = coalesce(u.name, excluded.name), phone = coalesce(u.phone, excluded.phone),
+          changed_at = excluded.created_at`,
 )
 
 /**
@@ -255,7 +256,8 @@ const save = statement(
        on conflict (user_id) do update
       set email = case when $5::bool then excluded.email else u.email end,
           name = case when $6::bool then excluded.name else u.name end,
-          locale = case when $7::bool then excluded.locale else u.locale end`,
+          locale = case when $7::bool then excluded.locale else u.locale end,
+          changed_at = excluded.created_at`,
 )
 
 /** Makes the user known where they were not. */

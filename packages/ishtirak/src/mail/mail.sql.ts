@@ -160,7 +160,7 @@ export async function queueReceiptAgain(
 const correct = statement(
   'mails.correct_address',
   `with owner as (
-     update users set email = $2 where user_id = $1 returning user_id
+     update users set email = $2, changed_at = $3::timestamptz where user_id = $1 returning user_id
    ), again as (
      update mails set queued_at = $3::timestamptz, due_at = $3::timestamptz, attempts = 0, outcome = null
       where user_id = $1 and ${IS_FAILED} and queued_at > $3::timestamptz - ${SHOWN_FOR}

@@ -6,7 +6,7 @@ import { consoleSignIn } from '../access/console-sign-in.js'
 import { createIssuer } from '../access/issuer.js'
 import { operatorsByKey } from '../access/operators.js'
 import type { Act } from '../acts/act.js'
-import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
+import { actRoutes, type OperatorCallers, platformReadingRoutes, readingRoutes } from '../acts/act-routes.js'
 import {
   actsOf,
   type Capability,
@@ -181,6 +181,8 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     if (routes) await app.register(routes(all))
     await app.register(userCallRoutes(all, calls))
   }
+  const ofPlatform = capabilities.flatMap(({ platformReadings = [] }) => platformReadings)
+  await app.register(platformReadingRoutes(all, ofPlatform))
   await app.register(actsAndReadings(all, capabilities))
   const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)

@@ -9,6 +9,7 @@ import { inboxRoute } from './inbox.route.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
 import { paymentsPage } from './payment-list.js'
+import { PLATFORM_LISTS } from './platform-lists.js'
 import { inboxReadings, OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
@@ -28,6 +29,7 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleD
     { key: 'trailPage', path: '/console/trail', order: 5 },
   ],
   readings: OVERVIEW_READINGS,
+  platformReadings: PLATFORM_LISTS,
   inboxReadings,
   console: (app, pages) => {
     inboxRoute(app, pages)

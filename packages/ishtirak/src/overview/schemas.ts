@@ -33,6 +33,17 @@ const ReviewSchema = object('Review', {
   checkout_id: Type.String(),
 })
 
+/** As the platform reads the list. */
+export const ChangedUserSchema = object('ChangedUser', {
+  ...ListedUserSchema.properties,
+  changed_at: timestamp,
+})
+
+export const ListedPaymentSchema = object('ListedPayment', {
+  user_id: Type.String(),
+  ...PaymentSchema.properties,
+})
+
 export const OperatorPaymentSchema = object('OperatorPayment', {
   user_id: Type.String(),
   ...PaymentSchema.properties,

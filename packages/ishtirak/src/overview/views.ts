@@ -1,6 +1,6 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we
 // know.
-import type { Static } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { type FileParts, viewParts } from '../acts/file-parts.js'
 import { viewStanding } from '../acts/preview.js'
@@ -14,13 +14,15 @@ import type { SubjectDeps } from '../ledger/subjects.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import type { ListedUser } from '../ledger/user-list.js'
-import { userApi } from '../ledger/user-routes.js'
+import { platformApi, userApi } from '../ledger/user-routes.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import type { Inbox } from './inbox.sql.js'
 import { viewInboxEntry } from './inbox-schemas.js'
 import { type PaymentFile, showPayment, showUser, type UserFile } from './read-files.js'
 import {
+  type BrokenPaymentSchema,
+  ListedPaymentSchema,
   OperatorPaymentSchema,
   paymentFileSchema,
   type ShownPaymentSchema,
@@ -44,16 +46,33 @@ export function viewedNow({ clock, publicUrl, methods, fileParts, log }: ViewDep
   return { now: clock.now(), api: userApi({ publicUrl }), methods, fileParts, log }
 }
 
-/** A row that cannot be shown is marked as broken and logged: the others, and the rest of a file, stand. */
 export function viewOperatorPayment(
   payment: Payment,
   context: ViewContext,
 ): Static<typeof ShownPaymentSchema> {
-  const { id, userId } = payment
+  return viewUnlessBroken(OperatorPaymentSchema, payment, context, () => viewWhole(payment, context))
+}
+
+/** With the addresses that the platform's key opens. */
+export function viewPlatformPayment(payment: Payment, deps: ViewDeps, now: Instant) {
+  const { userId: user_id } = payment
+  return viewUnlessBroken(ListedPaymentSchema, payment, deps, () => ({
+    user_id,
+    ...viewPayment(payment, now, { methods: deps.methods, api: platformApi(deps, user_id) }),
+  }))
+}
+
+/** A row that cannot be shown is marked as broken and logged: the others, and the rest of a file, stand. */
+function viewUnlessBroken<Schema extends TObject>(
+  schema: Schema,
+  { id, userId }: Payment,
+  context: Pick<ViewContext, 'log'>,
+  viewed: () => unknown,
+): Static<Schema> | Static<typeof BrokenPaymentSchema> {
   try {
-    const view = viewWhole(payment, context)
-    if (Value.Check(OperatorPaymentSchema, view)) return view
-    const [first] = Value.Errors(OperatorPaymentSchema, view)
+    const view = viewed()
+    if (Value.Check(schema, view)) return view
+    const [first] = Value.Errors(schema, view)
     throw new TypeError(`it does not fit its schema: ${JSON.stringify(first)}`)
   } catch (error) {
     context.log.error({ err: error, payment_id: id, user_id: userId }, 'a payment cannot be shown')

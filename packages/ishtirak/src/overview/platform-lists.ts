@@ -1,0 +1,45 @@
+// The lists that the platform reads with its key: a platform that has lost its records makes them anew from them.
+import { Type } from 'typebox'
+import { list } from '../acts/list.js'
+import { toTimestamp } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import { listQuery } from '../events/schemas.js'
+import { CreatedFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
+import { ChangedFilterSchema, type ListedUser, pageOfUsers, type UserListDeps } from '../ledger/user-list.js'
+import { BrokenPaymentSchema, ChangedUserSchema, ListedPaymentSchema } from './schemas.js'
+import { type ViewDeps, viewListedUser, viewPlatformPayment } from './views.js'
+
+const users = list<UserListDeps>()({
+  path: '/users',
+  operationId: 'listUsersForPlatform',
+  summary: 'All users, or those of a state or a plan, or those that changed',
+  description:
+    'With `changed_since` the oldest change comes first: a user who changes meanwhile may come twice, and is ' +
+    'never left out. A change is a write of the user: time alone changes none, so an end that is reached is ' +
+    'no change. A page may have fewer than `limit` and go on.',
+  filter: ChangedFilterSchema,
+  limit: listQuery.limit,
+  item: ChangedUserSchema,
+  title: 'UserPage',
+  command: null,
+  read: pageOfUsers,
+  view: () => (user: ListedUser) => ({ ...viewListedUser(user), changed_at: toTimestamp(user.changedAt) }),
+})
+
+const payments = list<PaymentListDeps & ViewDeps>()({
+  path: '/payments',
+  operationId: 'listPaymentsForPlatform',
+  summary: 'Payments of all users, newest first',
+  filter: CreatedFilterSchema,
+  limit: listQuery.limit,
+  item: Type.Union([ListedPaymentSchema, BrokenPaymentSchema]),
+  title: 'ListedPaymentPage',
+  command: null,
+  read: pageOfPayments,
+  view: (deps) => {
+    const now = deps.clock.now()
+    return (payment: Payment) => viewPlatformPayment(payment, deps, now)
+  },
+})
+
+export const PLATFORM_LISTS = [...users.readings, ...payments.readings]
