@@ -567,12 +567,16 @@ create table outbox (
   answer_status integer,
   failure text,
   delivered_at timestamptz,
+  -- Its place among the events of all users, given when the platform reads them. Null: none is given yet.
+  position bigint,
   constraint outbox_in_sequence primary key (user_id, sequence)
 );
 comment on table outbox is 'Each event to the platform, written with the change that it is about.';
 
 create unique index outbox_by_id on outbox (id);
 create index outbox_by_age on outbox (created_at);
+create unique index outbox_placed on outbox (position) where position is not null;
+create index outbox_to_place on outbox (created_at) where position is null;
 create index users_deliver on users (deliver_at) where delivered_sequence < event_sequence;
 create index users_announce on users (announce_at) where announce_at is not null;
 

@@ -32,6 +32,7 @@ export const ERRORS = {
   second_operator_needed: 409,
   balance_too_low: 409,
   too_many_proofs: 409,
+  cursor_too_old: 410,
   payload_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,

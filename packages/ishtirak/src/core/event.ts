@@ -116,8 +116,13 @@ export interface WrittenEvent {
 
 /** The same bytes for the same event, always. */
 export function renderEvent(event: WrittenEvent): string {
+  return JSON.stringify(orderedEvent(event))
+}
+
+/** What `renderEvent` writes: its members stand in the order of the bytes. */
+export function orderedEvent(event: WrittenEvent) {
   const { type, timestamp, data } = describeEvent(event)
-  return JSON.stringify({ type, timestamp, data: inOrder(data) })
+  return { type, timestamp, data: inOrder(data) }
 }
 
 /** Shorter names first, then by letter: an order that needs no list of names. */

@@ -72,6 +72,8 @@ const parseWritten = rowOf({
   attempts: integer,
   /** Of the change that it tells of, where traces were collected. */
   traceparent: textOrNull,
+  /** Among the events of all users; null: none was given yet. */
+  position: integerOrNull,
 })
 
 const parsePaymentOfEvent = rowOf({

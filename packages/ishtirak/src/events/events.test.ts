@@ -4,6 +4,7 @@ import Schema from 'typebox/schema'
 import { configFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { PLATFORM_KEY } from '../../../../test/support/platform.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { receivingWorld } from '../../../../test/support/receiving-world.js'
 import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
@@ -130,16 +131,48 @@ describeOnEach('the operator and the events', (context) => {
     expect(receiver.sequencesOf('old')).toEqual([1, 2])
   })
 
-  it('delivered events are forgotten after 90 days, waiting ones are not', async () => {
+  it('delivered events are forgotten after 91 days, waiting ones are not', async () => {
     await world.as('user-1').buy()
     await pass(0)
     receiver.behave = () => 500
     await world.as('user-2').buy()
-    await world.advance((91 * DAY) / 1000)
+    await world.advance((92 * DAY) / 1000)
     const left = (await list('?limit=1000')).data.filter(
       (event: { created_at: string }) => event.created_at < '2026-12-01',
     )
     expect(left.map((event: { user_id: string }) => event.user_id)).toEqual(['user-2', 'user-2'])
+  })
+
+  it('the platform reads all events in one order, as they are sent; a cursor is good for 90 days', async () => {
+    const { clock } = world
+    const feed = (query = '') =>
+      world.call('GET', `/api/v1/platform/events?${query}`, {
+        headers: { authorization: `Bearer ${PLATFORM_KEY}` },
+      })
+    const empty = (await feed()).body
+    expect(empty).toEqual({ data: [], has_more: false, next_cursor: expect.any(String) })
+    for (const user of ['user-1', 'user-2', 'user-3']) await world.as(user).buy()
+    await pass(0)
+    const first = (await feed(`limit=4&after=${empty.next_cursor}`)).body
+    expect(first.has_more).toBe(true)
+    await world.as('user-4').buy()
+    await pass(0)
+    const rest = (await feed(`after=${first.next_cursor}`)).body
+    expect([rest.has_more, rest.data.length]).toEqual([false, 4])
+    const all = (await feed()).body.data
+    expect(all).toEqual([...first.data, ...rest.data])
+    const bytes = all.map(({ id, ...event }: { id: string }) => [id, JSON.stringify(event)])
+    expect(bytes.sort()).toEqual(receiver.received.map(({ id, raw }) => [id, raw]).sort())
+    // A shop without a sale in 90 days loses nothing if it asks meanwhile.
+    clock.advance(60 * DAY)
+    const quiet = (await feed(`after=${rest.next_cursor}`)).body
+    clock.advance(30 * DAY + 1)
+    expect((await feed(`after=${quiet.next_cursor}`)).status).toBe(200)
+    const old = await feed(`after=${rest.next_cursor}`)
+    expect([old.status, old.body.code]).toEqual([410, 'cursor_too_old'])
+    // The oldest that is kept has a cursor that leads on.
+    const again = (await feed('limit=4')).body
+    expect((await feed(`after=${again.next_cursor}`)).body.data).toEqual(rest.data)
   })
 
   it('several processes deliver everything, each user’s events in order, none skipped', async () => {

@@ -1,13 +1,14 @@
 // What the events to the platform bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { list } from '../acts/list.js'
-import { DAY, HOUR, SECOND } from '../core/instant.js'
+import { HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { announceTime } from './announce-time.js'
 import { addTriggerCommand } from './cli-trigger.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { pruneOutbox } from './deliver-events.sql.js'
 import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
+import { eventFeed, type FeedDeps, KEPT } from './event-feed.js'
 import { EVENTS_WAITING } from './inbox.js'
 import { reportEvents } from './manage-events.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
@@ -18,8 +19,6 @@ import './words.js'
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500
 
-/** A quarter, for a platform to notice that it needs events again. Payments are kept elsewhere. */
-const KEPT = 90 * DAY
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
@@ -43,11 +42,14 @@ const eventList = list<EventActDeps>()({
   },
 })
 
-export const events: Capability<ChangeDeps & DeliveryDeps & EventActDeps & ReminderDeps, EventConfig> = {
+type EventDeps = ChangeDeps & DeliveryDeps & EventActDeps & FeedDeps & ReminderDeps
+
+export const events: Capability<EventDeps, EventConfig> = {
   name: 'events',
   settings: eventSettings,
   acts: EVENT_ACTS,
   readings: eventList.readings,
+  platformReadings: [eventFeed],
   commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
   commands: addTriggerCommand,
   inbox: EVENTS_WAITING,

@@ -56,7 +56,7 @@ describeWorldOnEach('the lists of the platform', {}, ({ world }) => {
   })
 
   it('refuse another key, a value that makes no sense, and an operator’s own filters', async () => {
-    for (const list of ['users', 'payments'])
+    for (const list of ['users', 'payments', 'events'])
       for (const key of ['another', OPERATOR_KEY]) expect((await read(list, key)).status).toBe(401)
     for (const [query, code] of [
       ['users?state=nobody', 'validation_failed'],
@@ -66,6 +66,8 @@ describeWorldOnEach('the lists of the platform', {}, ({ world }) => {
       ['payments?status=lost', 'validation_failed'],
       ['payments?created_from=yesterday', 'validation_failed'],
       ['payments?cursor=x', 'invalid_cursor'],
+      ['events?after=x', 'invalid_cursor'],
+      ['events?limit=1001', 'validation_failed'],
     ]) {
       const { status, body } = await read(query ?? '')
       expect([query, status, body.code]).toEqual([query, 422, code])

@@ -1,0 +1,94 @@
+// All events of the last 90 days, for a platform that has lost some or has no address: in one order, behind a
+// cursor.
+import { Type } from 'typebox'
+import { pageCursor } from '../acts/paging.js'
+import { reading } from '../acts/reading.js'
+import { BillingError } from '../core/error.js'
+import { orderedEvent } from '../core/event.js'
+import { EVENT_TYPES } from '../core/event-types.js'
+import { DAY, type Instant } from '../core/instant.js'
+import type { Database } from '../database/database.js'
+import { object, query, timestamp } from '../http/schemas.js'
+import type { Clock } from '../runtime/clock.js'
+import { eventsBehind, placeEvents } from './event-feed.sql.js'
+import { listQuery } from './schemas.js'
+
+/** A quarter, for a platform to notice that it needs events again. Payments are kept elsewhere. */
+const CURSOR_DAYS = 90
+const CURSOR_MS = CURSOR_DAYS * DAY
+/** A day more: the first page has the oldest events, and its cursor must be good for the next page. */
+export const KEPT = CURSOR_MS + DAY
+/** Of a page that is not asked for a length. */
+const SHOWN = 50
+
+export interface FeedDeps {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+/** All events that are written from `at` on stand behind the position, or were read. */
+const cursors = pageCursor<{ readonly position: number; readonly at: Instant }>(
+  ({ position, at }) => [position, at],
+  ([position, at]) => (typeof position === 'number' && typeof at === 'number' ? { position, at } : null),
+)
+
+/** Throws `invalid_cursor` and `cursor_too_old`. */
+async function readFeed({ database, clock }: FeedDeps, after: string | undefined, limit: number) {
+  const now = clock.now()
+  const from = after === undefined ? { position: 0, at: now } : cursors.decode(after)
+  if (from.at < now - CURSOR_MS) throw new BillingError('cursor_too_old')
+  const read = () => eventsBehind(database, from.position, limit + 1)
+  let found = await read()
+  if (found.length <= limit && (await placeEvents(database, now, limit + 1)) > 0) found = await read()
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const hasMore = found.length > limit
+  const at = hasMore && last ? Math.max(last.createdAt, now - CURSOR_MS + DAY) : now
+  const next = { position: last?.position ?? from.position, at }
+  return {
+    data: items.map((event) => ({ id: event.id, ...orderedEvent(event) })),
+    has_more: hasMore,
+    next_cursor: cursors.encode(next),
+  }
+}
+
+/** No serializer knows its members, so that they stay in the order that is signed. */
+const EventDataSchema = Type.Unsafe<unknown>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'As `webhooks` describes the events of this type',
+  examples: [{ user_id: 'user-1', sequence: 1 }],
+})
+
+const ListedEventSchema = object('ListedEvent', {
+  id: Type.String({
+    description: 'The same as in `webhook-id`',
+    examples: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  }),
+  type: Type.Enum([...EVENT_TYPES]),
+  timestamp,
+  data: EventDataSchema,
+})
+
+export const eventFeed = reading<FeedDeps>().reads({
+  path: '/events',
+  operationId: 'listEventsForPlatform',
+  summary: 'The events of all users in one order, also those that were not delivered',
+  description:
+    `Without \`after\` from the oldest that is kept. Nothing later appears behind a cursor that was given out. ` +
+    `A cursor is good for ${CURSOR_DAYS} days, then it is answered 410; each answer has a new one.`,
+  query: query({
+    after: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_000, description: '`next_cursor` of an earlier answer' }),
+    ),
+    limit: listQuery.limit,
+  }),
+  answer: object('EventPage', {
+    data: Type.Array(ListedEventSchema),
+    has_more: Type.Boolean({ description: 'False: these were all until now' }),
+    next_cursor: Type.String({ examples: ['WzE3OTUyNTQ0MDAwMDEsMTc5NTI1NDQwMDAwMF0'] }),
+  }),
+  refuses: ['invalid_cursor', 'cursor_too_old'],
+  command: null,
+  read: (deps, { query: { after, limit = SHOWN } }) => readFeed(deps, after, limit),
+})
