@@ -148,7 +148,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(180)
+    expect(names.length).toBe(185)
   })
 })
 

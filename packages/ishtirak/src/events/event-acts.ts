@@ -1,32 +1,46 @@
-// What operators do with the events to the platform: send them again, skip one, send all that waits. Each
+// What operators do with the events to the platform: send them again, skip one, send all that waits, replay
+// what was delivered. Each
 // moves a user's pointer; none writes or changes an event.
 import type { Static } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
+import { readInstant } from '../acts/day.js'
 import { change } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
-import { onNothing, type Subject } from '../acts/subject.js'
-import { BillingError } from '../core/error.js'
+import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
+import { BillingError, wrongField } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
 import { plainName } from '../core/name.js'
 import type { Database, Queryable } from '../database/database.js'
 import { readLabels } from '../ledger/labels.js'
 import { addressOf } from '../pages/console-frame.js'
 import { inBatches } from '../runtime/async.js'
+import type { WallClock } from '../runtime/calendar.js'
 import {
+  countDelivered,
   countWaitingEvents,
   enableEndpoint,
   loadEventEndpoint,
+  replayDelivered,
   restartWaiting,
   rewindToEvent,
   showEvent,
   skipToAfterEvent,
 } from './event-history.sql.js'
 import { stateOf } from './manage-events.js'
-import { EventParamsSchema, ResentSchema, RestartedSchema, SkippedSchema } from './schemas.js'
+import {
+  EventCountsSchema,
+  EventParamsSchema,
+  ReplaySchema,
+  ResentSchema,
+  RestartedSchema,
+  SkippedSchema,
+} from './schemas.js'
 import { eventsWords } from './words.js'
 
 export interface EventActDeps extends ActDeps {
   readonly database: Database
+  readonly wallClock: WallClock
 }
 
 type WrittenEvent = Awaited<ReturnType<typeof showEvent>>
@@ -47,6 +61,12 @@ const EVENT: Subject<{ readonly database: Queryable }> = {
 
 /** All that wait; the page of health has the trail of it. */
 const EVENTS = onNothing('events', '/events', 'events', '/console/health')
+
+/** The trail of the user whose events are sent again; of all users it is that of no single one. */
+const DELIVERED: typeof EVENTS = {
+  ...EVENTS,
+  about: async (_deps, _id, { user = NO_USER }: { readonly user?: string } = {}) => ({ userId: user }),
+}
 
 type Resent = Static<typeof ResentSchema>
 
@@ -151,7 +171,56 @@ export const resendWaiting = act<EventActDeps>()({
   },
 })
 
-export const EVENT_ACTS = [resendEvent, skipEvent, resendWaiting]
+const REPLAYED_AT_ONCE = 1_000
+
+export const replayEvents = act<EventActDeps>()({
+  name: 'event.replay',
+  roles: [],
+  on: DELIVERED,
+  operationId: 'replayEvents',
+  summary: 'Deliver again what was delivered: of one user, or of all since an instant',
+  description:
+    'For a platform that has lost what it took. It gets each event with the same id and the same content ' +
+    'as before, each user’s in order. An event that was skipped between them is sent too.',
+  input: ReplaySchema,
+  answer: {
+    schema: EventCountsSchema,
+    read: async (_deps, _call, outcome, earlier) => outcome ?? earlier?.after,
+  },
+  texts: actTexts(eventsWords, 'replay_events'),
+  fields: async (_pages, { say }) => [
+    { name: 'user', label: say('userId'), value: '', type: 'text', isOptional: true },
+    { name: 'since', label: say('since'), value: '', type: 'date', isOptional: true },
+  ],
+  plan: async ({ database, wallClock, ...deps }, { by, input: { user, since } }) => {
+    if (user === undefined && since === undefined) throw wrongField('since', 'required')
+    const from = since === undefined ? 0 : readInstant(wallClock, 'since', since)
+    const wanted = { userId: user ?? null, since: from }
+    const { users, events } = await countDelivered(database, wanted)
+    return {
+      version: 0,
+      changes: [change.count('replayedUsers', users), change.count('replayedEvents', events)],
+      save: async () => {
+        const page = { now: deps.clock.now(), limit: REPLAYED_AT_ONCE }
+        const done = { users: 0, events: 0 }
+        for (let rest: Instant | null = from; rest !== null; ) {
+          const part: Awaited<ReturnType<typeof replayDelivered>> = await replayDelivered(
+            database,
+            { ...wanted, since: rest },
+            page,
+          )
+          done.users += part.users
+          done.events += part.events
+          rest = part.until
+        }
+        await recordAct({ ...deps, database }, by, { userId: user ?? NO_USER, after: done })
+        return done
+      },
+    }
+  },
+})
+
+export const EVENT_ACTS = [resendEvent, skipEvent, resendWaiting, replayEvents]
 
 function changesOf(event: WrittenEvent, after: WrittenEvent['state']) {
   return [

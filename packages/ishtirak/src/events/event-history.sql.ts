@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import { type Queryable, statement } from '../database/database.js'
+import { type Database, type Queryable, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ResentSchema, WrittenEventSchema } from './schemas.js'
@@ -112,6 +112,69 @@ export async function rewindToEvent(
 ): Promise<Static<typeof ResentSchema> | null> {
   const [resent] = viewRows(ResentSchema, await database.query(rewind, [id, at(now)]))
   return resent ?? null
+}
+
+/** Delivered events from an instant on, of one user or (null) of all. */
+interface Delivered {
+  readonly userId: string | null
+  readonly since: Instant
+}
+
+const countDeliveredEvents = statement(
+  'event_history.count_delivered',
+  `select count(distinct user_id) as users, count(*) as events from outbox
+    where created_at >= $1::timestamptz and delivered_at is not null and ($2::text is null or user_id = $2)`,
+)
+
+export async function countDelivered(database: Queryable, { userId, since }: Delivered) {
+  const [row = {}] = await database.query(countDeliveredEvents, [at(since), userId])
+  return { users: integer(row, 'users'), events: integer(row, 'events') }
+}
+
+// Users are locked in the order of their ids, as a booking locks them. What the platform takes meanwhile was
+// delivered later, so it is not sent a third time.
+const replay = statement(
+  'event_history.replay',
+  `with oldest as (
+     select user_id, sequence, created_at from outbox
+      where created_at >= $1::timestamptz and delivered_at <= $3::timestamptz
+        and ($2::text is null or user_id = $2)
+      order by created_at
+      limit $4::int
+   ), wanted as (
+     select user_id, min(sequence) as sequence from oldest group by user_id
+   ), locked as (
+     select u.user_id, w.sequence from users u join wanted w using (user_id)
+      order by u.user_id for update of u
+   ), again as (
+     update outbox o set attempts = 0, delivered_at = null
+       from locked l
+      where o.user_id = l.user_id and o.sequence >= l.sequence and o.delivered_at <= $3::timestamptz
+     returning o.sequence
+   ), moved as (
+     update users u
+        set delivered_sequence = least(u.delivered_sequence, l.sequence - 1), deliver_at = $3::timestamptz
+       from locked l
+      where u.user_id = l.user_id
+     returning u.user_id
+   )
+   select (select count(*) from moved) as users, (select count(*) from again) as events,
+          (select count(*) from oldest) as found, (select max(created_at) from oldest) as until`,
+)
+
+/**
+ * Puts the oldest of these events in line again, and what was delivered after them to the same users.
+ * `until`: the rest begins here; null: there is no rest.
+ */
+export async function replayDelivered(
+  database: Database,
+  { userId, since }: Delivered,
+  { now, limit }: { readonly now: Instant; readonly limit: number },
+) {
+  const values = [at(since), userId, at(now), limit]
+  const [row = {}] = await database.transaction((transaction) => transaction.query(replay, values))
+  const until = integer(row, 'found') < limit ? null : instant(row, 'until')
+  return { users: integer(row, 'users'), events: integer(row, 'events'), until }
 }
 
 const skip = statement(

@@ -143,7 +143,7 @@ describeOnEach('the operator and the events', (context) => {
     expect(left.map((event: { user_id: string }) => event.user_id)).toEqual(['user-2', 'user-2'])
   })
 
-  it('the platform reads all events in one order, as they are sent; a cursor is good for 90 days', async () => {
+  it('the platform reads all events in one order, as they are sent, by cursors of 90 days', async () => {
     const { clock } = world
     const feed = (query = '') =>
       world.call('GET', `/api/v1/platform/events?${query}`, {
@@ -173,6 +173,37 @@ describeOnEach('the operator and the events', (context) => {
     // The oldest that is kept has a cursor that leads on.
     const again = (await feed('limit=4')).body
     expect((await feed(`after=${again.next_cursor}`)).body.data).toEqual(rest.data)
+  })
+
+  it('what was delivered is sent again, of one user or since an instant, byte for byte', async () => {
+    for (const user of ['user-1', 'user-2']) await world.as(user).buy()
+    await pass(DAY)
+    await world.as('user-3').buy()
+    await pass(0)
+    const bytesOf = (...users: string[]) =>
+      receiver.received
+        .filter(({ event }) => users.includes(event.data.user_id))
+        .map(({ id, raw }) => [id, raw])
+        .sort()
+    const all = ['user-1', 'user-2', 'user-3']
+    const [first, last, sent] = [bytesOf('user-1'), bytesOf('user-3'), bytesOf(...all)]
+    const replay = async (asked: object) => {
+      receiver.received.length = 0
+      const { status, body } = await operator('POST', '/replay', { why: 'a table was lost', ...asked })
+      await pass(0)
+      return [status, body, bytesOf(...all)]
+    }
+    expect(await replay({ user: 'user-1' })).toEqual([200, { users: 1, events: 2 }, first])
+    const since = { since: '2026-11-22T12:00:00Z' }
+    expect((await operator('GET', `/replay?since=${since.since}`)).body.changes).toMatchObject([
+      { what: 'replayedUsers', after: 1 },
+      { what: 'replayedEvents', after: 2 },
+    ])
+    expect(await replay(since)).toEqual([200, { users: 1, events: 2 }, last])
+    expect((await replay({ since: '2026-11-21' }))[2]).toEqual(sent)
+    expect(await replay({})).toMatchObject([422, { errors: [{ pointer: '/since' }] }, []])
+    const trail = await world.call('GET', '/api/v1/operator/users/user-1', authorized)
+    expect(trail.body.audit[0]).toMatchObject({ act: 'event.replay', after: { events: 2 } })
   })
 
   it('several processes deliver everything, each user’s events in order, none skipped', async () => {

@@ -1,6 +1,8 @@
 // The events to the platform as the OpenAPI document shows them, one webhook for each type, and what the
 // operator sees of their delivery. A test holds every event that is sent against these very schemas.
 import { Type } from 'typebox'
+import { dayOrInstantSchema } from '../acts/day.js'
+import { reason } from '../acts/reason.js'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { describedEvent, EVENT_TYPES, type EventType } from '../core/event-types.js'
 import type { LimitDefinition } from '../core/limit.js'
@@ -189,6 +191,8 @@ export const WrittenEventSchema = object('WrittenEvent', {
   failure: nullable(Type.String()),
 })
 
+export const EventCountsSchema = object('EventCounts', { users: Type.Integer(), events: Type.Integer() })
+
 export const EventsBeside = {
   endpoint: nullable(
     Type.Object({
@@ -198,9 +202,14 @@ export const EventsBeside = {
       disabled_because: nullable(Type.String()),
     }),
   ),
-  waiting: Type.Object({ users: Type.Integer(), events: Type.Integer() }),
+  waiting: EventCountsSchema,
 }
 
+export const ReplaySchema = request('Replay', {
+  user: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only the events of this user' })),
+  since: Type.Optional(dayOrInstantSchema('Only events from here on; without `user` it is required')),
+  why: Type.Optional(reason),
+})
 export const ResentSchema = object('Resent', { user_id: Type.String(), events: Type.Integer() })
 export const RestartedSchema = object('Restarted', { users: Type.Integer() })
 export const SkippedSchema = object('Skipped', { skipped: Type.Literal(true) })

@@ -4,7 +4,7 @@
 import { ActButton, pathOfAct, titleOf } from '../acts/act-console.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import { disabledInWords } from '../events/disabled-words.js'
-import { resendEvent, resendWaiting } from '../events/event-acts.js'
+import { replayEvents, resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
@@ -116,6 +116,7 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; labels: L
       {endpoint === null ? null : (
         <p class="actions">
           <ActButton {...{ pages, view }} act={resendWaiting} />
+          <ActButton {...{ pages, view }} act={replayEvents} />
         </p>
       )}
     </Card>
