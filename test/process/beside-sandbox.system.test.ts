@@ -5,7 +5,7 @@ import { verifyEvent } from '../../packages/client/src/verify-event.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
-import { runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { runCommand, type ServiceProcess, startCommand, startService } from '../support/process.js'
 import { Receiver } from '../support/receiver.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { waitFor } from '../support/wait-for.js'
@@ -110,6 +110,43 @@ it('prints a key for a platform, and a secret that signs its events and samples 
     'subscription.activated',
     'payment.refunded',
   ])
+})
+
+it('`events listen` forwards what comes from now on, and goes on where the receiver is down', async () => {
+  const other = await Receiver.start()
+  const listening = startCommand(['events', 'listen', '--forward-to', other.url], elsewhere)
+  const lines = (part: RegExp) => listening.lines.filter((line) => part.test(line))
+  await waitFor(() => lines(/go to/).length === 1)
+  const [, secret = ''] = /EVENTS_SECRET=(\S+)/.exec(listening.lines.join()) ?? []
+  const token = (await runCommand(['token', '--user', 'lina'], elsewhere)).output.trim()
+  const buy = async () => {
+    const { body } = await call(service, token, '/billing/upgrade', { plan: 'pro' })
+    const paid = new URLSearchParams({ payment_method: 'cib', outcome: 'paid' })
+    await fetch(body.checkout_url, { method: 'POST', body: paid, redirect: 'manual' })
+  }
+  await buy()
+  await waitFor(() => lines(/ms {2}/).length === 2)
+  const verified = other.received.map(({ raw, headers }) => verifyEvent(raw, headers, secret))
+  expect((await Promise.all(verified)).map(({ data }) => data.user_id)).toEqual(['lina', 'lina'])
+  const delivered = () => receiver.received.filter(({ event }) => event.data.user_id === 'lina')
+  await waitFor(() => delivered().length === 2)
+  expect(other.received.map(({ id, raw }) => [id, raw])).toEqual(delivered().map(({ id, raw }) => [id, raw]))
+  expect(lines(/^payment\.paid {2}204 {2}\d+ ms {2}2/)).toHaveLength(1)
+  await other.goDown()
+  const granted = ['users', 'grant', 'lina', '--days', '1', '--why', 'a test']
+  expect(await runCommand(granted, elsewhere)).toMatchObject({ code: 0 })
+  await waitFor(() => lines(/^subscription\.granted {2}no answer \(.+\) {2}\d+ ms/).length === 1)
+  await other.listen()
+  expect(await runCommand(granted, elsewhere)).toMatchObject({ code: 0 })
+  await waitFor(() => lines(/^subscription\.granted {2}204/).length === 1)
+  await other.goDown()
+  const keys = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET, EVENTS_SECRETS: secret }
+  expect(
+    await runCommand(['events', 'listen', '--forward-to', other.url], { ...elsewhere, ...keys }),
+  ).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('for the sandbox alone'),
+  })
 })
 
 it('shows what would have been mailed', async () => {

@@ -72,6 +72,19 @@ export async function runCommand(args: readonly string[], env: Record<string, st
   return { code: await endOf(child), ...printed }
 }
 
+/** A command that runs until the test is over; what it prints comes line by line. */
+export function startCommand(args: readonly string[], env: Record<string, string>) {
+  const child = run(args, env)
+  const lines: string[] = []
+  for (const stream of [child.stdout, child.stderr])
+    if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await endOf(child)
+  })
+  return { lines }
+}
+
 export type CommandHost = ReturnType<typeof hostCommands>
 
 /** As `runCommand`, without a process for each: for those who ask for many, one after the other. */

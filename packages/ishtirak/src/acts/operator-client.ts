@@ -45,6 +45,8 @@ export interface CommandHost {
   openClient(options: AccessOptions): Promise<OperatorClient>
   /** Null: no service is known that could be asked. Throws `CommandFailed`. */
   runningService(options: AccessOptions): Promise<RunningService | null>
+  /** The sandbox of this folder that runs, with the key of the platform. Throws `CommandFailed`. */
+  sandbox(): Promise<RunningService>
   /** Opens the database. Throws `CommandFailed` if there is none, unless the command may create it. */
   onDatabase<Result>(
     work: (database: Database) => Promise<Result>,

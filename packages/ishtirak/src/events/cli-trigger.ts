@@ -32,22 +32,28 @@ export function addTriggerCommand(program: Command, host: CommandHost, types: re
     })
 }
 
-/** Whether it was accepted. */
-async function trigger(host: CommandHost, type: EventType, { user, to }: TriggerOptions): Promise<boolean> {
-  if (!isUserId(user)) throw new CommandFailed('--user is not the id of a user')
+/** Signs as the sandbox does; `to` takes the place of EVENTS_URL. Throws `CommandFailed` outside the sandbox. */
+export async function sandboxSender(host: CommandHost, to: string | undefined) {
   const instead = to === undefined ? {} : { EVENTS_URL: to }
   const { sandbox, events, plans } = await host.config(eventSettings, instead)
   if (!sandbox)
     throw new CommandFailed(
-      'samples are sent in the sandbox alone: without CHARGILY_SECRET_KEY, and not in production',
+      'this command is for the sandbox alone: without CHARGILY_SECRET_KEY, and not in production',
     )
   if (!events) throw new CommandFailed('where to? Set EVENTS_URL, or name it with --to')
+  // In the sandbox the receiver may be anywhere.
+  return { plans, secrets: events.secrets, sender: createEventSender({ ...events, reach: 'any' }) }
+}
+
+/** Whether it was accepted. */
+async function trigger(host: CommandHost, type: EventType, { user, to }: TriggerOptions): Promise<boolean> {
+  if (!isUserId(user)) throw new CommandFailed('--user is not the id of a user')
+  const { sender, plans } = await sandboxSender(host, to)
   const now = systemClock().now()
   const body = sampleEvent(type, { userId: user, catalogue: plans, now })
   const id = createIds().next('evt', now)
-  process.stdout.write(`sent to ${events.url} as ${id}\n${JSON.stringify(JSON.parse(body), null, 2)}\n`)
-  // In the sandbox the receiver may be anywhere.
-  const sent = await createEventSender({ ...events, reach: 'any' }).send({ id, body })
+  process.stdout.write(`sent to ${sender.url} as ${id}\n${JSON.stringify(JSON.parse(body), null, 2)}\n`)
+  const sent = await sender.send({ id, body })
   if (sent.kind === 'failure') throw new CommandFailed(`no answer: ${plainText(sent.detail)}`)
   const said = plainText(Buffer.from(sent.body ?? []).toString()).slice(0, ANSWER_LENGTH_MAX)
   process.stdout.write(`answered ${sent.status}${said && `: ${said}`}\n`)

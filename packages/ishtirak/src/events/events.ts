@@ -4,6 +4,7 @@ import { list } from '../acts/list.js'
 import { HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { announceTime } from './announce-time.js'
+import { addListenCommand } from './cli-listen.js'
 import { addTriggerCommand } from './cli-trigger.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { pruneOutbox } from './deliver-events.sql.js'
@@ -51,7 +52,10 @@ export const events: Capability<EventDeps, EventConfig> = {
   readings: eventList.readings,
   platformReadings: [eventFeed],
   commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
-  commands: addTriggerCommand,
+  commands: (program, host, types) => {
+    addTriggerCommand(program, host, types)
+    addListenCommand(program, host)
+  },
   inbox: EVENTS_WAITING,
   events: ['subscription.expiring', 'subscription.past_due', 'subscription.expired'],
   mails: reminderMails,

@@ -29,6 +29,11 @@ export const commandHost: CommandHost = {
     return openOperatorClient(readConfig(process.env), options, createLog({ level: 'error' }))
   },
   runningService: (options) => runningService(readConfig(process.env), options),
+  sandbox: async () => {
+    const running = await sandboxBeside(readConfig(process.env), 'platformKey')
+    if (running === null) throw new CommandFailed('no sandbox runs here: start one with `npm start`')
+    return running
+  },
   onDatabase: async (work, { mayCreate = false, onLocked = adviseOnLock } = {}) => {
     const config = readConfig(process.env)
     if (!mayCreate) requireDatabase(config)
@@ -80,9 +85,12 @@ async function runningService(
   return running
 }
 
-async function sandboxBeside(config: Config): Promise<RunningService | null> {
+async function sandboxBeside(
+  config: Config,
+  opensWith: 'operatorKey' | 'platformKey' = 'operatorKey',
+): Promise<RunningService | null> {
   const url = config.chargily === null ? await runningSandbox(config) : null
-  return url === null ? null : { url, key: (await readSandboxState(config)).operatorKey }
+  return url === null ? null : { url, key: (await readSandboxState(config))[opensWith] }
 }
 
 function givenKey(): string {
