@@ -1,7 +1,9 @@
-// Types are made from the OpenAPI document by openapi-typescript, methods from the calls of users.
+// Types are made from the OpenAPI document by openapi-typescript, methods from the calls of users and from
+// the readings of the platform.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import openapi, { astToString } from 'openapi-typescript'
+import type { Reading } from '../packages/ishtirak/src/acts/reading.js'
 import type { UserCall } from '../packages/ishtirak/src/acts/user-call.js'
 
 interface Schema {
@@ -51,10 +53,20 @@ const QUERIES: Readonly<Record<string, string>> = {
   document: 'PdfRequest',
   printProforma: 'PdfRequest',
   documents: 'DocumentsRequest',
+  listUsers: 'ListUsersQuery',
+  listPayments: 'ListPaymentsQuery',
+  listEvents: 'ListEventsQuery',
 }
 
-export async function clientSource(document: Document, calls: readonly UserCall<never>[]): Promise<string> {
-  const methods = calls.map((call) => methodOf(call, operationOf(document, call)))
+export async function clientSource(
+  document: Document,
+  calls: readonly UserCall<never>[],
+  readings: readonly Reading[],
+): Promise<string> {
+  const ofUsers = calls.map((call) => methodOf(call, operationOf(document, call), ['userId: string']))
+  const lists = readings.map(listOf)
+  const ofAll = lists.map((list) => methodOf(list, operationOf(document, list), []))
+  const methods = [...ofUsers, ...ofAll]
   const schemas = openSchemas({
     ...document.components.schemas,
     ...Object.fromEntries(methods.flatMap(({ query }) => (query ? [query] : []))),
@@ -78,11 +90,29 @@ export async function clientSource(document: Document, calls: readonly UserCall<
     `export type EventType =\n${events.join('\n')}\n`,
     `/** The members of \`data\` that the events of a type always have, beside the state. */`,
     `export interface EventCauses {\n${causes.join('\n')}\n}\n`,
-    interfaceOf('UserOrders', 'What is ordered for an account.', methods, true),
-    interfaceOf('UserCalls', 'What is read, and what only the platform tells.', methods, false),
+    interfaceOf(
+      'UserOrders',
+      'What is ordered for an account.',
+      ofUsers.filter(({ isOrder }) => isOrder),
+    ),
+    interfaceOf(
+      'UserCalls',
+      'What is read, and what only the platform tells.',
+      ofUsers.filter(({ isOrder }) => !isOrder),
+    ),
+    interfaceOf('PlatformLists', 'What is read of all users.', ofAll),
     tableOf(calls),
+    `/** Below the address of the platform’s part. */`,
+    `export const LISTS = {${lists.map(({ name, path: below }) => `${name}: '${below}'`)}} as const\n`,
   ].join('\n')
   return formatted(source)
+}
+
+/** As a call that names no user. */
+function listOf({ operationId, path: below, query: input, answer }: Reading): UserCall<never> {
+  const name = operationId.replace('ForPlatform', '')
+  const list = { name, operationId, path: below, input, answer, method: 'GET', byPlatform: true }
+  return list as unknown as UserCall<never>
 }
 
 function operationOf({ paths }: Document, { operationId, byPlatform }: UserCall<never>): Operation {
@@ -100,10 +130,10 @@ interface Method {
   readonly query: readonly [string, Schema] | null
 }
 
-function methodOf(call: UserCall<never>, operation: Operation): Method {
+function methodOf(call: UserCall<never>, operation: Operation, user: readonly string[]): Method {
   const query = queryOf(call, operation)
   const params = [...call.path.matchAll(/:(\w+)/g)].map(([, name]) => `${camelCased(String(name))}: string`)
-  const given = ['userId: string', ...params, inputOf(call, operation, query)].filter(Boolean).join(', ')
+  const given = [...user, ...params, inputOf(call, operation, query)].filter(Boolean).join(', ')
   const { summary, description } = operation
   return {
     isOrder: call.method !== 'GET' && !call.byPlatform,
@@ -245,10 +275,8 @@ async function typesOf(schemas: object, immutable: boolean): Promise<Readonly<Re
   return Object.fromEntries(found)
 }
 
-function interfaceOf(name: string, said: string, methods: readonly Method[], isOrder: boolean): string {
-  const own = methods
-    .filter((method) => method.isOrder === isOrder)
-    .map((method) => `${comment(method.said, 2)}  ${method.signature}`)
+function interfaceOf(name: string, said: string, methods: readonly Method[]): string {
+  const own = methods.map((method) => `${comment(method.said, 2)}  ${method.signature}`)
   return `${comment(said, 0)}export interface ${name} {\n${own.join('\n')}\n}\n`
 }
 

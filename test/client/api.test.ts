@@ -13,7 +13,10 @@ it('the client has the types of the document and a method for each call', async 
   const { body } = await world.call('GET', '/openapi.json')
   const capabilities: readonly Capability<never>[] = CAPABILITIES
   const calls = capabilities.flatMap((one) => one.calls ?? [])
-  await expect(await clientSource(body, calls)).toMatchFileSnapshot('../../packages/client/src/api.ts')
+  const readings = capabilities.flatMap((one) => one.platformReadings ?? [])
+  await expect(await clientSource(body, calls, readings)).toMatchFileSnapshot(
+    '../../packages/client/src/api.ts',
+  )
 })
 
 it('its types fit a service of any catalogue, and what a host gets (checked by the compiler)', () => {

@@ -76,6 +76,23 @@ describe('a client in reach of billing', () => {
     expect([user.user_id, user.usage.storage_mb, user.locale]).toEqual([userId, 120, 'fr'])
   })
 
+  it('reads the lists of all users, payments and events', async () => {
+    const client = clientOf()
+    await world.as(userId).buy()
+    const { data: users } = await client.listUsers({ state: 'active', plan: 'pro' })
+    expect(users.map((user) => user.user_id)).toContain(userId)
+    const { data: payments } = await client.listPayments({ created_from: '2026-11-21', limit: 1 })
+    expect(payments).toMatchObject([{ user_id: userId, status: 'paid' }])
+    const { next_cursor: after } = await client.listEvents({ limit: 1000 })
+    await world.as(`${userId}/other`).buy()
+    const { data: events, has_more: hasMore } = await client.listEvents({ after })
+    expect([events.map(({ type }) => type), hasMore]).toEqual([
+      ['payment.paid', 'subscription.activated'],
+      false,
+    ])
+    await expect(client.listEvents({ after: 'x' })).rejects.toMatchObject({ code: 'invalid_cursor' })
+  })
+
   it('sells a month whole: portal, page to pay on, payments, receipt, status', async () => {
     const client = clientOf()
     expect((await client.plans()).map(({ id }) => id)).toEqual(['free', 'pro'])

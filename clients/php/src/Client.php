@@ -124,6 +124,48 @@ final class Client
     }
 
     /**
+     * A page of all users, or of those of a state or plan, or of those that changed since an instant. The next page is
+     * asked for with its `next_cursor`; null: it was the last.
+     *
+     * @return array{data: list<array<string, mixed>>, next_cursor: ?string}
+     */
+    public function listUsers(
+        ?string $state = null,
+        ?string $plan = null,
+        ?string $changedSince = null,
+        ?string $cursor = null,
+    ): array {
+        $query = ['state' => $state, 'plan' => $plan, 'changed_since' => $changedSince, 'cursor' => $cursor];
+        return $this->page('users', $query);
+    }
+
+    /**
+     * A page of the payments of all users, newest first. The next page is asked for with its `next_cursor`.
+     *
+     * @return array{data: list<array<string, mixed>>, next_cursor: ?string}
+     */
+    public function listPayments(?string $status = null, ?string $createdFrom = null, ?string $cursor = null): array
+    {
+        return $this->page('payments', ['status' => $status, 'created_from' => $createdFrom, 'cursor' => $cursor]);
+    }
+
+    /**
+     * The events of all users in one order. `$after` is `next_cursor` of an earlier answer; after 90 days it is Refused.
+     *
+     * @return array{data: list<array<string, mixed>>, has_more: bool, next_cursor: string}
+     */
+    public function listEvents(?string $after = null): array
+    {
+        return $this->page('events', ['after' => $after]);
+    }
+
+    /** @param array<string, ?string> $query what is null is left out */
+    private function page(string $list, array $query): array
+    {
+        return $this->call('GET', "/api/v1/platform/$list?" . http_build_query($query), 'data');
+    }
+
+    /**
      * Repeated once where that is idempotent.
      *
      * @param string $expected a field that the answer has
@@ -203,7 +245,7 @@ final class Client
         if ($status < 400 || $status >= 500 || in_array($status, [408, 429], true)) {
             return new Unavailable("billing cannot answer: $said", $status, $problem, $retryAfter);
         }
-        return $status === 409
+        return in_array($status, [409, 410], true)
             ? new Refused("billing refused: $said", $status, $problem)
             : new Misconfigured("billing does not take the key or the call: $said", $status, $problem);
     }

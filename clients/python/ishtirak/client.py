@@ -9,7 +9,7 @@ import time
 from concurrent.futures import Future, TimeoutError as NoAnswer
 from contextlib import suppress
 from typing import Any, Dict, Mapping, Optional, Tuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from .errors import Misconfigured, Refused, Unavailable
 
@@ -97,6 +97,35 @@ class Client:
         """
         return self._call("POST", f"{_user_path(user_id)}/trial", "current_period_end", {"plan": plan}, once=True)
 
+    def list_users(
+        self,
+        state: Optional[str] = None,
+        plan: Optional[str] = None,
+        changed_since: Optional[str] = None,
+        cursor: Optional[str] = None,
+    ) -> Dict[str, Any]:
+        """
+        A page of all users, or of those of a state or plan, or of those that changed since an instant: `data`. The next
+        page is asked for with its `next_cursor`; None: it was the last.
+        """
+        return self._page("users", state=state, plan=plan, changed_since=changed_since, cursor=cursor)
+
+    def list_payments(
+        self, status: Optional[str] = None, created_from: Optional[str] = None, cursor: Optional[str] = None
+    ) -> Dict[str, Any]:
+        """A page of the payments of all users, newest first. The next page is asked for with its `next_cursor`."""
+        return self._page("payments", status=status, created_from=created_from, cursor=cursor)
+
+    def list_events(self, after: Optional[str] = None) -> Dict[str, Any]:
+        """
+        The events of all users in one order: `data`, `has_more`, `next_cursor`. `after` is `next_cursor` of an earlier
+        answer; after 90 days it raises `Refused`.
+        """
+        return self._page("events", after=after)
+
+    def _page(self, name: str, **query: Optional[str]) -> Dict[str, Any]:
+        return self._call("GET", f"/api/v1/platform/{name}?{urlencode(_given(**query))}", "data")
+
     def _call(
         self,
         method: str,
@@ -140,7 +169,7 @@ class Client:
             seconds_text = headers.get("Retry-After") or ""
             retry_after = int(seconds_text) if re.fullmatch("[0-9]{1,9}", seconds_text) else None
             raise Unavailable(f"billing cannot answer: {said}", status, answer, retry_after)
-        if status == 409:
+        if status in (409, 410):
             raise Refused(f"billing refused: {said}", status, answer)
         raise Misconfigured(f"billing does not take the key or the call: {said}", status, answer)
 

@@ -31,7 +31,7 @@ class Misconfigured(_CallFailed):
 
 
 class Refused(_CallFailed):
-    """The state of the user does not allow it (409), such as `prepaid_limit_reached`."""
+    """The state of the user does not allow it (409), such as `prepaid_limit_reached`, or a cursor is too old (410)."""
 
 
 class InvalidEvent(Exception):

@@ -543,6 +543,111 @@ export type TrialRequest = {
   plan: string
 }
 
+export type ListedEvent = {
+  /** The same as in `webhook-id` */
+  id: string
+  type:
+    | 'subscription.activated'
+    | 'subscription.renewed'
+    | 'subscription.changed'
+    | 'subscription.expiring'
+    | 'subscription.past_due'
+    | 'subscription.expired'
+    | 'subscription.canceled'
+    | 'subscription.granted'
+    | 'payment.requested'
+    | 'payment.proof_received'
+    | 'payment.paid'
+    | 'payment.failed'
+    | 'payment.refused'
+    | 'payment.review'
+    | 'payment.refunded'
+    | 'balance.changed'
+    | 'balance.renewal_changed'
+  timestamp: Timestamp
+  /** As `webhooks` describes the events of this type */
+  data: {
+    [key: string]: unknown
+  }
+}
+
+export type EventPage = {
+  data: ListedEvent[]
+  /** False: these were all until now */
+  has_more: boolean
+  next_cursor: string
+}
+
+export type ChangedUser = {
+  user_id: string
+  email: string | null
+  name: string | null
+  state: 'active' | 'grace' | 'expired' | 'ended' | 'never_paid'
+  /** The plan in effect now */
+  plan: string
+  /** past_due: up to 3 days past the end, access goes on; expired: later than that */
+  status: 'active' | 'past_due' | 'expired' | 'canceled'
+  current_period_end: Timestamp | null
+  /** Of time that is over */
+  ended_plan: string | null
+  balance: number
+  created_at: Timestamp
+  changed_at: Timestamp
+}
+
+export type UserPage = {
+  data: ChangedUser[]
+  /** Null on the last page */
+  next_cursor: string | null
+}
+
+export type ListedPayment = {
+  user_id: string
+  id: string
+  /** The person who ordered it for the account; null where none is named */
+  bought_by: string | null
+  /** `change`: another plan for time that runs; `top_up`: money for the balance */
+  kind: 'purchase' | 'change' | 'top_up'
+  /** Null for a top-up */
+  plan: string | null
+  /** How many months of the plan it buys; null for all but purchases */
+  months: number | null
+  /** Whole dinars; once it is paid, what came */
+  amount: number
+  /** What was asked for, where another amount came and was taken; else null */
+  amount_asked: number | null
+  currency: string
+  status: PaymentStatus
+  /** How it is paid */
+  method: 'card' | 'transfer' | 'cash' | 'cheque' | 'balance'
+  /** The kind of card or account, such as `edahabia` or `ccp`, once it is known */
+  payment_method: string | null
+  /** Only while it can be paid; null where there is no page */
+  checkout_url: string | null
+  /** How to pay without a card; null where the provider takes the money */
+  transfer: Transfer | null
+  created_at: Timestamp
+  expires_at: Timestamp
+  paid_at: Timestamp | null
+  period_start: Timestamp | null
+  period_end: Timestamp | null
+  /** Once paid */
+  receipt_url: string | null
+}
+
+export type BrokenPayment = {
+  id: string
+  user_id: string
+  /** Its row cannot be shown; the log says why */
+  status: 'broken'
+}
+
+export type ListedPaymentPage = {
+  data: (ListedPayment | BrokenPayment)[]
+  /** Null on the last page */
+  next_cursor: string | null
+}
+
 /** The state after the change; the limits are those in effect */
 export type EventSubscription = {
   /** The plan in effect now */
@@ -671,6 +776,40 @@ export type BalanceQuery = {
   limit?: number
   /** Opaque, from `next_cursor` */
   cursor?: string
+}
+
+export type ListEventsQuery = {
+  /** `next_cursor` of an earlier answer */
+  after?: string
+  /** How many, 50 if absent */
+  limit?: number
+}
+
+export type ListUsersQuery = {
+  /** `ended`: by an operator; `never_paid`: never had paid or granted time */
+  state?: 'active' | 'grace' | 'expired' | 'ended' | 'never_paid'
+  /** Only of this plan, now or last */
+  plan?: string
+  /**
+   * Only users whose row was written from here on, the oldest change first: a day in
+   * BILLING_TIMEZONE, or an instant in UTC
+   */
+  changed_since?: string
+  /** Opaque, from `next_cursor` */
+  cursor?: string
+  /** How many, 50 if absent */
+  limit?: number
+}
+
+export type ListPaymentsQuery = {
+  /** Only those of this status */
+  status?: 'pending' | 'paid' | 'failed' | 'canceled' | 'expired' | 'review' | 'refunded'
+  /** Only those created from here on: a day in BILLING_TIMEZONE, or an instant in UTC */
+  created_from?: string
+  /** Opaque, from `next_cursor` */
+  cursor?: string
+  /** How many, 50 if absent */
+  limit?: number
 }
 
 export type EventData = {
@@ -877,7 +1016,7 @@ export interface UserCalls {
    */
   printProforma(userId: string, number: string, query?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   /**
-   * Start a trial. Gives the `trial_days` of the plan, once, to a user who never had paid time; 409
+   * Start a trial. Gives the `trial_days` of the plan once, to a user who never had paid time; 409
    * `conflict` otherwise, and for a repetition. What the user buys during the trial starts at its end.
    * A trial has no grace.
    */
@@ -889,6 +1028,25 @@ export interface UserCalls {
    * in pages.
    */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
+}
+
+/** What is read of all users. */
+export interface PlatformLists {
+  /**
+   * The events of all users in one order, also those that were not delivered. Without `after` from the
+   * oldest that is kept. Nothing later appears behind a cursor that was given out. A cursor is good for
+   * 90 days, then it is answered 410; each answer has a new one.
+   */
+  listEvents(query?: ListEventsQuery): Promise<EventPage>
+  /**
+   * All users, or those of a state or a plan, or those that changed. With `changed_since` the oldest
+   * change comes first: a user who changes meanwhile may come twice, and is never left out. A change is
+   * a write of the user: time alone changes none, so an end that is reached is no change. A page may
+   * have fewer than `limit` and go on.
+   */
+  listUsers(query?: ListUsersQuery): Promise<UserPage>
+  /** Payments of all users, newest first */
+  listPayments(query?: ListPaymentsQuery): Promise<ListedPaymentPage>
 }
 
 /** Below the address of the user. */
@@ -926,3 +1084,6 @@ export const CALLS = {
   setRenewal: { method: 'PUT', path: '/balance/renewal' },
   openPortal: { method: 'POST', path: '/portal-sessions' },
 } as const
+
+/** Below the address of the platform’s part. */
+export const LISTS = { listEvents: '/events', listUsers: '/users', listPayments: '/payments' } as const

@@ -4,9 +4,13 @@ import {
   type Allowance,
   CALLS,
   type ConsumeRequest,
+  type EventPage,
+  LISTS,
   type LimitName,
+  type ListEventsQuery,
   type Offer,
   type Plan,
+  type PlatformLists,
   type Redeemed,
   type ReleaseRequest,
   type UpgradeResult,
@@ -17,7 +21,7 @@ import {
 import { type Call, type CallSettings, createCall, type Person } from './call.js'
 import { BillingUnreachableError } from './errors.js'
 import { rememberLimits } from './remembered-limits.js'
-import { verifyEvent } from './verify-event.js'
+import { type BillingEvent, verifyEvent } from './verify-event.js'
 
 export type * from './api.js'
 export type { Person } from './call.js'
@@ -81,7 +85,8 @@ export interface Orders extends Omit<UserOrders, 'upgrade' | 'redeem'> {
  */
 export interface Client<Limit extends string = LimitName>
   extends Orders,
-    Omit<UserCalls, 'consume' | 'release' | 'reportUsage'> {
+    Omit<UserCalls, 'consume' | 'release' | 'reportUsage'>,
+    Omit<PlatformLists, 'listEvents'> {
   /**
    * For a person of an account: `client.as({ id: 'lina', role: 'payer' }).upgrade('acme', 'pro')`. The orders
    * of a `reader` are refused: `BillingApiError`, `forbidden`.
@@ -93,6 +98,11 @@ export interface Client<Limit extends string = LimitName>
   consume(userId: string, limit: Limit, request: ConsumeRequest): Promise<Consumed>
   release(userId: string, limit: Limit, request: ReleaseRequest): Promise<Allowance>
   reportUsage(userId: string, limit: Limit, report: UsageReport): Promise<Allowance>
+  /**
+   * The events of all users in one order, the same that are delivered. Ask again with `after` as the
+   * `next_cursor` of the answer before; after 90 days it is refused with `cursor_too_old`.
+   */
+  listEvents(query?: ListEventsQuery): Promise<Omit<EventPage, 'data'> & { data: BillingEvent[] }>
   /** What there is to buy. */
   plans(): Promise<Plan[]>
   /** What is sold, in the order of the plans, the shortest term first. */
@@ -122,6 +132,7 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
   return {
     ...calls,
     ...ordersBy(calls),
+    ...listsBy(call),
     as: (person) => ordersBy(callsBy(call, person)),
     consume: async (userId, limit, request) => {
       try {
@@ -188,6 +199,14 @@ function callsBy(call: Call, person?: Person): UserOrders & UserCalls {
     return [name, send] as const
   })
   return Object.fromEntries(methods) as unknown as UserOrders & UserCalls
+}
+
+/** A method for each list of the platform. */
+function listsBy(call: Call) {
+  const lists = Object.entries(LISTS).map(([name, path]) => {
+    return [name, (query: object = {}) => call('GET', `/api/v1/platform${path}${queryOf(query)}`)] as const
+  })
+  return Object.fromEntries(lists) as unknown as PlatformLists & Pick<Client, 'listEvents'>
 }
 
 interface CallOf {

@@ -6,7 +6,13 @@ import threading
 
 from ishtirak import Client, InvalidEvent, Misconfigured, Refused, Unavailable, verify_event
 
-NAMES = {"openPortal": "open_portal", "startTrial": "start_trial"}
+NAMES = {
+    "openPortal": "open_portal",
+    "startTrial": "start_trial",
+    "listUsers": "list_users",
+    "listPayments": "list_payments",
+    "listEvents": "list_events",
+}
 
 
 def answer(command, arguments, given):
