@@ -59,6 +59,7 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   bulk_acts_by_id: 'an act on many',
   bulk_targets_once: 'a target of an act on many',
   balance_entries_once: 'what a payment does to a balance',
+  grants_one_trial: 'the trial of a user',
   job_leases_by_name: 'a job: the statement that claims a round says `on conflict`',
   operators_name_once: 'a name, in capitals or not: the statement that makes an operator says `on conflict`',
   owed_invoices_once: 'a user: the statements that owe an invoice say `on conflict`',
