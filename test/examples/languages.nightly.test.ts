@@ -225,6 +225,10 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
     const payment = JSON.parse(await call('upgrade', user, 'pro'))
     expect(payment).toMatchObject({ checkout_url: expect.stringMatching(/^http/) })
     expect(JSON.parse(await call('upgrade', user, 'pro'))).toEqual(payment)
+    const noted = await run(['setMetadata', world.url, PLATFORM_KEY, user, payment.payment_id], {
+      order: 'A-1',
+    })
+    expect(JSON.parse(noted)).toMatchObject({ id: payment.payment_id, metadata: { order: 'A-1' } })
     expect(await call('upgrade', user, 'none')).toMatch(/^misconfigured: .*422/)
     expect(JSON.parse(await call('user', 'user-é 1'))).toMatchObject({ user_id: 'user-é 1', plan: 'pro' })
     // A click by accident buys nothing ahead.

@@ -42,6 +42,7 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
       boughtBy: null,
       poNumber: null,
       returnUrl: null,
+      metadata: null,
       plan: PRO,
     },
     ...{ months: 1, change: null, price: { amount: 2000, currency: 'DZD' }, amountAsked: null },

@@ -166,6 +166,18 @@ final class Client
     }
 
     /**
+     * Replaces what the platform notes at a payment: at most 20 names of 40 characters, with texts of 500.
+     *
+     * @param array<string, string> $metadata
+     * @return array<string, mixed> the payment
+     */
+    public function setMetadata(string $userId, string $paymentId, array $metadata): array
+    {
+        $path = self::userPath($userId) . '/payments/' . rawurlencode($paymentId) . '/metadata';
+        return $this->call('PUT', $path, 'metadata', ['metadata' => (object) $metadata]);
+    }
+
+    /**
      * Repeated once where that is idempotent.
      *
      * @param string $expected a field that the answer has

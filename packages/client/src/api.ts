@@ -42,29 +42,6 @@ export type UpgradeResult = {
   payment_id: string
 }
 
-export type PaymentRequest = {
-  /** The plan to buy */
-  plan: string
-  /** The term, 1 if absent; not with `start: now` */
-  months?: number
-  /**
-   * `end`, which it is if absent: more time; `now`: a dearer plan for the time that is paid, for the
-   * difference
-   */
-  start?: 'now' | 'end'
-  /** A code, in either case, with or without hyphens and spaces */
-  code?: string
-  /**
-   * Where the page after paying leads, with `payment_id` and `status` added: an address of
-   * `PLATFORM_URL` or `RETURN_ORIGINS`. A repetition keeps the first one
-   */
-  return_url?: string
-  /** The number of the buyer’s own order: it stands on the documents */
-  po_number?: string
-  /** How to pay, as a payment names it; `card` if absent */
-  method?: string
-}
-
 export type PaymentStatus = 'pending' | 'paid' | 'failed' | 'canceled' | 'expired' | 'review' | 'refunded'
 
 export type Account = {
@@ -125,12 +102,6 @@ export type Payment = {
   period_end: Timestamp | null
   /** Once paid */
   receipt_url: string | null
-}
-
-export type PaymentPage = {
-  data: Payment[]
-  has_more: boolean
-  next_cursor: string | null
 }
 
 export type Quote = {
@@ -354,18 +325,6 @@ export type RenewalRequest = {
   months?: number
 }
 
-export type TopUpRequest = {
-  /** In whole dinars */
-  amount: number
-  /** How to pay, as a payment names it; `card` if absent */
-  method?: string
-  /**
-   * Where the page after paying leads, with `payment_id` and `status` added: an address of
-   * `PLATFORM_URL` or `RETURN_ORIGINS`. A repetition keeps the first one
-   */
-  return_url?: string
-}
-
 export type Usage = {
   projects: number
   /** By project; those with none are left out */
@@ -455,6 +414,89 @@ export type PortalSession = {
   expires_at: Timestamp
 }
 
+export type PlatformPaymentRequest = {
+  /** The plan to buy */
+  plan: string
+  /** The term, 1 if absent; not with `start: now` */
+  months?: number
+  /**
+   * `end`, which it is if absent: more time; `now`: a dearer plan for the time that is paid, for the
+   * difference
+   */
+  start?: 'now' | 'end'
+  /** A code, in either case, with or without hyphens and spaces */
+  code?: string
+  /**
+   * Where the page after paying leads, with `payment_id` and `status` added: an address of
+   * `PLATFORM_URL` or `RETURN_ORIGINS`. A repetition keeps the first one
+   */
+  return_url?: string
+  /** The number of the buyer’s own order: it stands on the documents */
+  po_number?: string
+  /** How to pay, as a payment names it; `card` if absent */
+  method?: string
+  /**
+   * What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at
+   * most 500. The user never sees it. A repetition keeps the first one
+   */
+  metadata?: {
+    [key: string]: string
+  }
+}
+
+export type PlatformPayment = {
+  id: string
+  /** The person who ordered it for the account; null where none is named */
+  bought_by: string | null
+  /** `change`: another plan for time that runs; `top_up`: money for the balance */
+  kind: 'purchase' | 'change' | 'top_up'
+  /** Null for a top-up */
+  plan: string | null
+  /** How many months of the plan it buys; null for all but purchases */
+  months: number | null
+  /** Whole dinars; once it is paid, what came */
+  amount: number
+  /** What was asked for, where another amount came and was taken; else null */
+  amount_asked: number | null
+  currency: string
+  status: PaymentStatus
+  /** How it is paid */
+  method: 'card' | 'transfer' | 'cash' | 'cheque' | 'balance'
+  /** The kind of card or account, such as `edahabia` or `ccp`, once it is known */
+  payment_method: string | null
+  /** Only while it can be paid; null where there is no page */
+  checkout_url: string | null
+  /** How to pay without a card; null where the provider takes the money */
+  transfer: Transfer | null
+  created_at: Timestamp
+  expires_at: Timestamp
+  paid_at: Timestamp | null
+  period_start: Timestamp | null
+  period_end: Timestamp | null
+  /** Once paid */
+  receipt_url: string | null
+  /** What the platform notes at the payment */
+  metadata: {
+    [key: string]: string
+  }
+}
+
+export type PlatformPaymentPage = {
+  data: PlatformPayment[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export type MetadataRequest = {
+  /**
+   * What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at
+   * most 500. The user never sees it. A repetition keeps the first one
+   */
+  metadata: {
+    [key: string]: string
+  }
+}
+
 export type PlatformUser = {
   user_id: string
   /** The plan in effect now */
@@ -541,6 +583,25 @@ export type UsageReport = {
 export type TrialRequest = {
   /** A plan with `trial_days` */
   plan: string
+}
+
+export type PlatformTopUpRequest = {
+  /** In whole dinars */
+  amount: number
+  /** How to pay, as a payment names it; `card` if absent */
+  method?: string
+  /**
+   * Where the page after paying leads, with `payment_id` and `status` added: an address of
+   * `PLATFORM_URL` or `RETURN_ORIGINS`. A repetition keeps the first one
+   */
+  return_url?: string
+  /**
+   * What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at
+   * most 500. The user never sees it. A repetition keeps the first one
+   */
+  metadata?: {
+    [key: string]: string
+  }
 }
 
 export type ListedEvent = {
@@ -633,6 +694,10 @@ export type ListedPayment = {
   period_end: Timestamp | null
   /** Once paid */
   receipt_url: string | null
+  /** What the platform notes at the payment */
+  metadata: {
+    [key: string]: string
+  }
 }
 
 export type BrokenPayment = {
@@ -683,6 +748,10 @@ export type EventPayment = {
   readonly paid_at: Timestamp | null
   readonly period_start: Timestamp | null
   readonly period_end: Timestamp | null
+  /** What the platform notes at the payment */
+  readonly metadata?: {
+    readonly [key: string]: string
+  }
 }
 
 /** From which plan to which, and for which time */
@@ -882,7 +951,7 @@ export interface UserOrders {
    * its place: `checkout_url` is null where that happened meanwhile. 409 `nothing_to_pay` where the
    * code leaves nothing to pay: redeem it.
    */
-  createPayment(userId: string, request: PaymentRequest): Promise<Payment>
+  createPayment(userId: string, request: PlatformPaymentRequest): Promise<PlatformPayment>
   /**
    * Set the buyer’s details. In place of what was given before: what is absent is null. 403 for anyone
    * but an owner. What is typed is kept; spaces, dots and hyphens in numbers are no fault. Documents
@@ -901,7 +970,7 @@ export interface UserOrders {
    */
   uploadProof(userId: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
   /** Order a proforma by transfer. Opens a transfer at its price. A repetition gives the same payment. */
-  orderProforma(userId: string, number: string): Promise<Payment>
+  orderProforma(userId: string, number: string): Promise<PlatformPayment>
   /**
    * Redeem a code. For a code that gives months of a plan, or, with `plan`, one that leaves nothing to
    * pay for it. They follow on the paid time, or begin now. A code that the user has redeemed, and
@@ -916,7 +985,7 @@ export interface UserOrders {
    * `checkout_url`. A repetition gives the same payment, and another amount takes its place. 422 above
    * what a user may have.
    */
-  topUpBalance(userId: string, request: TopUpRequest): Promise<Payment>
+  topUpBalance(userId: string, request: PlatformTopUpRequest): Promise<PlatformPayment>
   /**
    * Renew by itself. Whenever the paid time ends, the balance buys this term, at the price of now, as
    * long as it lasts. Set again, it takes the place of what was: so a user agrees to another price.
@@ -939,9 +1008,14 @@ export interface UserCalls {
   /** Get billing status. Computed from what was paid and the time of asking. */
   status(userId: string): Promise<BillingStatus>
   /** Payment history. Newest first, in pages: nothing is skipped or repeated while payments arrive. */
-  payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
+  payments(userId: string, query?: PaymentsQuery): Promise<PlatformPaymentPage>
   /** One payment */
-  payment(userId: string, paymentId: string): Promise<Payment>
+  payment(userId: string, paymentId: string): Promise<PlatformPayment>
+  /**
+   * Replace the metadata of a payment. All of it, whatever the status of the payment is; `{}` clears.
+   * Events that were written before keep what they told.
+   */
+  setMetadata(userId: string, paymentId: string, request: MetadataRequest): Promise<PlatformPayment>
   /** Get the buyer’s details. What an invoice names of the buyer, and what it lacks. */
   buyer(userId: string): Promise<Buyer>
   /**
@@ -1057,6 +1131,7 @@ export const CALLS = {
   status: { method: 'GET', path: '/status' },
   payments: { method: 'GET', path: '/payments' },
   payment: { method: 'GET', path: '/payments/:payment_id' },
+  setMetadata: { method: 'PUT', path: '/payments/:payment_id/metadata' },
   buyer: { method: 'GET', path: '/buyer' },
   setBuyer: { method: 'PUT', path: '/buyer' },
   overview: { method: 'GET', path: '/overview' },

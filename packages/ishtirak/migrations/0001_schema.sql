@@ -79,6 +79,9 @@ create table payments (
   po_number text,
   -- The page after paying leads here; null: to the platform's own pages.
   return_url text,
+  -- What the platform notes: at most 20 texts by name; null: nothing. It may name a person, so it can be
+  -- erased: it stands here and in what the events of the payment told (outbox), and nowhere else.
+  metadata jsonb,
   -- `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance.
   kind text not null default 'purchase'
     constraint kind_is_known check (kind in ('purchase', 'change', 'top_up')),

@@ -14,7 +14,7 @@ function answer(string $command, array $arguments, ?array $given): string
             return json_encode(Events::verify($given['body'], $given['headers'], $arguments, $now));
         }
         $client = new Client(...array_splice($arguments, 0, 2));
-        return json_encode($client->$command(...$arguments));
+        return json_encode($client->$command(...$arguments, ...array_filter([$given])));
     } catch (Misconfigured $error) {
         return 'misconfigured: ' . $error->getMessage();
     } catch (Unavailable $error) {

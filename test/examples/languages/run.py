@@ -12,6 +12,7 @@ NAMES = {
     "listUsers": "list_users",
     "listPayments": "list_payments",
     "listEvents": "list_events",
+    "setMetadata": "set_metadata",
 }
 
 
@@ -21,6 +22,7 @@ def answer(command, arguments, given):
             now, *secrets = arguments
             return json.dumps(verify_event(given["body"].encode(), given["headers"], secrets, int(now)))
         url, key, *arguments = arguments
+        arguments += [given] if given else []
         return json.dumps(getattr(Client(url, key), NAMES.get(command, command))(*arguments))
     except Misconfigured as error:
         return f"misconfigured: {error}"

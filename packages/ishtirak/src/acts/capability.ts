@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import { EVENT_TYPES, type EventType } from '../core/event-types.js'
+import type { Metadata } from '../core/payment.js'
 import type { Actor } from '../core/person.js'
 import type { Wanted } from '../core/quote.js'
 import type { Permission } from '../core/role.js'
@@ -99,6 +100,7 @@ export interface PaysAtOnce {
     of: { readonly user: Actor; readonly requestId?: string },
     wanted: Pick<Wanted, 'planId' | 'start' | 'poNumber'> & {
       readonly months?: number
+      readonly metadata?: Metadata | undefined
       /** As it was typed. */
       readonly code: string | undefined
       /** Whole dinars that a page showed: nothing is bought that costs more. Absent: no page did. */

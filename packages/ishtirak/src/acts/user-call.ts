@@ -62,6 +62,8 @@ interface Said<Deps> {
   /** A GET has it in its query, other methods in their body. `file`: the body is a stream of bytes. */
   readonly input?: Of<Deps, InputSchema>
   readonly answer: Of<Deps, AnswerSchema>
+  /** The route for the user's token takes and gives this, where it is less than what the platform's does. */
+  readonly forUser?: { readonly input?: TSchema; readonly answer: TSchema }
   /** The document's example of an answer has these members where this call answers unlike others. */
   readonly example?: object
   /** Every call refuses some codes; these are the others. */

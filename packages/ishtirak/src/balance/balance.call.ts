@@ -11,6 +11,7 @@ import type { UserIdentity } from '../http/auth.js'
 import {
   type BalanceQuery,
   BalanceQuerySchema,
+  PlatformTopUpRequestSchema,
   type RenewalRequest,
   RenewalRequestSchema,
   StandingOrderSchema,
@@ -20,7 +21,7 @@ import {
   UserBalanceSchema,
   type UserBalanceView,
 } from '../ledger/balance-schemas.js'
-import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
+import { PaymentSchema, type PaymentView, PlatformPaymentSchema } from '../ledger/schemas.js'
 import { findUser } from '../ledger/users.sql.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
 import { showBalance } from './read-balance.js'
@@ -93,8 +94,9 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
   method: 'POST',
   path: '/balance/top-ups',
   offered: unlessOff,
-  input: TopUpRequestSchema,
-  answer: PaymentSchema,
+  input: PlatformTopUpRequestSchema,
+  answer: PlatformPaymentSchema,
+  forUser: { input: TopUpRequestSchema, answer: PaymentSchema },
   example: { kind: 'top_up', plan: null, months: null, amount: 6_000 },
   created: atPayment,
   refuses: [
@@ -109,11 +111,11 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
     'provider_unavailable',
   ],
   run: async (deps, request) => {
-    const { amount, method } = request.input
+    const { amount, method, metadata } = request.input
     const returnUrl = returnUrlOf(deps, request.input.return_url)
     const { leastAmount } = deps.rules
     if (amount < leastAmount) throw wrongField('amount', 'too_small', leastAmount)
-    const wanted = { topUp: amount, method, returnUrl }
+    const wanted = { topUp: amount, method, returnUrl, metadata }
     const { paymentId } = await openPayment(deps, { ...(await orderedBy(request)), ...wanted })
     return showPaymentOfUser(deps, request, paymentId)
   },

@@ -6,7 +6,7 @@ import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE } from '../core/instant.js'
-import { newPayment, type Payment } from '../core/payment.js'
+import { type Metadata, newPayment, type Payment } from '../core/payment.js'
 import type { Actor } from '../core/person.js'
 import { LONGEST_TERM } from '../core/plan.js'
 import { decidePayment, hashOf, type Quote, type Wanted } from '../core/quote.js'
@@ -23,6 +23,7 @@ export type BuyDeps = SettleDeps & QuoteDeps
 
 interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start' | 'poNumber'> {
   readonly user: Actor
+  readonly metadata?: Metadata | undefined
   /** As it was typed. */
   readonly code: string | undefined
   /** Whole dinars. */
@@ -94,7 +95,8 @@ async function buyOnFacts(
   requireShown(quote.amount, asked.shown)
   const missing = quote.amount - balanceIn(facts)
   if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
-  return booking(deps, { userId, boughtBy: personId, poNumber, user, quote }, now)
+  const { metadata } = asked
+  return booking(deps, { userId, boughtBy: personId, poNumber, metadata, user, quote }, now)
 }
 
 /** Booked by the decision that books all money: a report of ours says that it is paid. */
@@ -104,17 +106,18 @@ function booking(
     readonly userId: string
     readonly boughtBy: string | undefined
     readonly poNumber: string | undefined
+    readonly metadata: Metadata | undefined
     readonly user: UserRecord
     readonly quote: Quote
   },
   now: Instant,
 ): Decided<string> {
-  const { userId, boughtBy, poNumber, user, quote } = of
+  const { userId, boughtBy, poNumber, metadata, user, quote } = of
   const { offer, change, amount, discount, codeHash } = quote
   const method = deps.methods.of(BY_BALANCE)
   const id = deps.ids.next('pay', now)
   const ordered = newPayment({
-    ...{ id, userId, boughtBy, poNumber, method, createdAt: now, attemptEndsAt: now },
+    ...{ id, userId, boughtBy, poNumber, metadata, method, createdAt: now, attemptEndsAt: now },
     ...(change && { change }),
     offer: { ...offer, price: { ...offer.price, amount } },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { accept } from './accept.js'
 import { payment, payments } from './history.call.js'
+import { setMetadata } from './metadata.call.js'
 import { offerRoutes } from './offers.route.js'
 import { type CheckoutPagesDeps, checkoutPages } from './portal-part.js'
 import { recheck, type SettleActDeps } from './recheck.js'
@@ -22,7 +23,7 @@ type CheckoutDeps = Parameters<typeof createPayment.run>[0] &
   SettleActDeps &
   CheckoutPagesDeps
 
-export const checkoutCalls = [upgradePlan, createPayment, quote, status, payments, payment]
+export const checkoutCalls = [upgradePlan, createPayment, quote, status, payments, payment, setMetadata]
 
 export const checkout: Capability<CheckoutDeps> = {
   name: 'checkout',

@@ -7,6 +7,8 @@ import {
   PaymentSchema,
   PaymentsQuerySchema,
   type PaymentView,
+  PlatformPaymentPageSchema,
+  PlatformPaymentSchema,
   viewPayment,
 } from '../ledger/schemas.js'
 import { type HistoryDeps, readHistory, readPayment } from './history.js'
@@ -19,7 +21,8 @@ export const payments = userCall<HistoryDeps & ChangeDeps>()({
   method: 'GET',
   path: '/payments',
   input: PaymentsQuerySchema,
-  answer: PaymentPageSchema,
+  answer: PlatformPaymentPageSchema,
+  forUser: { answer: PaymentPageSchema },
   refuses: ['validation_failed', 'invalid_cursor'],
   run: async (deps, { user: { userId }, api, requestId, input }) => {
     const { limit = 20, cursor = null, status = null } = input
@@ -41,7 +44,8 @@ export const payment = userCall<HistoryDeps>()({
   summary: 'One payment',
   method: 'GET',
   path: '/payments/:payment_id',
-  answer: PaymentSchema,
+  answer: PlatformPaymentSchema,
+  forUser: { answer: PaymentSchema },
   refuses: ['not_found'],
   run: (deps, request) => showPaymentOfUser(deps, request, request.params.payment_id),
 })

@@ -6,6 +6,8 @@ import type { Start } from '../core/quote.js'
 import {
   PaymentRequestSchema,
   PaymentSchema,
+  PlatformPaymentRequestSchema,
+  PlatformPaymentSchema,
   QuoteQuerySchema,
   QuoteSchema,
   UpgradeRequestSchema,
@@ -60,8 +62,9 @@ export const createPayment = userCall<UpgradeDeps & HistoryDeps & ReturnDeps>()(
     'where that happened meanwhile. 409 `nothing_to_pay` where the code leaves nothing to pay: redeem it.',
   method: 'POST',
   path: '/payments',
-  input: PaymentRequestSchema,
-  answer: PaymentSchema,
+  input: PlatformPaymentRequestSchema,
+  answer: PlatformPaymentSchema,
+  forUser: { input: PaymentRequestSchema, answer: PaymentSchema },
   created: atPayment,
   refuses: [
     ...PURCHASE_REFUSALS,
@@ -76,10 +79,10 @@ export const createPayment = userCall<UpgradeDeps & HistoryDeps & ReturnDeps>()(
     'conflict',
   ],
   run: async (deps, request) => {
-    const { plan, months, start, method, code, po_number: poNumber } = request.input
+    const { plan, months, start, method, code, po_number: poNumber, metadata } = request.input
     const returnUrl = returnUrlOf(deps, request.input.return_url)
     const buyer = await orderedBy(request)
-    const wanted = { planId: plan, ...termOf(months, start, 'months'), code, poNumber }
+    const wanted = { planId: plan, ...termOf(months, start, 'months'), code, poNumber, metadata }
     const atOnce = deps.atOnce.find((one) => one.method === method)
     const { paymentId } = atOnce
       ? await atOnce.buy(buyer, wanted)

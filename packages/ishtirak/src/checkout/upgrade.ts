@@ -6,7 +6,7 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { kindOf, newPayment, type Payment } from '../core/payment.js'
+import { kindOf, type Metadata, newPayment, type Payment } from '../core/payment.js'
 import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
 import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
@@ -51,6 +51,7 @@ interface AskedBy {
   readonly locale: Locale
   /** The page after paying leads here. */
   readonly returnUrl?: string | undefined
+  readonly metadata?: Metadata | undefined
   /** For the log: the lines of one purchase are found by it. */
   readonly requestId?: string
 }
@@ -218,6 +219,7 @@ async function requestPayment(
     boughtBy: request.user.personId,
     poNumber: 'topUp' in request ? undefined : request.poNumber,
     returnUrl: request.returnUrl,
+    metadata: request.metadata,
     offer: { ...offer, price: { ...offer.price, amount } },
     change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

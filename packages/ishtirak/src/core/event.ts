@@ -68,12 +68,21 @@ export function tell(types: readonly EventType[], of: TellingChange, now: Instan
   }
 }
 
-/** What of a payment may be otherwise later: after a refund, or when a person was erased. */
+/** What of a payment may be otherwise later: refunded, with other metadata, or when a person was erased. */
 function tellPayment(payment: ShownPayment, now: Instant) {
-  const { price, boughtBy, amountAsked, instrument, paidAt, periodStart, periodEnd } = payment
+  const {
+    price,
+    boughtBy,
+    metadata = null,
+    amountAsked,
+    instrument,
+    paidAt,
+    periodStart,
+    periodEnd,
+  } = payment
   return {
     ...{ status: publicStatusAt(payment, now), amount: price.amount },
-    ...given({ boughtBy, amountAsked, instrument, paidAt, periodStart, periodEnd }),
+    ...given({ boughtBy, metadata, amountAsked, instrument, paidAt, periodStart, periodEnd }),
   }
 }
 
@@ -165,7 +174,7 @@ function describeEvent({ userId, sequence, type, createdAt, told, payment }: Wri
 }
 
 const NULLS = {
-  ...{ boughtBy: null, amountAsked: null, instrument: null, paidAt: null },
+  ...{ boughtBy: null, metadata: null, amountAsked: null, instrument: null, paidAt: null },
   ...{ periodStart: null, periodEnd: null },
 }
 
@@ -174,7 +183,7 @@ function describeTold({ currency, ...row }: PaymentOfEvent, told: ReturnType<typ
   return describeFacts({ ...NULLS, ...row, ...state }, { amount, currency }, status)
 }
 
-/** What the platform and the user both see of a payment. */
+/** What the platform sees of a payment, and but for the metadata its user. */
 export function describePayment(payment: ShownPayment, now: Instant) {
   return describeFacts(payment, payment.price, publicStatusAt(payment, now))
 }
@@ -187,6 +196,7 @@ function describeFacts(payment: PaymentFacts, price: Money, status: PublicPaymen
   return {
     id: payment.id,
     bought_by: payment.boughtBy,
+    ...(payment.metadata && { metadata: payment.metadata }),
     kind: payment.kind,
     plan: payment.plan?.id ?? null,
     months: payment.months,

@@ -62,6 +62,8 @@ interface PaymentCourse {
   readonly poNumber: string | null
   /** The page after paying leads here; null: to the platform's own pages. */
   readonly returnUrl: string | null
+  /** What the platform notes and its user never sees. A new payment without any leaves it undefined. */
+  readonly metadata: Metadata | null | undefined
   /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null
   /** To be paid, after the discount. Once it is booked: what came. */
@@ -98,13 +100,17 @@ interface PaymentCourse {
   readonly nextCheckAt: Instant | null
 }
 
-/** What its user sees of a payment, and all that a page of the history reads. */
+/** Texts by name. */
+export type Metadata = Readonly<Record<string, string>>
+
+/** What its user and the platform see of a payment, and all that a page of the history reads. */
 export type ShownPayment = PaidFor<Pick<Plan, 'id' | 'name'>> & ShownCourse
 
 type ShownCourse = Pick<
   PaymentCourse,
   | 'id'
   | 'boughtBy'
+  | 'metadata'
   | 'price'
   | 'amountAsked'
   | 'method'
@@ -126,6 +132,7 @@ export function newPayment(of: {
   readonly boughtBy?: string | undefined
   readonly poNumber?: string | undefined
   readonly returnUrl?: string | undefined
+  readonly metadata?: Metadata | undefined
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
   /** Of another plan in mid-term; `unknown`: what it was agreed for is lost. Absent: it is no change. */
@@ -144,6 +151,7 @@ export function newPayment(of: {
     boughtBy: of.boughtBy ?? null,
     poNumber: of.poNumber ?? null,
     returnUrl: of.returnUrl ?? null,
+    metadata: of.metadata,
     ...paidFor(of),
     change: of.change === undefined || of.change === 'unknown' ? null : of.change,
     price: offer.price,

@@ -61,7 +61,7 @@ function paymentOf(type: EventType, plan: Plan, now: Instant): Change['payment']
       ? { kind: 'change' as const, plan, months: null }
       : { kind: 'purchase' as const, plan, months: 1 }),
     ...{ status, method, id: 'pay_sample', boughtBy: null, amountAsked: null },
-    ...{ checkoutId: null, checkoutUrl: null },
+    ...{ metadata: null, checkoutId: null, checkoutUrl: null },
     price: offer?.price ?? { amount: 0, currency: plan.currency },
     instrument: isPaid ? 'edahabia' : null,
     createdAt: now,

@@ -8,13 +8,20 @@ import { describedEvent, EVENT_TYPES, type EventType } from '../core/event-types
 import type { LimitDefinition } from '../core/limit.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { BalanceEntrySchema, balanceMembers } from '../ledger/balance-schemas.js'
-import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
+import {
+  BillingStatusSchema,
+  PaymentSchema,
+  planLimitsSchema,
+  shownMetadata,
+  UserIdSchema,
+} from '../ledger/schemas.js'
 
 const { id, bought_by, kind, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
 const { status, method, payment_method, paid_at, period_start, period_end } = PaymentSchema.properties
 const EventPaymentSchema = request('EventPayment', {
   ...{ id, bought_by, kind, plan, months, amount, amount_asked, currency },
   ...{ status, method, payment_method, paid_at, period_start, period_end },
+  metadata: Type.Optional(shownMetadata),
 })
 
 function eventSubscriptionSchema(limits: readonly LimitDefinition[]) {

@@ -6,7 +6,7 @@ import type { Instant } from '../core/instant.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
-import { returnUrlSchema } from './schemas.js'
+import { metadataSchema, returnUrlSchema } from './schemas.js'
 
 const wholeDinars = (description: string, ...examples: readonly number[]) =>
   Type.Integer({ description: `${description}, in whole dinars`, ...(examples.length > 0 && { examples }) })
@@ -66,6 +66,11 @@ export const TopUpRequestSchema = request('TopUpRequest', {
   return_url: Type.Optional(returnUrlSchema),
 })
 
+export const PlatformTopUpRequestSchema = request('PlatformTopUpRequest', {
+  ...TopUpRequestSchema.properties,
+  metadata: Type.Optional(metadataSchema),
+})
+
 export const RenewalRequestSchema = request('RenewalRequest', {
   plan: Type.String({ examples: ['pro'] }),
   months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [1] })),
@@ -74,7 +79,7 @@ export const RenewalRequestSchema = request('RenewalRequest', {
 export type UserBalanceView = Static<typeof UserBalanceSchema>
 export type StandingOrderView = Static<typeof StandingOrderSchema>
 export type BalanceQuery = Static<typeof BalanceQuerySchema>
-export type TopUpRequest = Static<typeof TopUpRequestSchema>
+export type TopUpRequest = Static<typeof PlatformTopUpRequestSchema>
 export type RenewalRequest = Static<typeof RenewalRequestSchema>
 
 export function viewBalance(

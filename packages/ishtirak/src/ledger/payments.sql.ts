@@ -3,6 +3,7 @@
 import type { PaymentPurpose } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import {
+  type Metadata,
   PAYMENT_KINDS,
   type Payment,
   type PaymentStatus,
@@ -58,6 +59,7 @@ const describedPayment = rowOf(
     boughtBy: textOrNull,
     poNumber: textOrNull,
     returnUrl: textOrNull,
+    metadata: json<Metadata | null>,
     id: text,
     kind: word<PaymentPurpose>,
     plan: json<Plan | null>,
@@ -100,6 +102,7 @@ export const paymentStateToColumns = writerOf(readStateAndId, (shape) => ({ ...s
 const SHOWN = {
   id: text,
   boughtBy: textOrNull,
+  metadata: json<Metadata | null>,
   kind: word<PaymentPurpose>,
   months: integerOrNull,
   price: readPrice,

@@ -211,6 +211,40 @@ export const PaymentSchema = object('Payment', {
   receipt_url: nullable(Type.String({ description: 'Once paid' })),
 })
 
+/** Bounds that the documentation names. */
+const METADATA_MAX = 20
+const NAME_PATTERN = '^[^\\p{Cc}\\p{Cs}]{1,40}$'
+const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$'
+
+export const metadataSchema = Type.Record(
+  Type.String({ pattern: NAME_PATTERN }),
+  Type.String({ maxLength: 500, pattern: TEXT_PATTERN }),
+  {
+    maxProperties: METADATA_MAX,
+    additionalProperties: false,
+    description:
+      'What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at ' +
+      'most 500. The user never sees it. A repetition keeps the first one',
+    examples: [{ order: 'A-1042' }],
+  },
+)
+
+/** As the platform and operators see it. */
+export const shownMetadata = Type.Record(Type.String(), Type.String(), {
+  description: 'What the platform notes at the payment',
+  examples: [{ order: 'A-1042' }],
+})
+
+export const PlatformPaymentSchema = object('PlatformPayment', {
+  ...PaymentSchema.properties,
+  metadata: shownMetadata,
+})
+
+export const PlatformPaymentRequestSchema = request('PlatformPaymentRequest', {
+  ...PaymentRequestSchema.properties,
+  metadata: Type.Optional(metadataSchema),
+})
+
 export const PaymentsQuerySchema = query({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
   cursor: Type.Optional(
@@ -225,6 +259,11 @@ export const PaymentPageSchema = object('PaymentPage', {
   next_cursor: nullable(Type.String()),
 })
 
+export const PlatformPaymentPageSchema = object('PlatformPaymentPage', {
+  ...PaymentPageSchema.properties,
+  data: Type.Array(PlatformPaymentSchema),
+})
+
 export const WebhookAnswerSchema = object('WebhookAnswer', {
   received: Type.Literal(true),
   duplicate: Type.Optional(Type.Literal(true)),
@@ -237,14 +276,14 @@ export type UpgradeResult = Static<typeof UpgradeResultSchema>
 export type OfferView = Static<typeof OfferSchema>
 export type QuoteQuery = Static<typeof QuoteQuerySchema>
 export type QuoteView = Static<typeof QuoteSchema>
-export type PaymentRequest = Static<typeof PaymentRequestSchema>
+export type PaymentRequest = Static<typeof PlatformPaymentRequestSchema>
 export type RedeemRequest = Static<typeof RedeemRequestSchema>
 export type RedeemedView = Static<typeof RedeemedSchema>
 export type RedemptionsView = Static<typeof RedemptionsSchema>
 export type BillingStatus = Static<typeof BillingStatusSchema>
-export type PaymentView = Static<typeof PaymentSchema>
+export type PaymentView = Static<typeof PlatformPaymentSchema>
 export type PaymentsQuery = Static<typeof PaymentsQuerySchema>
-export type PaymentPage = Static<typeof PaymentPageSchema>
+export type PaymentPage = Static<typeof PlatformPaymentPageSchema>
 
 export function viewOffer(offer: Offer): OfferView {
   const { plan, months, price } = offer
@@ -282,6 +321,8 @@ export function viewStatus(subscription: Subscription): BillingStatus {
   }
 }
 
+const NO_METADATA = {}
+
 /** Named one by one: a field that follows a spread costs 2 µs, and a page has 20 payments. */
 export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentViewDeps): PaymentView {
   const described = describePayment(payment, now)
@@ -305,6 +346,7 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
     paid_at: described.paid_at,
     period_start: described.period_start,
     period_end: described.period_end,
+    metadata: payment.metadata ?? NO_METADATA,
     receipt_url: hasReceipt ? `${deps.api}/payments/${payment.id}/receipt` : null,
   }
 }

@@ -145,19 +145,19 @@ const saveChanges = statement(
    -- A payment that has no row yet.
    fresh as (
      insert into payments
-       (user_id, id, bought_by, po_number, kind, plan, months, change, amount, currency, amount_asked,
-        code_hash, discount, method, live, second_of, status, method_reference, checkout_url, instrument,
-        created_at, attempt_ends_at, expires_at, next_check_at, paid_at, period_start, period_end, review,
-        reports)
-     select n.user_id, n.id, n.bought_by, n.po_number, n.kind, n.plan, n.months, n.change, n.amount,
-            n.currency, n.amount_asked, n.code_hash, n.discount, n.method, n.live, n.second_of, n.status,
-            n.method_reference, n.checkout_url, n.instrument, n.created_at, n.attempt_ends_at, n.expires_at,
-            n.next_check_at, n.paid_at, n.period_start, n.period_end, n.review,
+       (user_id, id, bought_by, po_number, metadata, kind, plan, months, change, amount, currency,
+        amount_asked, code_hash, discount, method, live, second_of, status, method_reference, checkout_url,
+        instrument, created_at, attempt_ends_at, expires_at, next_check_at, paid_at, period_start, period_end,
+        review, reports)
+     select n.user_id, n.id, n.bought_by, n.po_number, n.metadata, n.kind, n.plan, n.months, n.change,
+            n.amount, n.currency, n.amount_asked, n.code_hash, n.discount, n.method, n.live, n.second_of,
+            n.status, n.method_reference, n.checkout_url, n.instrument, n.created_at, n.attempt_ends_at,
+            n.expires_at, n.next_check_at, n.paid_at, n.period_start, n.period_end, n.review,
             '[]'::jsonb || coalesce(e.report, '[]')
        from effect e,
             jsonb_to_record(e.payment) as n(
-              user_id text, id text, bought_by text, po_number text, kind text, plan jsonb, months bigint,
-              change jsonb, amount bigint, currency text, amount_asked bigint, code_hash text,
+              user_id text, id text, bought_by text, po_number text, metadata jsonb, kind text, plan jsonb,
+              months bigint, change jsonb, amount bigint, currency text, amount_asked bigint, code_hash text,
               discount bigint, method text, live bool, second_of text, status text, method_reference text,
               checkout_url text, instrument text, created_at timestamptz, attempt_ends_at timestamptz,
               expires_at timestamptz, next_check_at timestamptz, paid_at timestamptz,

@@ -126,7 +126,8 @@ export type UserCallDeps = Pick<CallerChecks, 'identify'> &
 export function userCallRoutes<Deps extends UserCallDeps>(deps: Deps, calls: readonly UserCall<Deps>[]) {
   const offered = calls.filter((call) => call.offered?.(deps) !== 'absent')
   return async (app: App): Promise<void> => {
-    for (const call of offered) if (!call.byPlatform) addRoute(app, deps, call, byToken(deps, call))
+    for (const call of offered)
+      if (!call.byPlatform) addRoute(app, deps, { ...call, ...call.forUser }, byToken(deps, call))
     for (const call of offered) addRoute(app, deps, call, byPlatform(deps, call))
   }
 }

@@ -63,6 +63,12 @@ interface OwnCalls {
   payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
   /** Throws `not_found`, also for a payment of another user. */
   payment(userId: string, paymentId: string): Promise<PaymentView>
+  /** Replaces what the platform notes at a payment; `{}` clears. Throws `not_found`. */
+  setMetadata(
+    userId: string,
+    paymentId: string,
+    request: Pick<Required<PaymentRequest>, 'metadata'>,
+  ): Promise<PaymentView>
   overview(userId: string): Promise<PlatformOverview>
   /** A link into the portal that works once, for five minutes. */
   openPortal(user: UserIdentity, request?: { readonly return_path?: string }): Promise<PortalLinkView>

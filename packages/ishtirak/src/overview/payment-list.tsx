@@ -47,6 +47,7 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
         'period_end',
         'checkout_id',
         'bought_by',
+        'metadata',
       ],
     ],
     row: (deps) => {

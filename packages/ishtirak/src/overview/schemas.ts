@@ -6,7 +6,7 @@ import type { InboxKind } from '../acts/inbox-kind.js'
 import { StandingSchema } from '../acts/preview.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
-import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
+import { BillingStatusSchema, PlatformPaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 import { timeList } from '../ledger/time-list.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 import { USER_STATES } from '../ledger/user-list.js'
@@ -41,12 +41,12 @@ export const ChangedUserSchema = object('ChangedUser', {
 
 export const ListedPaymentSchema = object('ListedPayment', {
   user_id: Type.String(),
-  ...PaymentSchema.properties,
+  ...PlatformPaymentSchema.properties,
 })
 
 export const OperatorPaymentSchema = object('OperatorPayment', {
   user_id: Type.String(),
-  ...PaymentSchema.properties,
+  ...PlatformPaymentSchema.properties,
   checkout_id: nullable(Type.String()),
   live: Type.Boolean(),
   second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),

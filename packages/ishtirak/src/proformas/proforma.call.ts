@@ -14,7 +14,7 @@ import {
   wishedLocale,
 } from '../documents/receipt.call.js'
 import type { UserIdentity } from '../http/auth.js'
-import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
+import { PaymentSchema, type PaymentView, PlatformPaymentSchema } from '../ledger/schemas.js'
 import {
   makeProforma,
   openProformas,
@@ -130,7 +130,8 @@ const orderProforma = userCall<ProformaDeps & HistoryDeps>()({
   method: 'POST',
   path: '/proformas/:number/payments',
   params: NUMBER,
-  answer: PaymentSchema,
+  answer: PlatformPaymentSchema,
+  forUser: { answer: PaymentSchema },
   example: ORDERED,
   created: atPayment,
   refuses: [...REFUSALS, 'not_found', 'forbidden', 'proforma_not_valid', 'too_many_checkouts', 'conflict'],

@@ -1,0 +1,19 @@
+// What the platform notes at a payment is replaced. Nothing that is decided on the payment reads it, so the
+// user's version stays.
+import type { Metadata } from '../core/payment.js'
+import { type Queryable, statement } from '../database/database.js'
+
+const update = statement(
+  'payments.set_metadata',
+  `update payments set metadata = nullif($3::jsonb, '{}') where user_id = $1 and id = $2 returning id`,
+)
+
+/** False: the user has no such payment. */
+export async function saveMetadata(
+  database: Queryable,
+  of: { readonly userId: string; readonly paymentId: string },
+  metadata: Metadata,
+): Promise<boolean> {
+  const rows = await database.query(update, [of.userId, of.paymentId, JSON.stringify(metadata)])
+  return rows.length > 0
+}
