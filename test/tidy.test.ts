@@ -17,7 +17,7 @@ const ORDER = [
   ['setup'],
   ['console', 'portal', 'desk'],
   ['overview'],
-  ['books', 'reconciliation', 'backup', 'access'],
+  ['books', 'reconciliation', 'backup', 'privacy', 'access'],
   ['bank-statements', 'proformas'],
   ['transfers', 'codes', 'grants'],
   ['mail', 'documents', 'limits', 'events', 'buyers'],

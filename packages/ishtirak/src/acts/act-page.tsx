@@ -4,6 +4,7 @@
 import type { BillingError, ValidationCode, ValidationProblem } from '../core/error.js'
 import { CATALOGS, problemInWords } from '../i18n/messages.js'
 import { type ConsolePages, Facts, renderConsole, Text, type View } from '../pages/console-frame.js'
+import { heldInWords } from '../pages/console-words.js'
 import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { randomToken } from '../runtime/secret.js'
@@ -132,11 +133,12 @@ function reasonField({ fields, isReasonRequired }: ActPage, { say }: View): Fiel
   return { ...usual, ...own, ...(!isReasonRequired && { isOptional: true }) }
 }
 
-function whyAgain({ say, locale }: View, refusal: BillingError | null): string {
+function whyAgain(view: View, refusal: BillingError | null): string {
+  const { say, locale } = view
   if (refusal === null || refusal.extra.changed === true) return say('formChanged')
   if (refusal.problems.length > 0) return say('formProblem')
   const { title, detail } = CATALOGS[locale].error[refusal.code]
-  return `${title}: ${detail}`
+  return `${title}: ${heldInWords(view, refusal.extra) || detail}`
 }
 
 const CHANGES: readonly Column<ChangeInWords>[] = [

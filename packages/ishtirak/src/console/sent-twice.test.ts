@@ -134,9 +134,11 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     await buy('user-1')
     const given = { amount: 1_000, why: 'to have one' }
     await operatorOf(world, ROLE_KEYS.owner).post('/users/user-1/correct', given)
+    await setProfile(world, 'without-money', { name: 'Lina' })
     for (const act of USER_VERBS) {
-      const of = { act: USER_ACTS_BY_VERB[act]?.name, id: 'user-1' }
-      await sendInterrupted(`/console/users/user-1/${act}`, of, USER_QUESTIONS[act])
+      const userId = act === 'erase' ? 'without-money' : 'user-1'
+      const of = { act: USER_ACTS_BY_VERB[act]?.name, id: userId, userId }
+      await sendInterrupted(`/console/users/${userId}/${act}`, of, USER_QUESTIONS[act])
     }
   })
 

@@ -17,7 +17,16 @@ type Capabilities = readonly (typeof CAPABILITIES)[number][]
 const ALL_METHODS = ['chargily', 'transfer', 'cash', 'cheque', 'balance']
 /** Each capability that a service can do without, and the methods of payment that go with it. */
 const WITH_METHODS: Readonly<Record<string, readonly string[]>> = {
-  ...{ proformas: [], grants: [], codes: [], books: [], compare: [], backup: [], 'bank-statements': [] },
+  ...{
+    proformas: [],
+    grants: [],
+    codes: [],
+    books: [],
+    compare: [],
+    backup: [],
+    privacy: [],
+    'bank-statements': [],
+  },
   ...{ transfers: ['transfer'], desk: ['cash', 'cheque'], balance: ['balance'] },
 }
 /** Bank statements are laid beside transfers, and proformas ordered by one: without it there is neither. */

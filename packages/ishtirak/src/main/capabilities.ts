@@ -18,6 +18,7 @@ import { limits } from '../limits/limits.js'
 import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
+import { privacy } from '../privacy/privacy.js'
 import { proformas } from '../proformas/proformas.js'
 import { reconciliation } from '../reconciliation/reconciliation.js'
 import { transfers } from '../transfers/transfers.js'
@@ -41,6 +42,7 @@ export const CAPABILITIES = [
   reconciliation,
   bulk,
   backup,
+  privacy,
   access,
   overview,
   portal,

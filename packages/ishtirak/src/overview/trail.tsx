@@ -5,7 +5,7 @@ import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Folded, type LinkedFact, type View } from '../pages/console-frame.js'
-import { actionInWords, codeInWords } from '../pages/console-words.js'
+import { actionInWords, codeInWords, heldInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
@@ -105,9 +105,9 @@ function didInWords(view: View, { act, after }: TrailEntry): string {
 /** What was refused, and empty for every other act. */
 function refusalOf(view: View, { after }: TrailEntry): string {
   if (typeof after !== 'object' || after === null) return ''
-  const { code, act = null } = after as { readonly code?: unknown; readonly act?: unknown }
+  const { code, act = null, ...more } = after as { readonly code?: unknown; readonly act?: unknown }
   if (typeof code !== 'string' || !isErrorCode(code)) return ''
-  const { title } = CATALOGS[view.locale].error[code]
+  const title = heldInWords(view, more) || CATALOGS[view.locale].error[code].title
   return typeof act !== 'string'
     ? title
     : view.say('entryOf', { entry: title, what: actionInWords(view, act) })

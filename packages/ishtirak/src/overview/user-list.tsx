@@ -36,7 +36,7 @@ export const userList = list<UserListDeps>()({
     path: '/exports/users',
     operationId: 'exportUsers',
     summary: 'All users of a list, as CSV',
-    usage: 'users export',
+    usage: 'users export-list',
     columns: [
       ...['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end'],
       ...['balance', 'created_at'],

@@ -25,6 +25,7 @@ type Name =
   | 'job'
   | 'bulk'
   | 'did'
+  | 'held'
 
 export function codeInWords(
   { say }: Pick<View, 'say'>,
@@ -34,6 +35,15 @@ export function codeInWords(
 ): string {
   const key = `${name}_${code}`
   return isConsoleKey(key) ? say(key, data) : code
+}
+
+/** What stands in the way, where a refusal names it; empty where it does not. */
+export function heldInWords(
+  view: Pick<View, 'say' | 'locale'>,
+  { held_by: held }: { readonly held_by?: unknown },
+): string {
+  if (!Array.isArray(held)) return ''
+  return held.map((code) => codeInWords(view, 'held', String(code))).join(view.locale === 'ar' ? '، ' : ', ')
 }
 
 /** All that the trail names. */

@@ -7,6 +7,7 @@ import { isRole } from '../core/role.js'
 import type { SayConsole } from '../i18n/console.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, type ConsoleSession, renderConsole } from './console-frame.js'
+import { heldInWords } from './console-words.js'
 import { LinkButton } from './portal-frame.js'
 
 export function consoleRefusalPage(
@@ -63,6 +64,8 @@ function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: S
   const { code, extra } = error
   const text = pages.signIn.refusalText(error, say)
   if (text !== null) return text
+  const held = heldInWords({ say, locale }, extra)
+  if (held !== '') return held
   if (code === 'forbidden') return say('staleForm')
   if (code === 'not_found') return say('nothingHere')
   if (code !== 'role_not_allowed' || !Array.isArray(extra.roles)) return CATALOGS[locale].error[code].detail

@@ -146,5 +146,5 @@ async function readRefused({ database, name, seen }: Reading): Promise<RefusedTr
   if (newest?.status !== 'canceled' || newest.method !== name) return null
   const found = await findTransfer(database, { userId: seen.session.userId, paymentId: newest.id })
   const reason = found?.transfer.state === 'refused' ? found.transfer.refusal : null
-  return found && reason !== null ? { reference: found.reference, reason } : null
+  return found && reason ? { reference: found.reference, reason } : null
 }

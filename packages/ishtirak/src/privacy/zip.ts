@@ -1,0 +1,51 @@
+// Files in one archive (PKWARE APPNOTE 6.3.3), as they are: pictures and PDFs do not get smaller.
+import { crc32 } from 'node:zlib'
+
+export interface ZippedFile {
+  /** With its folders, such as `proofs/1.png`. */
+  readonly name: string
+  readonly content: Uint8Array
+}
+
+/** Names are UTF-8; it was stored and needs version 2.0; 1 January 1980, the first day that a ZIP knows. */
+const STORED = [20, 0x0800, 0, 0, 0x0021]
+
+/** One file after the other, as fast as they are taken; the list of them comes last. */
+export async function* zipped(files: AsyncIterable<ZippedFile>): AsyncGenerator<Uint8Array> {
+  const listed: Buffer[] = []
+  let offset = 0
+  for await (const { name, content } of files) {
+    const named = Buffer.from(name)
+    const about = Buffer.concat([
+      ...[words(STORED), long(crc32(content)), long(content.length), long(content.length)],
+      words([named.length, 0]),
+    ])
+    const head = Buffer.concat([long(0x04034b50), about, named])
+    // Behind `about` no comment, disk 0 and no attributes.
+    listed.push(
+      Buffer.concat([long(0x02014b50), words([20]), about, words([0, 0, 0, 0, 0]), long(offset), named]),
+    )
+    offset += head.length + content.length
+    yield head
+    yield content
+  }
+  const list = Buffer.concat(listed)
+  const counts = words([0, 0, listed.length, listed.length])
+  yield Buffer.concat([list, long(0x06054b50), counts, long(list.length), long(offset), words([0])])
+}
+
+function words(values: readonly number[]): Buffer {
+  return Buffer.concat(
+    values.map((value) => {
+      const word = Buffer.alloc(2)
+      word.writeUInt16LE(value)
+      return word
+    }),
+  )
+}
+
+function long(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
