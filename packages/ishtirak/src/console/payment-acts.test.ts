@@ -191,7 +191,7 @@ describeWorld('an act in the console', { env: ENV }, ({ database, world }) => {
     )
   })
 
-  it('is two clicks from the inbox, beside the proof and the line of the statement, and leads on', async () => {
+  it('is two clicks from the inbox, beside the proof and the bank’s line, and leads on', async () => {
     const [first, next] = [await orderTransfer(world, 'user-1'), await orderTransfer(world, 'user-2')]
     for (const [n, { id }] of [first, next].entries()) await sendProof(world, `user-${n + 1}`, id)
     const line = `Date;Libelle;Credit\n21/11/2026;VIR ${first.transfer.reference};2 000,00\n`

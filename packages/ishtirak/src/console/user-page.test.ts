@@ -109,17 +109,16 @@ describeWorld('the page of a user', { env: { TRANSFER_FILE } }, ({ world }) => {
     world.clock.advance(1_000)
     await world.as('user-1').buy()
     expect(await ordered()).toMatch(
-      /^Access Pro until .* Status The payment is now: paid\. .*Mail Receipt · 21 November 2026 at 13:00 · on its way$/,
+      /^Access Pro until .* The payment is now: paid\. .*Mail Receipt · 21 November .* · on its way$/,
     )
   })
 
   it('offers three common acts, the others folded, those that take something away apart', async () => {
     await world.as('user-1').buy()
     const { text } = await pageOf('user-1')
-    const [, open = '', folded = '', apart = ''] =
-      /<div class="actions"><a ([\s\S]*?)<details class="more">([\s\S]*?)<p class="actions apart">([\s\S]*?)<\/p>/.exec(
-        text.slice(text.indexOf('id="facts"')),
-      ) ?? []
+    const acts = text.slice(text.indexOf('id="facts"'), text.indexOf('id="plan"'))
+    const [open = '', more = ''] = acts.split('<details class="more">')
+    const [folded = '', apart = ''] = more.split('<p class="actions apart">')
     expect(open.match(/href=/g)).toHaveLength(3)
     expect([open.includes('/portal"'), folded.includes('/correct-address"')]).toEqual([true, true])
     expect(apart).toContain(`href="${world.base}/console/users/user-1/end"`)

@@ -67,7 +67,7 @@ export function userRoutes(
   })
 }
 
-/** The newest payment, and what is not booked since the newest booked one, without what waits for a person. */
+/** The newest payment, and those after the last booked one, without what waits for a person. */
 function orderedIn(pages: AllPages, { user: { userId }, payments, waiting }: UserFile) {
   const booked = payments.findIndex(({ status }) => status === 'paid' || status === 'refunded')
   const later = booked === -1 ? payments : payments.slice(0, booked)

@@ -85,7 +85,7 @@ function addressOfEntry(pages: AllPages, view: View, entry: InboxEntry): string 
 
 const isFor = (entry: InboxEntry, { name }: Operator) => entry.kind.isFor?.(entry, name) !== false
 
-/** The most urgent entry that an operator goes on with after a decision on `paymentId`; null: there is none. */
+/** The most urgent entry that an operator goes on with after a decision on `paymentId`. */
 export async function nextInInbox(
   pages: AllPages,
   view: View,

@@ -16,7 +16,7 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import { type ApprovalDeps, loadTransfer, planDecision, settleDecided } from './approvals.js'
 import { decideRefusal, type PayingLine } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
-import { knownOf, reviewBeside } from './review.js'
+import { foundOf, reviewBeside } from './review.js'
 import { transfersWords } from './words.js'
 
 /** A column of the database holds whole dinars as an `int4`. */
@@ -132,7 +132,7 @@ async function receivedFields(
   { stored: { transfer, payment, reference }, method }: Awaited<ReturnType<typeof loadTransfer>>,
 ): Promise<readonly Field[]> {
   const { say, locale } = view
-  const { line, why } = await knownOf(pages, view, { payment, reference })
+  const { line, why } = await foundOf(pages, view, { payment, reference })
   const [first] = transfer.approvals
   const [only, ...others] = method.instruments.filter(isTransferred)
   const kinds = Object.values(INSTRUMENTS).map((kind) => [kind, instrumentName(kind, locale)] as const)

@@ -16,7 +16,7 @@ import { lineNaming } from './transfers.sql.js'
 type Pages = ConsolePages & ApprovalDeps
 
 /** What is known before the operator types anything; `why` is empty if nothing is. */
-export async function knownOf(
+export async function foundOf(
   pages: Pages,
   view: View,
   { payment, reference }: { readonly payment: Payment; readonly reference: string },
@@ -40,7 +40,7 @@ export async function reviewBeside(pages: Pages, view: View, id: string): Promis
   const { stored } = await loadTransfer(pages, id)
   const of = ofPayment(stored.payment)
   const [{ line, dayOfLine }, proofs, sameProofs] = await Promise.all([
-    knownOf(pages, view, stored),
+    foundOf(pages, view, stored),
     listProofs(pages.database, of),
     sameProofsOf(pages.database, of),
   ])
