@@ -41,7 +41,8 @@ transfers_one_per_payment=transfers.of_payment transfers_to_decide=inbox.page us
 usage_operations_by_age=usage.forget_operations usage_operations_once=usage.consume_one
 usage_refusals_by_age=usage_refusals.forget usage_refusals_once=usage.refuse
 user_search_by_key=operator_search.users users_announce=announcements.due users_by_end=figures.ends
-users_by_id=settlements.save users_changed=users.listed_changed users_by_phone=operator_search.users users_deliver=outbox.claim
+users_by_id=settlements.save users_changed=users.listed_changed users_by_phone=operator_search.users
+users_deliver=outbox.claim
 users_ended=figures.ends users_unpaid=users.listed_unpaid users_with_balance=users.listed_with_balance
 `
   .trim()

@@ -33,7 +33,7 @@ async function read(service: ServiceProcess, after: string) {
   return { users, cursor: String(body.next_cursor) }
 }
 
-it('what a transaction wrote that was open when a cursor was given out appears behind the cursor', async () => {
+it('what an open transaction wrote when a cursor was given out appears behind the cursor', async () => {
   const [one, other] = services as [ServiceProcess, ServiceProcess]
   await call(one, PLATFORM_KEY, '/platform/users/held', { name: 'held' }, 'PUT')
   const { cursor: begin } = await read(one, '')

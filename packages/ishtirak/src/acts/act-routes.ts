@@ -1,5 +1,5 @@
-// The operator's API, made from acts and readings: a POST, its preview a GET of the same address. Lists for the
-// platform's key are readings too.
+// The operator's API, made from acts and readings: a POST, its preview a GET of the same address. Lists for
+// the platform's key are readings too.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { TObject } from 'typebox'
 import type { ErrorCode } from '../core/error.js'

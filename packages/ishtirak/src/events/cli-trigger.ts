@@ -32,7 +32,7 @@ export function addTriggerCommand(program: Command, host: CommandHost, types: re
     })
 }
 
-/** Signs as the sandbox does; `to` takes the place of EVENTS_URL. Throws `CommandFailed` outside the sandbox. */
+/** Signs as the sandbox does, to `to` instead of EVENTS_URL. Throws `CommandFailed` outside the sandbox. */
 export async function sandboxSender(host: CommandHost, to: string | undefined) {
   const instead = to === undefined ? {} : { EVENTS_URL: to }
   const { sandbox, events, plans } = await host.config(eventSettings, instead)

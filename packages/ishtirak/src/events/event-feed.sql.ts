@@ -1,6 +1,6 @@
-// The events of all users in one order. An event gets its position after its change was committed, from the one
-// process that holds the lock: nothing that is committed later can stand before a position that was read. The
-// booking itself takes no lock for it, and no position.
+// The events of all users in one order. An event gets its position after its change was committed, from the
+// one process that holds the lock: nothing that is committed later can stand before a position that was read.
+// The booking itself takes no lock for it, and no position.
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { EVENTS, type OutgoingEvent, parseEvent } from './deliver-events.sql.js'

@@ -75,7 +75,7 @@ export const eventFeed = reading<FeedDeps>().reads({
   operationId: 'listEventsForPlatform',
   summary: 'The events of all users in one order, also those that were not delivered',
   description:
-    `Without \`after\` from the oldest that is kept. Nothing later appears behind a cursor that was given out. ` +
+    `Without \`after\` from the oldest kept. Nothing later appears behind a cursor that was given out. ` +
     `A cursor is good for ${CURSOR_DAYS} days, then it is answered 410; each answer has a new one.`,
   query: query({
     after: Type.Optional(

@@ -1,4 +1,4 @@
-// The lists that the platform reads with its key: a platform that has lost its records makes them anew from them.
+// The lists that the platform reads with its key: a platform that lost its records makes them anew from these.
 import { Type } from 'typebox'
 import { list } from '../acts/list.js'
 import { toTimestamp } from '../core/instant.js'
@@ -14,9 +14,9 @@ const users = list<UserListDeps>()({
   operationId: 'listUsersForPlatform',
   summary: 'All users, or those of a state or a plan, or those that changed',
   description:
-    'With `changed_since` the oldest change comes first: a user who changes meanwhile may come twice, and is ' +
-    'never left out. A change is a write of the user: time alone changes none, so an end that is reached is ' +
-    'no change. A page may have fewer than `limit` and go on.',
+    'With `changed_since` the oldest change comes first: a user who changes meanwhile may come twice, and ' +
+    'is never left out. A change is a write of the user: time alone changes none, so an end that is ' +
+    'reached is no change. A page may have fewer than `limit` and go on.',
   filter: ChangedFilterSchema,
   limit: listQuery.limit,
   item: ChangedUserSchema,
