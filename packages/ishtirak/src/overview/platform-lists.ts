@@ -1,4 +1,4 @@
-// The lists that the platform reads with its key: a platform that lost its records makes them anew from these.
+// The lists that the platform reads with its key: a platform that lost its records makes them anew from it.
 import { Type } from 'typebox'
 import { list } from '../acts/list.js'
 import { toTimestamp } from '../core/instant.js'
