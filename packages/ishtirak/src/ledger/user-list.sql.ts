@@ -50,7 +50,7 @@ const selectWithBalance = listed('with_balance', 'u.balance > 0 and u.user_id > 
 
 export const LIST_PARTS = { ending: 0, over: 1, ended: 2, unpaid: 3, withBalance: 4, changed: 5 } as const
 
-/** The parts of all users that are read: in the first three the end lies in the span, in the last the change. */
+/** Which parts of all users are read. In the first three the end lies in the span, in the last the change. */
 export type WantedParts = ReadonlyMap<number, TimeSpan | null>
 
 /** Behind a position, or (null) from the first on. */
