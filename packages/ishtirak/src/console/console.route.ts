@@ -11,8 +11,8 @@ import type { RefusalPages } from '../http/problem.js'
 import { consoleSay } from '../i18n/console.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
-import { type ConsoleSignIn, consoleStyle, type View } from '../pages/console-frame.js'
-import { pageHeaders } from '../pages/portal-frame.js'
+import type { ConsoleSignIn, View } from '../pages/console-frame.js'
+import { pageHeaders, styleWith } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
 import { consoleRefusalPage } from '../pages/refusal-page.js'
@@ -27,7 +27,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
 ) {
   const store = { ...deps.signIn, cookie: cookiesFor(deps.publicUrl).cookie.console }
   const reader = createSessionReader(store, deps.publicUrl)
-  const style = consoleStyle(deps.seller.shop.color)
+  const style = styleWith(deps.seller.shop.color)
   const acts = actsOf(capabilities)
   const shared: AllPages & Deps & { readonly viewAsUser: ViewAsUser } & BroughtToConsole<Deps> = {
     ...deps,

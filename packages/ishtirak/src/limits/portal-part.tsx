@@ -42,7 +42,7 @@ function OverLimitNotice(section: PartSection) {
   if (overLimits.length === 0) return null
   return (
     <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')}>
-      <ul class="dots marked">
+      <ul class="marked">
         {overLimits.map((over) => {
           const words = limitInWords(section, over.limit, over.scopeId)
           return <li safe>{say('overLimitLine', { limit: words, ...usageInWords(section, over) })}</li>

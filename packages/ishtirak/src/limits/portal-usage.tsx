@@ -61,7 +61,7 @@ function UsageBar(of: {
   ]
   return (
     <li>
-      <div class="line">
+      <div class="row">
         <span id={id} safe>
           {limit.words[locale]}
         </span>

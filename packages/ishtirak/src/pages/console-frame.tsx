@@ -18,10 +18,10 @@ import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
 import type { Formats, Written } from '../i18n/formats.js'
-import { directionOf, sayFor } from '../i18n/messages.js'
+import { sayFor } from '../i18n/messages.js'
 import type { WallClock } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
-import { Brand, FormToken, Head, Languages, LinkButton, readSheet, styleWith } from './portal-frame.js'
+import { FormToken, Languages, LinkButton, renderLayout } from './portal-frame.js'
 import type { SessionReader, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
@@ -100,60 +100,55 @@ interface ConsolePage {
   readonly safeContent: JSX.Element
 }
 
-export function consoleStyle(color: string | null): string {
-  return `${styleWith(color)}${SHEET}`
-}
-
 /** The one field of the search takes so many characters. */
 export const SEARCHED_MAX = 320
-
-const SHEET = readSheet(new URL('./console.css', import.meta.url))
 
 export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
   const { locale, session, title, safeContent, languagePath = '' } = page
   const say = consoleSay(locale)
-  const { identity, shop } = pages.seller
+  const { identity } = pages.seller
   const name = identity.name[locale]
   const language = sayFor(identity, locale)('language')
-  const html = (
-    <html lang={locale} dir={directionOf(locale)}>
-      <Head {...pages} title={`${title} · ${say('console')} · ${name}`} />
-      <body>
-        <a class="skip" href="#content" safe>
-          {say('skip')}
-        </a>
-        <header class="top">
-          <div>
-            <Brand logo={shop.logo} name={`${name} · ${say('console')}`} />
-            {session === null ? (
-              <Languages current={locale} label={language} path={languagePath} />
-            ) : (
-              <>
-                <SearchForm {...{ pages, say }} searched={page.searched ?? ''} />
-                <div class="on-wide actions">
-                  <Languages current={locale} label={language} path={languagePath} />
-                  <SignOut {...{ pages, session, say }} />
-                </div>
-                <details class="menu">
-                  <summary safe>{say('menu')}</summary>
-                  <Sections {...{ pages, session, say, page }} />
-                  <Languages current={locale} label={language} path={languagePath} />
-                  <SignOut {...{ pages, session, say }} />
-                </details>
-              </>
-            )}
+  const languages = <Languages current={locale} label={language} path={languagePath} />
+  return renderLayout(pages, {
+    locale,
+    title: `${title} · ${say('console')} · ${name}`,
+    brand: `${name} · ${say('console')}`,
+    look: 'console',
+    safeStart: (
+      <a class="skip" href="#content" safe>
+        {say('skip')}
+      </a>
+    ),
+    safeTop:
+      session === null ? (
+        languages
+      ) : (
+        <>
+          <SearchForm {...{ pages, say }} searched={page.searched ?? ''} />
+          <div class="on-wide actions">
+            {languages}
+            <SignOut {...{ pages, session, say }} />
           </div>
-        </header>
+          <details class="menu">
+            <summary safe>{say('menu')}</summary>
+            <Sections {...{ pages, session, say, page }} />
+            {languages}
+            <SignOut {...{ pages, session, say }} />
+          </details>
+        </>
+      ),
+    safeContent: (
+      <>
         {session === null ? null : (
           <div class="on-wide">
             <Sections {...{ pages, session, say, page }} />
           </div>
         )}
         <main id="content">{safeContent}</main>
-      </body>
-    </html>
-  )
-  return `<!doctype html>${String(html)}`
+      </>
+    ),
+  })
 }
 
 /** A page of an operator who is signed in, under its title. */

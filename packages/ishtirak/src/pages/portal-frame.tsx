@@ -69,23 +69,21 @@ export function renderPage(pages: PageParts, page: Page): string {
   const { locale, title, safeContent, languagePath = '', backUrl, safeEnd, safeStart } = page
   const say = sayFor(pages.seller.identity, locale)
   const name = pages.seller.identity.name[locale]
-  const html = (
-    <html lang={locale} dir={directionOf(locale)}>
-      <Head {...pages} title={`${title} · ${name}`} />
-      <body>
-        {safeStart}
-        <header class="top">
-          <div>
-            <Brand logo={pages.seller.shop.logo} name={name} />
-            {languagePath === null ? null : (
-              <Languages current={locale} label={say('language')} path={languagePath} />
-            )}
-          </div>
-        </header>
+  return renderLayout(pages, {
+    locale,
+    title: `${title} · ${name}`,
+    brand: name,
+    safeStart,
+    safeTop:
+      languagePath === null ? null : (
+        <Languages current={locale} label={say('language')} path={languagePath} />
+      ),
+    safeContent: (
+      <>
         <main>{safeContent}</main>
         <footer class="foot">
           <SellerContact pages={pages} locale={locale} say={say} />
-          <div class="line">
+          <div class="row">
             {backUrl === null ? null : (
               <a href={backUrl} safe>
                 {say('backToSeller')}
@@ -94,6 +92,39 @@ export function renderPage(pages: PageParts, page: Page): string {
             {safeEnd}
           </div>
         </footer>
+      </>
+    ),
+  })
+}
+
+/** What portal and console have around their pages. `brand`: what stands on top beside the logo. */
+export function renderLayout(
+  { seller, style }: Pick<PageParts, 'seller' | 'style'>,
+  of: {
+    readonly locale: Locale
+    readonly title: string
+    readonly brand: string
+    readonly look?: 'console'
+    readonly safeStart?: JSX.Element | undefined
+    readonly safeTop: JSX.Element | null
+    readonly safeContent: JSX.Element
+  },
+): string {
+  const html = (
+    <html lang={of.locale} dir={directionOf(of.locale)}>
+      <Head {...{ seller, style }} title={of.title} />
+      <body class={of.look}>
+        {of.safeStart}
+        <header class="top">
+          <div>
+            <span class="brand">
+              {seller.shop.logo === null ? null : <img src={seller.shop.logo} alt="" />}
+              <span safe>{of.brand}</span>
+            </span>
+            {of.safeTop}
+          </div>
+        </header>
+        {of.safeContent}
       </body>
     </html>
   )
@@ -114,15 +145,6 @@ export function Head({ seller, style, title }: Pick<PageParts, 'seller' | 'style
       <link rel="icon" href={logo ?? iconIn(color ?? DEFAULT_COLOR)} />
       <style>{style}</style>
     </head>
-  )
-}
-
-export function Brand({ logo, name }: { logo: string | null; name: string }) {
-  return (
-    <span class="brand">
-      {logo === null ? null : <img src={logo} alt="" />}
-      <span safe>{name}</span>
-    </span>
   )
 }
 
@@ -189,7 +211,8 @@ export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'review' | '
 
 /** The large sign of a page with one thing to say. It only repeats what the heading says. */
 export function Sign({ kind }: { kind: SignKind }) {
-  return `<svg class="sign ${kind}" viewBox="0 0 56 56" aria-hidden="true">\
+  const tone = kind === 'bad' ? 'bad' : kind === 'ok' || kind === 'waiting' ? '' : 'warn'
+  return `<svg class="sign ${tone}" viewBox="0 0 56 56" aria-hidden="true">\
 <circle cx="28" cy="28" r="28"/><path d="${SIGNS[kind]}"/></svg>`
 }
 
@@ -256,7 +279,7 @@ export function Notice(of: PropsWithChildren<{ tone: '' | 'warn'; title: string;
 }
 
 // Read once and inlined: the first paint needs one round trip.
-const SHEET = readSheet(new URL('./portal.css', import.meta.url))
+const SHEET = readSheet(new URL('./pages.css', import.meta.url))
 
 export function readSheet(file: URL): string {
   return readFileSync(file, 'utf8')
@@ -266,7 +289,7 @@ export function readSheet(file: URL): string {
     .replace(/:\s+/g, ':')
 }
 
-/** `--card` of the dark colors in portal.css. */
+/** `--card` of the dark colors in pages.css. */
 const DARK_CARD = '#18211d'
 
 /** `color`: the seller's, `#rrggbb`; null: that of the sheet. */

@@ -261,7 +261,7 @@ function readLink(field: string, link: string | Translated, problems: string[]):
   return links
 }
 
-/** `--page` of the light colors in portal.css: links stand on it. White has a little more contrast. */
+/** `--page` of the light colors in pages.css: links stand on it. White has a little more contrast. */
 const PAGE = '#f3f6f4'
 
 function readColor(color: string, problems: string[]): string {
