@@ -57,9 +57,9 @@ describeWorldInBrowser('a transfer', sellByTransfer, ({ visit, world }) => {
     expect((await operator.post(`/payments/${id}/approve`, approval)).status).toBe(200)
 
     await page.reload()
-    expect(await page.textContent('.hero .badge')).toBe(say('statusActive'))
+    expect(await page.textContent('.state .badge')).toBe(say('statusActive'))
     expect(await page.locator(VALUE).count()).toBe(0)
-    const receipt = await page.locator('.time a[href*="/portal/receipts/"]').getAttribute('href')
+    const receipt = await page.locator('.payments a[href*="/portal/receipts/"]').first().getAttribute('href')
     const pdf = await page.request.get(new URL(receipt ?? '', page.url()).href)
     expect([pdf.status(), pdf.headers()['content-type']]).toEqual([200, 'application/pdf'])
     expect(complaints).toEqual([])

@@ -48,7 +48,8 @@ describeWorldInBrowser('the page of a transfer', sellByTransfer, ({ visit, world
     const { page } = visitor
     const userId = await enterIn(world(), visitor, 'fr')
     await askForTransfer(visitor)
-    await page.click('form[action$="/portal/choice"] button.go')
+    await page.click('a[href$="/portal/plans"]')
+    await page.click('button[name="offer"]')
     await page.click('form[action$="/portal/upgrade"] button.go')
     await page.click('button[value="paid"]')
     await page.waitForURL(/\/portal\/return\//)

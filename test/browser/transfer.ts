@@ -8,7 +8,7 @@ import { createWorld, type World } from '../support/world.js'
 export const sellByTransfer = (database: Database) => createWorld(database, { env: { TRANSFER_FILE } })
 export const VALUE = '.copied .copy'
 export const RIP = '00799999002345678941'
-export const BY_TRANSFER = 'input[name="method"][value="transfer"]'
+export const BY_TRANSFER = 'button[name="method"][value="transfer"]'
 
 export async function enterIn(world: World, visitor: Visitor, locale: Locale): Promise<string> {
   const userId = await enter(world, visitor)
@@ -17,8 +17,8 @@ export async function enterIn(world: World, visitor: Visitor, locale: Locale): P
 }
 
 export async function askForTransfer({ page }: Visitor): Promise<void> {
-  await page.locator('label', { has: page.locator(BY_TRANSFER) }).click()
-  await page.click('form[action$="/portal/choice"] button.go')
+  await page.click('button[name="offer"]')
+  await page.click(BY_TRANSFER)
   await page.click('form[action$="/portal/transfer"] button')
   await page.waitForSelector(VALUE)
 }

@@ -102,7 +102,7 @@ describeWorld('an account with persons', { env }, ({ database, world }) => {
     const forms = ['upgrade', 'choice', 'transfer', 'code', 'redeem', 'balance/top-up', 'balance/renewal']
     for (const form of [...forms, 'balance/buy', 'buyer'])
       expect([form, (await reader.submit(`/portal/${form}`, { plan: 'pro' })).status]).toEqual([form, 403])
-    expect((await reader.open('/portal?payments=all')).text).toContain('receipt')
+    expect((await reader.open('/portal/payments')).text).toContain('receipt')
     expect((await reader.submit('/portal/leave', {})).status).toBe(303)
   })
 
@@ -112,7 +112,7 @@ describeWorld('an account with persons', { env }, ({ database, world }) => {
     const [payment] = (await world.as(ACCOUNT).get(`${BILLING}/payments`)).body.data
     expect(payment).toMatchObject({ bought_by: PERSON, method: 'transfer' })
     await person('payer').buy()
-    const own = await (await enterPortal(world, ACCOUNT)).open('/portal?payments=all')
+    const own = await (await enterPortal(world, ACCOUNT)).open('/portal/payments')
     expect(wordsOf(own.text)).toContain(`ordered by ${PERSON}`)
   })
 

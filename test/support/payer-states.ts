@@ -24,7 +24,7 @@ const BALANCE = '/api/v1/billing/balance'
 
 export const PAYER_STATES = [
   ...['free', 'running', 'window', 'grace', 'expired', 'canceled', 'gap', 'over-limit', 'payments'],
-  ...['open-card', 'review', 'choosing-else'],
+  ...['plans', 'plans-year', 'balance', 'code-page', 'open-card', 'review', 'choosing-else'],
   ...['transfer-asked', 'transfer-slip', 'transfer-active', 'transfer-refused', 'transfer-late'],
   ...['balance-money', 'balance-order', 'balance-low', 'balance-offered', 'code-redeemed'],
   ...['summary', 'summary-transfer', 'summary-change', 'summary-change-transfer', 'summary-balance'],
@@ -171,34 +171,42 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   await checkOrders({ ...world.service.parts, catalogue: { ...catalogue, plans } }, 100)
   for (const userId of ['balance-order', 'balance-low']) await renew(userId, pro)
 
-  const choose = (offer: string, method: string) => async (page: Page) => {
-    await openChoice(page)
-    await page.locator(`input[name="offer"][value="${offer}"]`).check()
-    await page.locator(`input[name="method"][value="${method}"]`).check()
-    await page.click('form[action$="/portal/choice"] button.go')
-  }
-  const type = (code: string) => async (page: Page) => {
-    await page.locator('details:has(> label > input[name=code]) > summary').click()
-    await page.locator('input[name=code]').fill(code)
-    await page.click('form[action$="/portal/choice"] button.go')
-  }
+  const choose = (offer: string, method: string) => ({
+    path: `/portal/plans?term=${offer.split(' ')[0]}`,
+    does: async (page: Page) => {
+      await page.click(`button[name="offer"][value="${offer}"]`)
+      if (method !== 'card') await page.click(`button[name="method"][value="${method}"]`)
+    },
+  })
+  const type = (code: string) => ({
+    userId: 'free',
+    path: '/portal/code',
+    does: async (page: Page) => {
+      await page.locator('input[name=code]').fill(code)
+      await page.click('form[action$="/portal/code"] button')
+    },
+  })
   const after = (state: string, userId = 'after') => ({ userId, path: `/portal/return/${returned[state]}` })
   const redeemedAt = new URL(redeemed.headers.get('location') ?? '', world.url).href
   return {
     ...Object.fromEntries(PAYER_STATES.map((state) => [state, { userId: state }])),
-    payments: { userId: 'after', path: '/portal?payments=all' },
-    'choosing-else': { userId: 'transfer-asked', path: '/portal?choose=else' },
+    plans: { userId: 'running', path: '/portal/plans' },
+    'plans-year': { userId: 'window', path: '/portal/plans?term=12' },
+    balance: { userId: 'balance-order', path: '/portal/balance' },
+    'code-page': { userId: 'free', path: '/portal/code' },
+    payments: { userId: 'after', path: '/portal/payments' },
+    'choosing-else': { userId: 'transfer-asked', path: '/portal/plans' },
     'transfer-late': { userId: 'transfer-late', path: `/portal?transfer=${late}` },
     'code-redeemed': { userId: 'code-redeemed', path: redeemedAt.slice(world.url.length) },
-    summary: { userId: 'free', does: choose('12 pro', 'card') },
-    'summary-transfer': { userId: 'free', does: choose('1 business', 'transfer') },
-    'summary-change': { userId: 'running', does: choose('now business', 'card') },
-    'summary-change-transfer': { userId: 'running', does: choose('now business', 'transfer') },
-    'summary-balance': { userId: 'balance-money', does: choose('1 pro', 'balance') },
-    'summary-missing': { userId: 'balance-money', does: choose('12 pro', 'balance') },
-    'code-worth': { userId: 'free', does: type(voucher) },
-    'code-discount': { userId: 'free', does: type(percent) },
-    'code-wrong': { userId: 'free', does: type('WRONG-CODE') },
+    summary: { userId: 'free', ...choose('12 pro', 'card') },
+    'summary-transfer': { userId: 'free', ...choose('1 business', 'transfer') },
+    'summary-change': { userId: 'running', ...choose('now business', 'card') },
+    'summary-change-transfer': { userId: 'running', ...choose('now business', 'transfer') },
+    'summary-balance': { userId: 'balance-money', ...choose('1 pro', 'balance') },
+    'summary-missing': { userId: 'balance-money', ...choose('12 pro', 'balance') },
+    'code-worth': type(voucher),
+    'code-discount': type(percent),
+    'code-wrong': type('WRONG-CODE'),
     ...Object.fromEntries(
       ['paid', 'failed', 'canceled', 'expired', 'pending'].map((state) => [`after-${state}`, after(state)]),
     ),
@@ -210,7 +218,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     front: { path: '/' },
     'sign-in': { path: '/portal/sign-in?token=any' },
     'not-found': { path: '/portal/return/pay_00000000000000000000000000' },
-    'company-documents': { userId: 'company', path: '/portal?payments=all' },
+    'company-documents': { userId: 'company', path: '/portal/payments' },
     'company-proformas': { userId: 'company', path: '/portal/proformas' },
     'company-details': { userId: 'company', path: '/portal/buyer' },
     sandbox: { path: `${world.emulator.url}/` },
@@ -218,10 +226,4 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
       ['pending', 'paid', 'failed'].map((state) => [`sandbox-${state}`, { path: checkouts[state] ?? '' }]),
     ),
   }
-}
-
-/** Folded where more time is bought ahead. */
-async function openChoice(page: Page): Promise<void> {
-  const folded = page.locator('details#choose:not([open]) > summary')
-  if ((await folded.count()) > 0) await folded.click()
 }

@@ -10,7 +10,7 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { BalanceEntry } from '../ledger/balance-entries.sql.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { Card, SubmitButton } from '../pages/portal-frame.js'
+import { SubmitButton } from '../pages/portal-frame.js'
 import { mayInvite, type PartSection } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 
@@ -24,7 +24,7 @@ type OfBalance = PartSection & {
 export function BalanceCard(of: OfBalance) {
   const { pages, view, say, facts, entries } = of
   return (
-    <Card id="balance" title={say('balanceTitle')}>
+    <section class="card" aria-label={say('balanceTitle')}>
       <p class="figure">
         <b safe>{pages.formats.money(balanceIn(facts), view.locale)}</b>
       </p>
@@ -34,7 +34,7 @@ export function BalanceCard(of: OfBalance) {
       <Renewal {...of} />
       {mayInvite(view) ? <TopUpForm {...of} /> : null}
       {entries.length === 0 ? null : <Ledger {...of} />}
-    </Card>
+    </section>
   )
 }
 
@@ -48,7 +48,7 @@ export function RenewsByItself({ pages, view, say, facts }: Omit<OfBalance, 'ent
     <p>
       <span safe>{say('renewalLacks', { missing: pages.formats.money(missing, view.locale) })}</span>{' '}
       {mayOrder(view.session) ? (
-        <a href={hrefIn(view.session, `${pages.base}/portal#balance`)} safe>
+        <a href={hrefIn(view.session, `${pages.base}/portal/balance`)} safe>
           {say('topUpTitle')}
         </a>
       ) : null}

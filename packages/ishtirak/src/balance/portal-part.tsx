@@ -26,6 +26,8 @@ export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
 /** Why a form is refused: its amount cannot be read, or is below what can be paid. */
 const UNREAD = 'amount'
 
+const BALANCE = 'balance'
+
 /** Entries that the card shows. */
 const SHOWN = 8
 
@@ -42,22 +44,34 @@ const WAY: WayToPay = {
   purse: {
     amountIn: balanceIn,
     missing: 'balanceMissing',
-    add: { label: 'topUpTitle', path: '/portal#balance' },
+    add: { label: 'topUpTitle', path: '/portal/balance' },
   },
 }
 
 export const balancePages: PortalKinds<BalancePagesDeps> = {
   routes: balanceForms,
   ways: ({ rules }) => (rules.balanceMax > 0 ? [WAY] : []),
-  read: async ({ rules, database }, { session, overview: { facts } }) => {
+  paths: [BALANCE],
+  read: async ({ rules, database, formats }, { session, page, overview: { facts } }) => {
     const { balance } = facts
     // Without balances, theirs who have one from before: it renews on.
     if (rules.balanceMax === 0 && !balance?.order && !balance?.amount) return {}
-    const page = { before: null, limit: SHOWN }
-    const entries = balance ? await entriesOfUser(database, session.userId, page) : []
+    // Only its own page lists what moved.
+    const isListed = balance !== null && page === BALANCE
+    const entries = isListed
+      ? await entriesOfUser(database, session.userId, { before: null, limit: SHOWN })
+      : []
+    const amount = balanceIn(facts)
+    const link = { path: BALANCE, title: 'balanceTitle' } as const
     return {
       state: (section) => <RenewsByItself {...section} facts={facts} />,
-      warnings: (section) => <BalanceCard {...section} facts={facts} entries={entries} />,
+      pages: [
+        {
+          ...link,
+          ...(amount > 0 && { note: (locale) => formats.money(amount, locale) }),
+          render: (section) => <BalanceCard {...section} facts={facts} entries={entries} />,
+        },
+      ],
     }
   },
   refusals: {
@@ -73,7 +87,7 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
 function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
-  const back = `${pages.base}/portal#balance`
+  const back = `${pages.base}/portal/${BALANCE}`
   const isOff = pages.rules.balanceMax === 0
 
   app.post('/portal/balance/renewal', hidden, async (request, reply) => {

@@ -3,14 +3,14 @@ import { monthsOf } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import type { Plan } from '../core/plan.js'
 import { type Quote, quotesIn, termDecisions } from '../core/quote.js'
-import { NEVER_PAID, type Period, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
+import { NEVER_PAID, type Period, purchaseAt } from '../core/subscription.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { QuoteDeps } from './quote.js'
 
 export type CodeWorth =
   | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
-  /** Of `quotes` at least one, in the order of the catalogue. `facts`: the user's. */
-  | { readonly kind: 'discount'; readonly quotes: readonly Quote[]; readonly facts: SubscriptionFacts }
+  /** Of `quotes` at least one, in the order of the catalogue. */
+  | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
 
 /** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes` or `prepaid_limit_reached`. */
 export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): Promise<CodeWorth> {
@@ -26,7 +26,7 @@ export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): P
     if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }
     const decisions = termDecisions(facts, deps.catalogue, now, rules, code ?? 'unknown')
     const quotes = quotesIn(decisions)
-    if (quotes.length > 0) return { kind: 'discount', quotes, facts }
+    if (quotes.length > 0) return { kind: 'discount', quotes }
     const [refused] = decisions.filter((decision) => decision.kind !== 'sold')
     const isWrong = decisions.some(({ kind }) => kind === 'code_not_valid')
     throw refused && !isWrong ? quoteRefusal(refused) : new BillingError('code_not_valid')

@@ -1,5 +1,5 @@
-// The list of payments in the portal, on a view of its own: what counts is in the list of time, and twelve
-// lines are a seventh of the work of the first page.
+// The payments in the portal: the newest on its first page, all of them on a page of their own, since twelve
+// lines are a seventh of the work of a page.
 import type { Instant } from '../core/instant.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { inParts, paidForInWords } from '../i18n/formats.js'
@@ -10,49 +10,53 @@ import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
 import { wayToPayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 
-/** What was paid when, and what each payment bought; a link until it is asked for. */
-export function History(section: PartSection) {
+/** The newest payments with their documents. */
+export function RecentPayments(section: PartSection) {
   const { view, say } = section
-  if (view.history.payments.length === 0) return null
-  if (view.isOlder || view.asked(PAYMENTS) !== null) return <HistoryList {...section} />
+  const payments = view.history.payments.slice(0, RECENT)
+  if (payments.length === 0 || view.session.formToken === null) return null
   return (
-    <p class="actions" id="history">
-      <LinkButton href={historyHref(section, `${PAYMENTS}=all`)} label={say('historyTitle')} />
-    </p>
+    <Card id="recent" title={say('historyTitle')}>
+      <HistoryLines {...section} payments={payments} />
+    </Card>
   )
 }
 
-/** Of the address: the list is shown. */
-export const PAYMENTS = 'payments'
+const RECENT = 3
 
-function historyHref({ pages, view }: PartSection, query: string): string | undefined {
-  return hrefIn(view.session, `${pages.base}/portal?${query}#history`)
-}
-
-function HistoryList(section: PartSection) {
-  const { view, say } = section
+/** What was paid when, and what each payment bought; a year on each page. */
+export function History(section: PartSection) {
+  const { pages, view, say } = section
   const { payments, nextCursor } = view.history
+  if (payments.length === 0) return null
+  const address = `${pages.base}/portal/payments`
   return (
-    <Card id="history" title={say('historyTitle')}>
-      <ul class="payments">
-        {payments.map((payment) => (
-          <HistoryLine section={section} payment={payment} />
-        ))}
-      </ul>
+    <section class="card" id="history" aria-label={say('historyTitle')}>
+      <HistoryLines {...section} payments={payments} />
       {nextCursor === null && !view.isOlder ? null : (
         <p class="actions">
           {nextCursor === null ? null : (
             <LinkButton
-              href={historyHref(section, `cursor=${encodeURIComponent(nextCursor)}`)}
+              href={hrefIn(view.session, `${address}?cursor=${encodeURIComponent(nextCursor)}`)}
               label={say('olderPayments')}
             />
           )}
           {view.isOlder ? (
-            <LinkButton href={historyHref(section, `${PAYMENTS}=all`)} label={say('newestPayments')} />
+            <LinkButton href={hrefIn(view.session, address)} label={say('newestPayments')} />
           ) : null}
         </p>
       )}
-    </Card>
+    </section>
+  )
+}
+
+function HistoryLines({ payments, ...section }: PartSection & { payments: readonly ShownPayment[] }) {
+  return (
+    <ul class="payments">
+      {payments.map((payment) => (
+        <HistoryLine section={section} payment={payment} />
+      ))}
+    </ul>
   )
 }
 

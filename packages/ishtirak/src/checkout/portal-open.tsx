@@ -5,7 +5,7 @@ import { mayOrder } from '../core/person.js'
 import { type Formats, inParts, paidForInWords } from '../i18n/formats.js'
 import { hrefIn } from '../pages/own-form.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
-import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
+import { checkedIn, type PartSection, PLANS } from '../pages/portal-kinds.js'
 
 export function PendingNotice(section: PartSection) {
   const { pages, view, say } = section
@@ -43,19 +43,11 @@ export function Ordered({ pages, view, payment }: PartSection & { readonly payme
 
 /** Back to the choice. What is open stays as it is until something else is chosen. */
 export function ChooseElse({ pages, view, say }: PartSection) {
-  if (view.isChoosing) {
-    return (
-      <p class="small" safe>
-        {say('chooseElseText')}
-      </p>
-    )
-  }
   return (
-    <p class="actions">
-      <LinkButton
-        href={hrefIn(view.session, `${pages.base}/portal?choose=else#your-plan`)}
-        label={say('chooseElse')}
-      />
+    <p>
+      <a href={hrefIn(view.session, `${pages.base}/portal/${PLANS}`)} safe>
+        {say('chooseElse')}
+      </a>
     </p>
   )
 }

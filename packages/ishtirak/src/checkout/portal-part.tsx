@@ -7,7 +7,7 @@ import { actorOf, fieldOf } from '../pages/reader.js'
 import { wantedIn } from './buy-form.js'
 import { readCodeWorth } from './code-worth.js'
 import { offerValue, readOffer } from './portal-choice.js'
-import { History } from './portal-history.js'
+import { History, RecentPayments } from './portal-history.js'
 import { PendingNotice, ReviewNotice } from './portal-open.js'
 import { type Chosen, keepChoice, summaryPage } from './portal-summary.js'
 import { readQuote } from './quote.js'
@@ -44,6 +44,7 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
     return {
       open: (section) => <PendingNotice {...section} />,
       ...(odd && { problems: (section) => <ReviewNotice {...section} odd={odd} /> }),
+      recent: (section) => <RecentPayments {...section} />,
       lists: (section) => <History {...section} />,
     }
   },

@@ -1,31 +1,33 @@
-// What is about to be bought, in one line, and the one button that buys it. As a page it follows on the
-// choice; where there is nothing to choose it stands in the portal.
+// The order as lines before it is paid, and the one button that pays it. As a page it follows on the choice;
+// where there is nothing to choose it stands on the first page of the portal.
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { savingOf } from '../core/plan.js'
-import { decideQuote, type Quote } from '../core/quote.js'
-import { termInWords } from '../i18n/formats.js'
+import { decideQuote, isPaidNow, type Quote, renewalOffers } from '../core/quote.js'
+import { netPriceOf, splitTax } from '../core/receipt.js'
+import { inParts, termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
 import { LinkButton, type PageParts, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
-import type { Answered, PartSection } from '../pages/portal-kinds.js'
+import { type Answered, type PartSection, PLANS } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { ChosenWay } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
+import { ChoiceForm } from './plan-cards.js'
 import {
   BY_CARD,
-  chosenWay,
-  isTaxed,
   Missing,
   missingIn,
   offerValue,
   onlyOffer,
   readOffer,
+  taxNow,
+  usualMethod,
+  waysOf,
 } from './portal-choice.js'
 import { type QuoteDeps, readChoice } from './quote.js'
 
-export interface SummaryOf {
+export interface OrderOf {
   readonly pages: PageParts
   readonly session: Session | ReadOnlySession
   readonly locale: Locale
@@ -37,14 +39,14 @@ export interface SummaryOf {
   readonly missing?: number
   /** Before the renewal window. */
   readonly isAhead: boolean
-  /** Within the first screen of a phone: the line stands below the button, which has the sum. */
-  readonly isBrief?: boolean
   /** A code that was typed. */
   readonly code?: string | undefined
+  /** Stands above the order on the first page. */
+  readonly title?: string
 }
 
 /** Of the one thing that can be bought, where nothing is to be chosen. */
-export function onlyChoice(section: PartSection): SummaryOf | null {
+export function onlyChoice(section: PartSection): OrderOf | null {
   const { pages, view, say } = section
   const { facts, now } = view.overview
   const offer = onlyOffer(section)
@@ -53,20 +55,54 @@ export function onlyChoice(section: PartSection): SummaryOf | null {
   const decision = decideQuote(facts, wanted, pages.catalogue, now, pages.rules)
   if (decision.kind !== 'sold') return null
   const { session, locale } = view
-  return {
-    ...{ pages, session, locale, say, now },
-    quote: decision.quote,
-    way: BY_CARD,
-    isAhead: false,
-    isBrief: true,
-  }
+  const { quote } = decision
+  const title = wordsToBuy(section, quote.offer.plan)
+  return { ...{ pages, session, locale, say, now }, quote, way: BY_CARD, isAhead: false, title }
 }
 
-export function Summary(of: SummaryOf) {
+/** Renewed is what runs; what has ended is bought again. */
+function wordsToBuy({ view, say }: PartSection, plan: { readonly name: string }): string {
+  const { subscription } = view.overview
+  const ended = subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
+  return say(isPaidNow(subscription) ? 'renew' : ended, { plan: planName(plan.name, view.locale) })
+}
+
+/** The plan and term that a user had, by one button to the order. Null: they never paid. */
+export function RenewForm(section: PartSection) {
+  const { pages, view } = section
+  const { locale, session } = view
+  const { facts, subscription } = view.overview
+  const [usual] = renewalOffers(facts, pages.catalogue)
+  if (!usual || subscription.currentPeriodEnd === null) return null
+  const parts = [
+    wordsToBuy(section, usual.plan),
+    termInWords(usual.months, locale),
+    pages.formats.money(usual.price.amount, locale),
+  ]
+  return (
+    <ChoiceForm {...{ pages, session }} kept={{ method: usualMethod(pages, view) }}>
+      <button type="submit" name="offer" value={offerValue({ offer: usual })} class="go" safe>
+        {inParts(parts, locale)}
+      </button>
+    </ChoiceForm>
+  )
+}
+
+/** The button comes first where the page is the first one of a phone: it has the sum. */
+export function Order(of: OrderOf) {
+  return (
+    <div class="order" id="choose">
+      {of.title === undefined ? null : <h3 safe>{of.title}</h3>}
+      <Pay {...of} />
+      <Lines {...of} />
+    </div>
+  )
+}
+
+function Pay(of: OrderOf) {
   const { pages, session, say, quote, way, code, missing = 0 } = of
   const { offer, amount, discount } = quote
-  const money = (dinars: number) => pages.formats.money(dinars, of.locale)
-  const saving = savingOf(offer)
+  const sum = pages.formats.money(amount, of.locale)
   // Only a code leaves nothing to pay.
   const isFree = amount === 0
   const fields = {
@@ -77,89 +113,101 @@ export function Summary(of: SummaryOf) {
     // What the button says bounds what is taken.
     ...(way.purse && { shown: String(amount) }),
   }
-  const gain =
-    discount > 0
-      ? say('insteadOf', { amount: money(amount + discount) })
-      : saving > 0 && say('saves', { amount: money(saving) })
+  if (missing > 0) return <Missing {...of} missing={missing} />
   return (
     <>
-      {of.isBrief ? null : <SummaryLine {...of} />}
-      {gain ? (
+      {discount === 0 ? null : (
         <p class="saves" safe>
-          {gain}
+          {say('insteadOf', { amount: pages.formats.money(amount + discount, of.locale) })}
         </p>
-      ) : null}
-      {missing > 0 ? (
-        <p>
-          <Missing {...of} missing={missing} />
-        </p>
-      ) : (
-        <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : way.path}`}>
-          {Object.entries(fields).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <SubmitButton label={isFree ? say('redeem') : say(way.button, { amount: money(amount) })} />
-        </OwnForm>
       )}
-      {of.isBrief ? <SummaryLine {...of} /> : null}
-      <p>
-        <Words>{startInWords(of)}</Words>
+      <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : way.path}`}>
+        {Object.entries(fields).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <SubmitButton label={isFree ? say('redeem') : say(way.button, { amount: sum })} />
+      </OwnForm>
+      <p class="soft small">
+        {quote.change ? null : <Words>{startInWords(of)}</Words>}{' '}
+        {isFree ? null : <span safe>{say(way.next)}</span>}
       </p>
-      {isFree ? null : (
-        <p class="soft small" safe>
-          {say(way.next)}
-        </p>
-      )}
     </>
   )
 }
 
-function SummaryLine(of: SummaryOf) {
+type Line = readonly [name: string, parts: string | readonly string[], kind?: 'total' | 'saves']
+
+/** As the receipt will have them. */
+function Lines(of: OrderOf) {
   return (
-    <p class="summary">
-      {partsOf(of).map((part, index) => (
-        <>
-          {index === 0 ? '' : ' · '}
-          <bdi>
-            <Words>{part}</Words>
-          </bdi>
-        </>
+    <dl class="lines">
+      {linesOf(of).map(([name, parts, kind]) => (
+        <div class={kind}>
+          <dt safe>{name}</dt>
+          <dd>
+            {[parts].flat().map((part, place) => (
+              <>
+                {place === 0 ? '' : ' · '}
+                <bdi>
+                  <Words>{part}</Words>
+                </bdi>
+              </>
+            ))}
+          </dd>
+        </div>
       ))}
-    </p>
+    </dl>
   )
 }
 
-/** `Pro`, `12 months`, `24 000 DA incl. tax (2 000 DA a month)`, `23 November 2026 to 23 November 2027`. */
-function partsOf({ pages, locale, say, now, quote, way }: SummaryOf): readonly string[] {
-  const { formats } = pages
-  const { offer, amount, period, change } = quote
-  const { plan, months } = offer
-  const sum = formats.money(amount, locale)
-  const taxed = amount > 0 && isTaxed(pages, now) ? say('withTax', { amount: sum }) : sum
-  if (change) {
-    const until = say('untilDay', { end: formats.day(period.end, locale) })
-    return [planName(plan.name, locale), say(way.startsFrom ?? 'fromNowOn'), taxed, until]
-  }
-  const monthly = formats.centimes(Math.round((amount * 100) / months), locale)
-  const price = months === 1 || amount === 0 ? taxed : say('sumAndMonth', { sum: taxed, month: monthly })
-  const day = (instant: Instant) => formats.day(instant, locale)
-  // Seen later, it begins later: its days are not known yet.
+function linesOf(of: OrderOf): readonly Line[] {
+  const { pages, locale, say, now, quote, way } = of
+  const { formats, seller } = pages
+  const { offer, amount, discount, change } = quote
+  const tax = taxNow(pages, now)
+  const split = splitTax(amount, tax)
+  const credited = change && { change: { from: '', credit: change.credit } }
+  const price = netPriceOf({ amount, discount, tax, split, ...credited })
+  const money = (centimes: number) => formats.centimes(centimes, locale)
+  const isTaxed = tax.kind === 'vat'
+  return [
+    [say('plan'), planName(offer.plan.name, locale)],
+    [say('period'), periodInWords(of)],
+    [say(isTaxed ? 'orderNet' : 'orderPrice'), money(price.priceCentimes)],
+    ...(price.creditCentimes > 0 ? [[say('orderCredit'), money(-price.creditCentimes)] as const] : []),
+    ...(price.discountCentimes > 0
+      ? [[say('discount'), money(-price.discountCentimes), 'saves'] as const]
+      : []),
+    ...(isTaxed
+      ? [
+          [
+            say('orderTax', { rate: formats.number(tax.ratePercent, locale) }),
+            money(split.taxCentimes),
+          ] as const,
+        ]
+      : []),
+    // It falls on cash alone, which is not paid here.
+    ...(seller.stampDutyTerms === null ? [] : [[say('orderDuty'), money(0)] as const]),
+    [say('orderTotal'), money(split.totalCentimes), 'total'],
+    ...(amount === 0 ? [] : [[say('howToPay'), way.label(say, locale)] as const]),
+  ]
+}
+
+/** `12 months`, `23 November 2026 to 23 November 2027`. Money that is seen later begins later. */
+function periodInWords({ pages, locale, say, now, quote, way }: OrderOf): readonly string[] {
+  const { offer, period, change } = quote
+  const day = (instant: Instant) => pages.formats.day(instant, locale)
+  if (change) return [say(way.startsFrom ?? 'fromNowOn'), say('untilDay', { end: day(period.end) })]
   const days =
     period.start === now && way.startsFrom
       ? say(way.startsFrom)
       : say('boughtPeriod', { start: day(period.start), end: day(period.end) })
-  return [planName(plan.name, locale), termInWords(months, locale), price, days]
+  return [termInWords(offer.months, locale), days]
 }
 
-function startInWords({ pages, locale, say, now, quote, way }: SummaryOf): string {
-  const { offer, period, change } = quote
-  if (change) {
-    const money = (dinars: number) => pages.formats.money(dinars, locale)
-    const cost = { price: money(offer.price.amount), credit: money(change.credit) }
-    const plan = planName(offer.plan.name, locale)
-    return say('changeCost', { plan, ...cost, end: pages.formats.day(period.end, locale) })
-  }
-  if (period.start === now) return say(way.purse || quote.amount === 0 ? 'startsAtOnce' : 'startsWhenPaid')
+function startInWords({ pages, locale, say, now, quote, way }: OrderOf): string {
+  const { period, amount } = quote
+  if (period.start === now) return say(way.purse || amount === 0 ? 'startsAtOnce' : 'startsWhenPaid')
   const start = pages.formats.day(period.start, locale)
   return say(period.start > now ? 'startsLater' : 'pastDueStart', { start })
 }
@@ -183,7 +231,7 @@ export async function summaryPage(
   const kept = new URLSearchParams(value)
   const [offer, method] = [kept.get('offer') ?? '', kept.get('method') ?? '']
   const code = kept.get('code') ?? undefined
-  const chosen = chosenWay(pages, method)
+  const chosen = waysOf(pages).find((way) => way.method === method)
   if (!chosen) throw new BillingError('unknown_method')
   const { userId } = session
   const { quote, isAhead, facts, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
@@ -192,7 +240,8 @@ export async function summaryPage(
   const missing = missingIn(way, facts, quote.amount)
   const say = sayFor(pages.seller.identity, locale)
   const title = say('summaryTitle')
-  const back = new URLSearchParams({ choose: 'else', offer: offerValue(quote), method })
+  const of = { pages, session, locale, say, now, quote, way, missing, isAhead, code }
+  const term = readOffer(offer).start === 'now' ? 'now' : quote.offer.months
   return renderPage(pages, {
     locale,
     title,
@@ -201,11 +250,41 @@ export async function summaryPage(
     safeContent: (
       <section class="middle card">
         <h1 safe>{title}</h1>
-        <Summary {...{ pages, session, locale, say, now, quote, way, missing, isAhead, code }} />
+        <div class="order">
+          <Lines {...of} />
+          <Pay {...of} />
+        </div>
+        {quote.amount === 0 ? null : <OtherWays {...of} offer={offer} />}
+        {code === undefined && pages.orderFields.length > 0 ? (
+          <ChoiceForm {...of} kept={{ offer, method }}>
+            {pages.orderFields.map((field) => field({ say }))}
+          </ChoiceForm>
+        ) : null}
         <p class="actions">
-          <LinkButton href={`${pages.base}/portal?${back}#choose`} label={say('changeChoice')} />
+          <LinkButton href={`${pages.base}/portal/${PLANS}?term=${term}`} label={say('changeChoice')} />
         </p>
       </section>
     ),
   })
+}
+
+/** The same order by another way, each by one button. */
+function OtherWays({ offer, ...of }: OrderOf & { readonly offer: string }) {
+  const { pages, session, locale, say, way, code } = of
+  const others = waysOf(pages).filter(({ method }) => method !== way.method)
+  if (others.length === 0) return null
+  return (
+    <ChoiceForm {...{ pages, session }} kept={{ offer, code }}>
+      <p class="soft small" safe>
+        {say('otherWays')}
+      </p>
+      <div class="actions">
+        {others.map(({ method, label }) => (
+          <button type="submit" name="method" value={method} safe>
+            {label(say, locale)}
+          </button>
+        ))}
+      </div>
+    </ChoiceForm>
+  )
 }

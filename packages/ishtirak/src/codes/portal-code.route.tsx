@@ -1,10 +1,11 @@
 // A code in the portal: a page that says what it would be worth (months, which a button redeems, or what each
 // purchase costs with it).
 import { type CodeWorth, readCodeWorth } from '../checkout/code-worth.js'
-import { OffersForm } from '../checkout/portal-choice.js'
+import { ChoiceForm } from '../checkout/plan-cards.js'
+import { BY_CARD, offerValue } from '../checkout/portal-choice.js'
 import type { QuoteDeps } from '../checkout/quote.js'
 import type { App } from '../http/app.js'
-import { termInWords } from '../i18n/formats.js'
+import { planAndTerm, termInWords } from '../i18n/formats.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { answerForm, messagePage, shortened } from '../pages/message-pages.js'
 import { senderOf } from '../pages/own-form.js'
@@ -69,12 +70,11 @@ function monthsPage(
 function discountPage(
   pages: CodePages,
   { session, locale, value: code }: Answered,
-  { quotes, facts }: Extract<CodeWorth, { kind: 'discount' }>,
+  { quotes }: Extract<CodeWorth, { kind: 'discount' }>,
 ): string {
   const say = sayFor(pages.seller.identity, locale)
-  const now = pages.clock.now()
   const title = say('codeDiscount')
-  const decisions = quotes.map((quote) => ({ kind: 'sold' as const, quote }))
+  const money = (dinars: number) => pages.formats.money(dinars, locale)
   return renderPage(pages, {
     locale,
     title,
@@ -83,11 +83,23 @@ function discountPage(
     safeContent: (
       <section class="middle card">
         <h1 safe>{title}</h1>
-        <OffersForm
-          {...{ pages, session, locale, say, now, decisions, facts, code }}
-          asked={null}
-          method={null}
-        />
+        <ChoiceForm {...{ pages, session }} kept={{ method: BY_CARD.method, code }}>
+          <ul class="picks">
+            {quotes.map((quote) => (
+              <li>
+                <span>
+                  <b safe>{planAndTerm(quote.offer.plan, quote.offer.months, locale)}</b>
+                  <span class="saves small" safe>
+                    {say('insteadOf', { amount: money(quote.offer.price.amount) })}
+                  </span>
+                </span>
+                <button type="submit" name="offer" value={offerValue(quote)} class="go" safe>
+                  {money(quote.amount)}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </ChoiceForm>
         <p class="actions">
           <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
         </p>

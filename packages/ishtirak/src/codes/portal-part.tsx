@@ -3,16 +3,20 @@ import { sayFor } from '../i18n/messages.js'
 import { selectOwnUse } from '../ledger/code-uses.sql.js'
 import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
-import { type Answered, isUnderReview, type PortalKinds, type PortalPart } from '../pages/portal-kinds.js'
+import type { Answered, PortalKinds, PortalPart } from '../pages/portal-kinds.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
 import { CodeAlone, CodeForm, FoldedCode, inWords } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
 import { hashesOf } from './typed-code.js'
 
+const CODE = 'code'
+
 export const codePages: PortalKinds<CodePagesDeps> = {
   routes: (app, pages) => {
     if (pages.codeKeys.length > 0) codeRoutes(app, pages)
   },
+  orderField: ({ codeKeys }) => (codeKeys.length > 0 ? FoldedCode : null),
+  paths: [CODE],
   read: async ({ codeKeys, database }, { session, asked }) => {
     const newId = asked('redeemed')
     const redemptions = newId === null ? [] : await listRedemptions(database, session.userId)
@@ -31,9 +35,7 @@ function partOf(redeemed: Redemption | undefined): PortalPart {
         <Notice tone="" title={section.say('redeemedTitle')} text={inWords(section, redeemed)} />
       ),
     }),
-    // A code can be redeemed while a payment is open; one that makes it cheaper takes its place.
-    field: (section) => (isUnderReview(section.view) ? null : <CodeAlone {...section} />),
-    choice: ({ say }) => <FoldedCode say={say} />,
+    pages: [{ path: CODE, title: 'haveCode', render: (section) => <CodeAlone {...section} /> }],
   }
 }
 

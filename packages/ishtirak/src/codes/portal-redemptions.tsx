@@ -1,11 +1,10 @@
 // Codes on the pages: where one is typed, and what was redeemed just now.
-import { mayOrder } from '../core/person.js'
 import { planById } from '../core/plan.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
-import type { PartSection } from '../pages/portal-kinds.js'
+import { isUnderReview, type PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { Redemption } from './redeem.sql.js'
 
@@ -18,23 +17,28 @@ export function inWords({ pages, view, say }: PartSection, redemption: Redemptio
   return inParts([bought, period], view.locale)
 }
 
-/** A form of its own, for where nothing can be chosen. */
+/**
+ * On a page of its own. A code can be redeemed while a payment is open; one that makes it cheaper takes its
+ * place. While a payment is under review, the user is asked to wait.
+ */
 export function CodeAlone({ pages, view, say }: PartSection) {
-  if (!mayOrder(view.session)) return null
+  if (isUnderReview(view)) return null
   return (
-    <details>
-      <summary safe>{say('haveCode')}</summary>
+    <section class="card">
       <CodeForm pages={pages} session={view.session} say={say} />
-    </details>
+    </section>
   )
 }
 
-/** In the form of the choice. */
+/** On the page of an order. */
 export function FoldedCode({ say }: { readonly say: Say }) {
   return (
     <details>
       <summary safe>{say('haveCode')}</summary>
       <TypedCode say={say} />
+      <button type="submit" safe>
+        {say('checkCode')}
+      </button>
     </details>
   )
 }
@@ -49,7 +53,7 @@ export function CodeForm(of: {
   const { pages, session, say, wrong } = of
   return (
     <OwnForm session={session} action={`${pages.base}/portal/code`}>
-      <TypedCode say={say} wrong={wrong} isAlone />
+      <TypedCode say={say} wrong={wrong} />
       <button type="submit" safe>
         {say('checkCode')}
       </button>
@@ -57,15 +61,14 @@ export function CodeForm(of: {
   )
 }
 
-function TypedCode(of: { say: Say; wrong?: string | undefined; isAlone?: boolean }) {
-  const { say, wrong, isAlone = false } = of
+function TypedCode({ say, wrong }: { say: Say; wrong?: string | undefined }) {
   return (
     <label>
       <span safe>{say('code')}</span>
       <input
         type="text"
         name="code"
-        required={isAlone}
+        required
         maxlength="100"
         autocomplete="off"
         autocapitalize="characters"

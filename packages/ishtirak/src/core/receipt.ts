@@ -193,7 +193,14 @@ function splitBeside(surplus: number, amount: number, tax: Tax | AdvanceTax): Ta
 }
 
 /** In centimes, without tax. Of another amount than was asked for nothing was taken off. */
-export function netPriceOf({ amount, asked, discount = 0, change, tax, split }: DocumentSnapshot) {
+export function netPriceOf({
+  amount,
+  asked,
+  discount = 0,
+  change,
+  tax,
+  split,
+}: Pick<DocumentSnapshot, 'amount' | 'asked' | 'discount' | 'change' | 'tax' | 'split'>) {
   const { credit = 0, surplus = 0 } = change ?? {}
   const paid = amount - surplus
   const due = paid + (asked === undefined ? discount : 0)

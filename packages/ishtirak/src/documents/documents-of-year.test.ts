@@ -60,7 +60,8 @@ describeWorld('the documents of a year', { env }, ({ world, database }) => {
 
   it('say where they list not all of the year', async () => {
     await world.as('user-1').buyWanted({ plan: 'pro' })
-    const page = async () => wordsOf((await (await enterPortal(world, 'user-1')).open()).text)
+    const page = async () =>
+      wordsOf((await (await enterPortal(world, 'user-1')).open('/portal/payments')).text)
     const bounds = 'A file lists the last 600 documents of a year.'
     expect(await page()).not.toContain(bounds)
     await database().query(copyPayment, [LISTED_MAX])

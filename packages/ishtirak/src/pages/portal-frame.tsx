@@ -15,7 +15,7 @@ import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
 import type { Clock } from '../runtime/clock.js'
 import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../runtime/color.js'
 import type { Reader, Session } from './reader.js'
-import type { WayToPay } from './way-to-pay.js'
+import type { OrderField, WayToPay } from './way-to-pay.js'
 import { Words } from './words.js'
 
 /** What every page needs of the service. */
@@ -34,6 +34,7 @@ export interface PagesDeps extends CallerChecks {
 export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules'> {
   /** Beside the card. */
   readonly ways: readonly WayToPay[]
+  readonly orderFields: readonly OrderField[]
   /** The style sheet with the seller's color. */
   readonly style: string
   /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
@@ -247,6 +248,15 @@ export function LinkButton(of: {
   return (
     <a class={go ? 'button go' : 'button'} href={href} target={isBeside ? '_blank' : undefined} safe>
       {label}
+    </a>
+  )
+}
+
+/** Stands above the title of each page beside the first one. */
+export function BackToPortal({ base, say }: { readonly base: string; readonly say: Say }) {
+  return (
+    <a class="back" href={`${base}/portal`} safe>
+      {say('backToPortal')}
     </a>
   )
 }

@@ -15,11 +15,15 @@ import type { MessageKey, Say } from '../i18n/messages.js'
 import type { Message } from './message-pages.js'
 import type { PageParts, Pages } from './portal-frame.js'
 import type { ReadOnlySession, Session } from './reader.js'
-import type { WayToPay } from './way-to-pay.js'
+import type { OrderField, WayToPay } from './way-to-pay.js'
 
 export interface PortalKinds<Deps> {
   readonly routes?: (app: App, pages: Pages & Deps) => void
   readonly ways?: (deps: Deps) => readonly WayToPay[]
+  /** A further field on the page of an order; null: none is needed here. */
+  readonly orderField?: (deps: Deps) => OrderField | null
+  /** The paths of the pages that its part renders, behind `/portal/`. */
+  readonly paths?: readonly string[]
   /** Its part of the portal's page. Read after what the frame reads, one part after the other. */
   readonly read?: (deps: PageParts & Deps, seen: SeenPortal) => Promise<PortalPart>
   /** The page after a form, by the name of the field that was saved. */
@@ -55,8 +59,8 @@ export interface SeenPortal {
   }
   /** A page of the history further back. */
   readonly isOlder: boolean
-  /** The user wants something else than what is open. */
-  readonly isChoosing: boolean
+  /** The path of the page behind `/portal/`; empty: the first page. */
+  readonly page: string
   /** What the address of the page asks for; null: nothing by this name. */
   asked(name: string): string | null
 }
@@ -75,6 +79,17 @@ export interface PartSection {
 
 type Render = (section: PartSection) => JSX.Element | null
 
+/** A page beside the first one, which links to it. */
+export interface OwnPage {
+  /** Behind `/portal/`. */
+  readonly path: string
+  readonly title: MessageKey
+  /** Stands beside the link, such as the amount of the balance. */
+  readonly note?: (locale: Locale) => string
+  /** Absent: the page has a route of its own. */
+  readonly render?: Render
+}
+
 /** What one capability shows on the page of one user, each at its place. */
 export interface PortalPart {
   /** On top: what was done just now. */
@@ -85,24 +100,23 @@ export interface PortalPart {
   readonly problems?: Render
   /** At the plan: what of it is used up. */
   readonly state?: Render
-  /** In the form of the choice: a further field. */
-  readonly choice?: Render
-  /** At the plan, where that form is not shown. */
-  readonly field?: Render
   /** Below the plan. */
   readonly warnings?: Render
-  /** Above the time that was bought: what is used. */
+  /** Below that: what is used. */
   readonly usage?: Render
-  /** Below it: what was paid or redeemed. */
+  /** The last lines of the first page. */
+  readonly recent?: Render
+  /** On the page of the payments. */
   readonly lists?: Render
+  readonly pages?: readonly OwnPage[]
   /** At the end of a piece's line in the list of time: what was printed for it. */
   readonly document?: (section: PartSection, time: GivenEntry) => JSX.Element | null
   /** At the end of a payment's line in the history. */
   readonly line?: (section: PartSection, payment: ShownPayment) => JSX.Element | null
   /** While operators check it, nothing invites to pay. */
   readonly checked?: CheckedPayments
-  /** The method by which a payment is waited for: no button offers it again. */
-  readonly openMethod?: string
+  /** A payment without a page of the provider is waited for. */
+  readonly isOpen?: boolean
 }
 
 /** A piece of time that is no gap. */
@@ -121,24 +135,23 @@ export function isUnderReview({ history, isOlder }: SeenPortal): boolean {
 }
 
 /**
- * Readers are not invited to pay, and others not while a page is open, a payment under review, or one that
- * operators check: the user is asked not to pay again. Instead of an open page they may want something else:
- * what they choose takes its place, and it is first ended where it is paid, or booked. One without a page may
- * be on its way for days, and may be paid by card instead.
+ * Readers are not invited to pay, and nobody is while a payment is under review or is checked by operators:
+ * the user is asked not to pay again. While a payment is open, only the page of the plans invites to pay.
  */
 export function mayInvite(view: PartView): boolean {
-  if (!mayOrder(view.session)) return false
-  const isOpen = (view.overview.pendingPayment?.checkoutUrl ?? null) !== null
-  return !isUnderReview(view) && checkedIn(view).length === 0 && (view.isChoosing || !isOpen)
+  if (!mayOrder(view.session) || isUnderReview(view) || checkedIn(view).length > 0) return false
+  return view.page === PLANS || !isPaymentOpen(view)
+}
+
+/** The path of the page of the plans. */
+export const PLANS = 'plans'
+
+export function isPaymentOpen({ overview: { pendingPayment }, parts }: PartView): boolean {
+  return (pendingPayment?.checkoutUrl ?? null) !== null || parts.some(({ isOpen }) => isOpen)
 }
 
 export function checkedIn({ parts }: PartView): readonly CheckedPayments[] {
   return parts.flatMap(({ checked }) => checked ?? [])
-}
-
-/** By which payments are waited for, so no button offers them again while nothing else is to be chosen. */
-export function openMethods({ parts, isChoosing }: PartView): readonly string[] {
-  return isChoosing ? [] : parts.flatMap(({ openMethod }) => openMethod ?? [])
 }
 
 export interface Answered {

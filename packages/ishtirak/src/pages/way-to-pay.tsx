@@ -32,6 +32,9 @@ interface Purse {
   readonly add: { readonly label: MessageKey; readonly path: string }
 }
 
+/** A field of the page of an order. */
+export type OrderField = (of: { readonly say: Say }) => JSX.Element
+
 /** Beside the card. */
 export interface WayToPay extends ChosenWay {
   /** In the list of payments: `by transfer`. */

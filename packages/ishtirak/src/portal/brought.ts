@@ -6,10 +6,17 @@ import type { App } from '../http/app.js'
 import { sayFor } from '../i18n/messages.js'
 import type { PageParts, Pages } from '../pages/portal-frame.js'
 import type { Answered, PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
-import type { WayToPay } from '../pages/way-to-pay.js'
 
-export function waysIn<Deps>(deps: Deps, capabilities: readonly Capability<Deps>[]): readonly WayToPay[] {
-  return kindsOf(capabilities).flatMap(({ ways }) => ways?.(deps) ?? [])
+/** What capabilities add to how an order is paid. */
+export function waysIn<Deps>(
+  deps: Deps,
+  capabilities: readonly Capability<Deps>[],
+): Pick<PageParts, 'ways' | 'orderFields'> {
+  const kinds = kindsOf(capabilities)
+  return {
+    ways: kinds.flatMap(({ ways }) => ways?.(deps) ?? []),
+    orderFields: kinds.flatMap(({ orderField }) => orderField?.(deps) ?? []),
+  }
 }
 
 /** Of the page of one user. */
@@ -35,6 +42,7 @@ export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capa
     addRoutes: (app: App) => {
       for (const { routes } of kinds) routes?.(app, pages)
     },
+    paths: kinds.flatMap(({ paths = [] }) => paths),
     /** Of what was saved of a form; null: none of them answers it. */
     answer: (saved: SavedForm, by: Reading) => {
       for (const [field, answer] of kinds.flatMap(({ answers = {} }) => Object.entries(answers))) {

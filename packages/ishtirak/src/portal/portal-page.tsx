@@ -1,38 +1,48 @@
-// The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid
-// time, or usage and payments for users with paid time.
+// The pages of the portal. The first one says what the user has and the one thing to do next; plans, payments
+// and what capabilities bring are pages of their own.
 
-import { ChoiceForm, changesFor, onlyOffer } from '../checkout/portal-choice.js'
-import { onlyChoice, Summary } from '../checkout/portal-summary.js'
+import { PlanCards } from '../checkout/plan-cards.js'
+import { changesFor, onlyOffer } from '../checkout/portal-choice.js'
+import { Order, onlyChoice, RenewForm } from '../checkout/portal-summary.js'
+import { BillingError } from '../core/error.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { mayOrder } from '../core/person.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { planName, sayFor } from '../i18n/messages.js'
-import { OwnForm } from '../pages/own-form.js'
-import { Card, type PageParts, renderPage } from '../pages/portal-frame.js'
-import { checkedIn, mayInvite } from '../pages/portal-kinds.js'
+import { hrefIn, OwnForm } from '../pages/own-form.js'
+import { BackToPortal, LinkButton, type PageParts, renderPage } from '../pages/portal-frame.js'
+import { checkedIn, isPaymentOpen, mayInvite, type OwnPage, PLANS } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
-import { Plans } from './portal-plans.js'
 import { FollowingPlans, TimeList } from './portal-time.js'
 import { PartsAt, type PortalSection, type PortalView } from './portal-view.js'
 
-/** `safeStart`: what an operator who views it reads above it; for users there is nothing above the page. */
+const PAYMENTS = 'payments'
+
+/** The paths of the pages that no capability brings, behind `/portal/`. */
+export const OWN_PATHS = [PLANS, PAYMENTS]
+
+/**
+ * `safeStart`: what an operator who views it reads above it; users have nothing above the page. Throws
+ * `not_found` where the capability of the page is off.
+ */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
   const { session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
   const section: PortalSection = { pages, view, say }
-  const who = session.name ?? session.email
-  const isPaid = isPaidNow(view.overview.subscription)
+  const own = pagesOf(section).find(({ path }) => path === view.page)
+  if (view.page !== '' && !own?.render) throw new BillingError('not_found')
+  const title = say(own?.title ?? 'portalTitle')
   return renderPage(pages, {
     locale,
-    title: say('portalTitle'),
-    languagePath: session.formToken === null ? null : `${pages.base}/portal`,
+    title,
+    languagePath: session.formToken === null ? null : `${pages.base}/portal${own ? `/${own.path}` : ''}`,
     backUrl: view.backUrl,
     ...(safeStart && { safeStart }),
     safeEnd: (
       <OwnForm session={session} action={`${pages.base}/portal/leave`} forReaders>
-        <button type="submit" safe>
+        <button type="submit" class="quiet" safe>
           {say('leave')}
         </button>
       </OwnForm>
@@ -40,47 +50,77 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
     safeContent: (
       <>
         <div>
-          <h1 safe>{say('portalTitle')}</h1>
-          {who === null ? null : (
-            <p class="who">
-              <bdi safe>{who}</bdi>
-            </p>
-          )}
-          {session.personId === null ? null : (
-            <p class="who soft small">
-              <Words>{say(mayOrder(session) ? 'actingAs' : 'readingAs', { person: session.personId })}</Words>
-            </p>
-          )}
+          {own ? <BackToPortal base={pages.base} say={say} /> : null}
+          <h1 safe>{title}</h1>
+          {own ? null : <Who {...section} />}
         </div>
-        <PartsAt {...section} at="news" />
-        <PartsAt {...section} at="open" />
-        <PartsAt {...section} at="problems" />
-        <Hero {...section} />
-        <Choice {...section} />
-        <PartsAt {...section} at="warnings" />
-        {isPaid ? null : <Plans {...section} />}
-        <PartsAt {...section} at="usage" />
-        <TimeList {...section} />
-        <PartsAt {...section} at="lists" />
-        {isPaid ? <Plans {...section} /> : null}
+        {own ? own.render?.(section) : <FirstPage {...section} />}
       </>
     ),
   })
 }
 
-/** Which plan, until when, and the one thing to buy, with what it brings before it is paid. */
-function Hero(section: PortalSection) {
-  const { pages, view, say } = section
-  const { renewal, subscription } = view.overview
-  const isInGrace = subscription.status === 'past_due'
+/** In the order in which the first page links to them. */
+function pagesOf({ view }: PortalSection): readonly OwnPage[] {
+  return [
+    { path: PLANS, title: 'plansTitle', render: AllPlans },
+    { path: PAYMENTS, title: 'historyTitle', render: (section) => <AllPayments {...section} view={view} /> },
+    ...view.parts.flatMap(({ pages = [] }) => pages),
+  ]
+}
+
+function Who({ view: { session }, say }: PortalSection) {
+  const who = session.name ?? session.email
   return (
-    <section class="card hero" aria-labelledby="your-plan">
-      <p class="soft" safe>
-        {say('yourPlan')}
-      </p>
-      <div class="line">
+    <>
+      {who === null ? null : (
+        <p class="who soft small">
+          <bdi safe>{who}</bdi>
+        </p>
+      )}
+      {session.personId === null ? null : (
+        <p class="who soft small">
+          <Words>{say(mayOrder(session) ? 'actingAs' : 'readingAs', { person: session.personId })}</Words>
+        </p>
+      )}
+    </>
+  )
+}
+
+function FirstPage(section: PortalSection) {
+  const { view } = section
+  const showsPlans = !isPaidNow(view.overview.subscription) && mayInvite(view)
+  return (
+    <>
+      <PartsAt {...section} at="news" />
+      <PartsAt {...section} at="open" />
+      <PartsAt {...section} at="problems" />
+      <State {...section} />
+      <PartsAt {...section} at="warnings" />
+      {showsPlans ? <PlanCards {...section} isBelow /> : null}
+      <PartsAt {...section} at="usage" />
+      <PartsAt {...section} at="recent" />
+      {/* For an operator no link leads on, so what the page of the payments has stands here. */}
+      {view.session.formToken === null ? <AllPayments {...section} /> : null}
+      <OtherPages {...section} showsPlans={showsPlans} />
+    </>
+  )
+}
+
+/** The user's plan, until when it runs, and the one next thing to do. */
+function State(section: PortalSection) {
+  const { pages, view, say } = section
+  const { subscription } = view.overview
+  const isInGrace = subscription.status === 'past_due'
+  const plan = planName(subscription.plan.name, view.locale)
+  return (
+    <section class="card state" aria-labelledby="your-plan">
+      <div class="row">
+        <span class="soft" safe>
+          {say('yourPlan')}
+        </span>
         <h2 id="your-plan" safe>
-          {planName(subscription.plan.name, view.locale)}
+          {plan}
         </h2>
         {isPaidNow(subscription) ? (
           <span class={isInGrace ? 'badge warn' : 'badge '} safe>
@@ -92,7 +132,7 @@ function Hero(section: PortalSection) {
         <p class="full">
           <Words>
             {say(checkedIn(view)[0]?.pastDue ?? 'pastDueText', {
-              plan: planName(subscription.plan.name, view.locale),
+              plan,
               date: pages.formats.day(subscription.currentPeriodEnd, view.locale),
             })}
           </Words>
@@ -104,9 +144,7 @@ function Hero(section: PortalSection) {
       ) : (
         <NotPaid {...section} />
       )}
-      <Offer {...section} />
-      {/* A code is typed in the choice, where that is shown. */}
-      {renewal && mayInvite(view) && !onlyOffer(section) ? null : <PartsAt {...section} at="field" />}
+      <NextStep {...section} />
     </section>
   )
 }
@@ -160,68 +198,87 @@ function NotPaid({ pages, view, say }: PortalSection) {
   )
 }
 
-/** The one thing to buy, where there is nothing to choose, and from when on where it is too early. */
-function Offer(section: PortalSection) {
-  const { view, say } = section
-  const { renewal, subscription } = view.overview
+/** One button, or the sentence that nothing is to be done. An open payment above it has its own. */
+function NextStep(section: PortalSection) {
+  const { view } = section
+  const { renewal } = view.overview
   if (!renewal || !mayInvite(view)) return null
   if (!renewal.allowed) return <TooEarly {...section} renewal={renewal} />
   const only = onlyChoice(section)
-  if (!only) return null
-  // Renewed is what runs; what has ended is bought again.
-  const ended = subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
-  const plan = planName(renewal.plan.name, view.locale)
-  const title = say(isPaidNow(subscription) ? 'renew' : ended, { plan })
-  return (
-    <div class="buy" id="choose">
-      <h3 safe>{title}</h3>
-      <Summary {...only} />
-    </div>
-  )
-}
-
-/** Below the plan, where something can be bought by an ordinary wish and there is something to choose. */
-function Choice(section: PortalSection) {
-  const { view, say } = section
-  const { renewal, subscription } = view.overview
-  if (!renewal?.allowed || !mayInvite(view) || onlyOffer(section)) return null
-  const title = isPaidNow(subscription) ? 'chooseRenewal' : 'choosePlan'
-  return (
-    <Card id="choose" title={say(title)}>
-      <ChoiceFields {...section} />
-    </Card>
-  )
-}
-
-function ChoiceFields(section: PortalSection) {
-  return (
-    <ChoiceForm {...section}>
-      <PartsAt {...section} at="choice" />
-    </ChoiceForm>
-  )
+  return only ? <Order {...only} /> : <RenewForm {...section} />
 }
 
 /** Before the renewal window only an explicit wish buys. */
 function TooEarly({ renewal, ...section }: PortalSection & { readonly renewal: Renewal }) {
   const { pages, view, say } = section
-  const { renewableFrom, wouldStart } = renewal
+  const { renewableFrom } = renewal
   if (renewableFrom === null) return null
-  const day = (instant: Instant) => pages.formats.day(instant, view.locale)
   const canChange = changesFor(section).length > 0
+  const needsMore = canChange && view.overview.overLimits.length > 0
+  const plans = hrefIn(view.session, `${pages.base}/portal/${PLANS}`)
   return (
     <>
       <p class="soft">
-        <Words>{say('renewableFrom', { date: day(renewableFrom) })}</Words>
+        <Words>{say('renewableFrom', { date: pages.formats.day(renewableFrom, view.locale) })}</Words>
       </p>
       {onlyOffer(section) ? null : (
-        <details id="choose" open={view.isChoosing || (canChange && view.overview.overLimits.length > 0)}>
-          <summary safe>{say(canChange ? 'changeOrBuyAhead' : 'buyAhead')}</summary>
-          <p>
-            <Words>{say('buyAheadText', { start: day(wouldStart) })}</Words>
-          </p>
-          <ChoiceFields {...section} />
-        </details>
+        <p class="actions">
+          {needsMore ? (
+            <LinkButton href={plans} label={say('changeNow')} go />
+          ) : (
+            <a href={plans} safe>
+              {say(canChange ? 'changeOrBuyAhead' : 'buyAhead')}
+            </a>
+          )}
+        </p>
       )}
     </>
+  )
+}
+
+/** All plans. What is chosen here takes the place of an open order. */
+function AllPlans(section: Parameters<NonNullable<OwnPage['render']>>[0]) {
+  const { view, say } = section
+  return (
+    <>
+      {isPaymentOpen(view) && mayInvite(view) ? <p safe>{say('chooseElseText')}</p> : null}
+      <PlanCards {...section} />
+    </>
+  )
+}
+
+function AllPayments(section: PortalSection) {
+  return (
+    <>
+      <PartsAt {...section} at="lists" />
+      {section.view.isOlder ? null : <TimeList {...section} />}
+    </>
+  )
+}
+
+/** Links to the other pages, but for the plans where they stand on this one. */
+function OtherPages({ showsPlans, ...section }: PortalSection & { readonly showsPlans: boolean }) {
+  const { pages, view, say } = section
+  const { history, session, locale, overview } = view
+  const isShown = ({ path }: OwnPage) =>
+    path === PLANS
+      ? !showsPlans && overview.renewal !== null && !isPaymentOpen(view)
+      : path !== PAYMENTS || history.payments.length > 0 || view.timeList.length > 0
+  return (
+    <nav class="others" aria-label={say('otherPages')}>
+      <ul>
+        {pagesOf(section)
+          .filter(isShown)
+          .map(({ path, title, note }) => (
+            <li>
+              <a href={hrefIn(session, `${pages.base}/portal/${path}`)}>
+                <span>
+                  <span safe>{say(title)}</span> {note ? <b safe>{note(locale)}</b> : null}
+                </span>
+              </a>
+            </li>
+          ))}
+      </ul>
+    </nav>
   )
 }

@@ -10,11 +10,8 @@ describeWorld('the choice of terms', { env: { PLANS_FILE: SELLING_PLANS } }, ({ 
   const pay = ({ headers }: Answer, outcome?: 'failed') => world.pay(headers.get('location') ?? '', outcome)
   const endOf = async (userId: string) =>
     (await world.as(userId).get('/api/v1/billing/status')).body.current_period_end
-  const choiceIn = (page: Answer) => /<form[^>]*portal\/choice".*?<\/form>/s.exec(page.text)?.[0] ?? ''
-  const radios = (html: string, name: string) =>
-    [...html.matchAll(new RegExp(`<input type="radio" name="${name}" value="([^"]+)"([^>]*)>`, 'g'))].map(
-      ([, value, more]) => [value, more?.match(/checked|disabled/)?.[0]],
-    )
+  const offersIn = ({ text }: Answer) =>
+    [...text.matchAll(/<button type="submit" name="offer" value="([^"]+)"/g)].map(([, value]) => value)
   const fieldsOf = ({ text }: Answer) =>
     Object.fromEntries(
       [...text.matchAll(/<input type="hidden" name="(plan|months|start|code|ahead)" value="([^"]*)"/g)].map(
@@ -24,28 +21,34 @@ describeWorld('the choice of terms', { env: { PLANS_FILE: SELLING_PLANS } }, ({ 
   const choose = async (offer: string) =>
     (await enterPortal(world, 'user-1')).submit('/portal/choice', { offer, method: 'card' })
 
-  it('is one form with one button, each term with what it costs and saves, as the address asks', async () => {
-    const page = await (await enterPortal(world, 'user-1')).open()
+  it('is a card for each plan with one button, with what is in it and what the term saves', async () => {
+    const portal = await enterPortal(world, 'user-1')
+    const page = await portal.open()
     expect(wordsOf(page.text)).toContain(
-      'Choose your plan Starter 1 month 900 DA 6 months You save 400 DA 5 000 DA' +
-        ' 12 months You save 1 800 DA 9 000 DA Pro 1 month 2 400 DA',
+      'Choose your plan 1 month 6 months up to −8 % 12 months up to −16 % Free Your plan 0 DA per month',
     )
-    const values = ['starter', 'pro', 'business'].flatMap((plan) => [1, 6, 12].map((n) => `${n} ${plan}`))
-    const expected = values.map((value) => [value, value === '1 starter' ? 'checked' : undefined])
-    expect(radios(choiceIn(page), 'offer')).toEqual(expected)
-    expect(page.text.match(/class="go"/g)).toHaveLength(1)
+    expect(wordsOf(page.text)).toContain(
+      'Starter 900 DA per month, incl. tax Projects 5 Domains per project 3',
+    )
+    expect(offersIn(page)).toEqual(['1 starter', '1 pro', '1 business'])
     expect(wordsOf(page.text)).toContain('Databases 0 of 0 Not included in your plan')
+    const year = await portal.open('/portal?term=12')
+    expect(offersIn(year)).toEqual(['12 starter', '12 pro', '12 business'])
+    expect(wordsOf(year.text)).toContain(
+      '2 000 DA per month, incl. tax 12 months · 24 000 DA You save 4 800 DA',
+    )
     const summary = await choose('12 pro')
-    const change = /href="[\w/]*(\/portal\?[^"#]+)#choose"/.exec(summary.text)?.[1] ?? ''
-    const asked = await (await enterPortal(world, 'user-1')).open(change.replaceAll('&amp;', '&'))
-    expect(radios(choiceIn(asked), 'offer')).toContainEqual(['12 pro', 'checked'])
+    expect(summary.text).toContain(`href="${world.base}/portal/plans?term=12"`)
+    expect(offersIn(await portal.open('/portal/plans?term=12'))).toEqual(offersIn(year))
   })
 
-  it('leads to a page that states all of it in one line, before anything is opened', async () => {
+  it('leads to a page that states all of it in lines, before anything is opened', async () => {
     const page = await choose('12 pro')
-    const line =
-      'Pro · 12 months · 24 000 DA incl. tax (2 000 DA a month) · 21 November 2026 to 21 November 2027'
-    expect([page.status, wordsOf(page.text)]).toEqual([200, expect.stringContaining(line)])
+    const lines =
+      'Plan Pro Period 12 months · 21 November 2026 to 21 November 2027 Price excl. VAT 20 168,07 DA' +
+      ' VAT (19 %) 3 831,93 DA Stamp duty 0 DA Total to pay 24 000 DA How you pay EDAHABIA or CIB card' +
+      ' Pay 24 000 DA by card'
+    expect([page.status, wordsOf(page.text)]).toEqual([200, expect.stringContaining(lines)])
     expect(page.text.match(/class="go"/g)).toHaveLength(1)
     expect(world.emulator.checkouts()).toEqual([])
   })
@@ -57,12 +60,13 @@ describeWorld('the choice of terms', { env: { PLANS_FILE: SELLING_PLANS } }, ({ 
     await pay(await portal.submit('/portal/upgrade', fieldsOf(page)))
     expect(world.emulator.checkouts()[0]).toMatchObject({ amount: 13_200 })
     expect(await endOf('user-1')).toBe('2027-05-21T12:00:00Z')
-    expect(wordsOf((await portal.open('/portal?payments=all')).text)).toContain(
+    expect(wordsOf((await portal.open('/portal/payments')).text)).toContain(
       'Pro · 6 months · 21 November 2026 to 21 May 2027',
     )
     await world.advance(178 * 86_400)
     const next = await (await enterPortal(world, 'user-1')).open()
-    expect(radios(choiceIn(next), 'offer')).toContainEqual(['6 pro', 'checked'])
+    expect(offersIn(next)).toEqual(['6 pro'])
+    expect(wordsOf(next.text)).toContain('Renew Pro · 6 months · 13 200 DA')
   })
 
   it('has no page for what is not sold, and buys no term that is not', async () => {
@@ -83,30 +87,29 @@ describeWorld('the choice of terms', { env: { PLANS_FILE: SELLING_PLANS } }, ({ 
     const again = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' })
     expect([again.status, wordsOf(again.text).includes('Already subscribed')]).toEqual([409, true])
     const page = await portal.open()
-    const words = wordsOf(page.text)
-    expect(words).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
-    expect(words).toContain('What you buy now starts on 21 November 2027')
-    expect(page.text).toMatch(/<details id="choose">/)
+    expect(wordsOf(page.text)).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
+    expect(offersIn(page)).toEqual([])
+    const ahead = await portal.open('/portal/plans?term=6')
+    expect(wordsOf(ahead.text)).toContain('What you buy now starts on 21 November 2027')
     const summary = await choose('6 pro')
     expect(wordsOf(summary.text)).toContain('It starts on 21 November 2027, when your current period ends.')
     await pay(await portal.submit('/portal/upgrade', fieldsOf(summary)))
     expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
-    const later = await portal.open()
-    expect(wordsOf(later.text)).toContain('12 months You save 4 800 DA Possible from 21 May 2027 24 000 DA')
-    expect(radios(choiceIn(later), 'offer')).toContainEqual(['12 pro', 'disabled'])
+    const later = await portal.open('/portal/plans?term=12')
+    expect(wordsOf(later.text)).toContain('Possible from 21 May 2027')
+    expect(offersIn(later)).toEqual([])
   })
 
   it('changes to a dearer plan at once, for the difference, to the same end', async () => {
     await world.as('user-1').buyWanted({ plan: 'pro' })
     await world.advance(15 * 86_400)
-    const page = await (await enterPortal(world, 'user-1')).open()
-    expect(wordsOf(page.text)).toContain(
-      'A larger plan, from now on Business until 21 December 2026 2 050 DA Starter 1 month',
-    )
+    const page = await (await enterPortal(world, 'user-1')).open('/portal/plans')
+    expect(wordsOf(page.text)).toContain('Business 2 050 DA until 21 December 2026')
+    expect(offersIn(page)).toEqual(['now business'])
     const summary = await choose('now business')
     expect(wordsOf(summary.text)).toContain(
-      'Business · from now on · 2 050 DA incl. tax · until 21 December 2026 Pay 2 050 DA by card' +
-        ' You pay the difference: Business until 21 December 2026 costs 3 250 DA, less 1 200 DA left',
+      'Plan Business Period from now on · until 21 December 2026 Price excl. VAT 2 731,09 DA' +
+        ' Left of what you paid for this period −1 008,40 DA VAT (19 %) 327,31 DA',
     )
     await pay(await (await enterPortal(world, 'user-1')).submit('/portal/upgrade', fieldsOf(summary)))
     expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({
@@ -136,8 +139,7 @@ describeWorld('the choice of terms', { env: { PLANS_FILE: SELLING_PLANS } }, ({ 
     const before = await portal.open()
     expect(before.text.match(/<button[^>]*class="go"/g)).toHaveLength(1)
     expect(wordsOf(before.text)).toContain(
-      'Upgrade to Pro Pay 2 000 DA by card Pro · 1 month · 2 000 DA incl. tax · ' +
-        '21 November 2026 to 21 December 2026 It starts',
+      'Pay 2 000 DA by card It starts as soon as your payment is confirmed.',
     )
     await world.as('user-1').buy()
     const after = await portal.open()
@@ -159,11 +161,11 @@ describeWorld('the time that a user has', { env: { PLANS_FILE: SELLING_PLANS } }
   const pro = { plan: 'pro' }
   const business = { plan: 'business' }
   const buy = (wanted: { plan: string; months?: number }) => world.as('user-1').buyWanted(wanted)
-  const portal = async () => {
-    const { text } = await (await enterPortal(world, 'user-1')).open()
+  const portal = async (path = '/portal') => {
+    const { text } = await (await enterPortal(world, 'user-1')).open(path)
     return {
       all: wordsOf(text),
-      hero: wordsOf(/<section class="card hero".*?<\/section>/s.exec(text)?.[0] ?? ''),
+      hero: wordsOf(/<section class="card state".*?<\/section>/s.exec(text)?.[0] ?? ''),
     }
   }
   const returned = async (paymentId: string) => {
@@ -241,7 +243,7 @@ describeWorld('the time that a user has', { env: { PLANS_FILE: SELLING_PLANS } }
     const ids = body.time.map(({ id }: { id: string | null }) => id?.replace(/^(red|grt)_.*/, '$1') ?? null)
     expect(ids).toEqual([first, second, 'red', 'grt', null, third, null, fourth])
 
-    const { all } = await portal()
+    const { all } = await portal('/portal/payments')
     const places = LISTED.map((part) => [part, all.indexOf(part)] as const)
     expect(places.filter(([, place]) => place < 0)).toEqual([])
     expect(places.toSorted(([, one], [, other]) => one - other)).toEqual(places)
@@ -256,11 +258,14 @@ describeWorld('the time that a user has', { env: { PLANS_FILE: SELLING_PLANS } }
     const { code } = await makeCodes(operator(), { kind: 'months', plan: 'pro', months: 1 })
     const redeemed = (await world.as('user-1').post('/api/v1/billing/redeem', { code })).status
     await days(10)
-    const { text } = await (await enterPortal(world, 'user-1')).open()
-    const list = text.slice(text.indexOf('id="time"'), text.indexOf('id="history"'))
+    const session = await enterPortal(world, 'user-1')
+    const { text } = await session.open('/portal/payments')
+    const list = text.slice(text.indexOf('id="time"'))
     expect([redeemed, list.match(/\/portal\/receipts\/\w{4}/g)]).toEqual([200, ['/portal/receipts/pay_']])
     expect(list).toContain(`/portal/receipts/${paymentId}`)
     expect(wordsOf(list)).toMatch(/Pro Now Paid .* Receipt Pro Next Code /)
-    expect(text).toMatch(/href="[^"]*\/portal\?payments=all#history">Your payments</)
+    const first = (await session.open()).text
+    expect(first).toMatch(/href="[^"]*\/portal\/payments"/)
+    expect(first).toContain(`/portal/receipts/${paymentId}`)
   })
 })

@@ -22,4 +22,4 @@ export function PartsAt({ at, ...section }: PortalSection & { readonly at: PartN
   return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
 }
 
-type PartName = Exclude<keyof PortalPart, 'line' | 'document' | 'checked' | 'openMethod'>
+type PartName = Exclude<keyof PortalPart, 'line' | 'document' | 'checked' | 'isOpen' | 'pages'>

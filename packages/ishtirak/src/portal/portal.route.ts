@@ -12,7 +12,7 @@ import { withoutSlash } from '../runtime/http-client.js'
 import { answerRoutes, keepRefusal } from './answer.route.js'
 import { broughtTo, partsReader, waysIn } from './brought.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
-import { portalPage } from './portal-page.js'
+import { OWN_PATHS, portalPage } from './portal-page.js'
 import type { PortalDeps, PortalPages } from './portal-pages.js'
 import { leavePortal, SESSION_MS } from './portal-sessions.sql.js'
 import { type ReadPortalDeps, readPortal } from './read-portal.js'
@@ -28,7 +28,7 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
   const style = styleWith(deps.seller.shop.color)
   const own: Pages & Deps = {
     ...deps,
-    ways: waysIn(deps, capabilities),
+    ...waysIn(deps, capabilities),
     reader,
     users: callersBySession(deps, reader, ({ userId }) => userId),
     base: withoutSlash(new URL(deps.publicUrl).pathname),
@@ -75,18 +75,15 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
     return reply.headers({ ...pages.headers, vary: 'Accept, Accept-Language' }).send(frontPage(pages, locale))
   })
 
-  app.get('/portal', hidden, async (request, reply) => {
-    const session = users.of(request)
-    const asked = (name: string) => queryOf(request, name) ?? null
-    const read = await readPortal(pages, {
-      ...{ session, asked },
-      isChoosing: asked('choose') !== null,
-      requestId: request.id,
+  for (const page of ['', ...OWN_PATHS, ...pages.brought.paths])
+    app.get(page === '' ? '/portal' : `/portal/${page}`, hidden, async (request, reply) => {
+      const session = users.of(request)
+      const asked = (name: string) => queryOf(request, name) ?? null
+      const read = await readPortal(pages, { session, page, asked, requestId: request.id })
+      const locale = reader.language(request, reply, session)
+      const view = { ...read, locale, backUrl: pages.backUrl(session) }
+      return reply.headers(pages.headers).send(portalPage(pages, view))
     })
-    const locale = reader.language(request, reply, session)
-    const view = { ...read, locale, backUrl: pages.backUrl(session) }
-    return reply.headers(pages.headers).send(portalPage(pages, view))
-  })
 }
 
 /** A refusal as a page in the reader's language, with a way on. */

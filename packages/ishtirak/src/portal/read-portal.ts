@@ -16,7 +16,7 @@ const PAYMENTS_A_PAGE = 12
 /** Beside the language and the way back, which are the reader's. */
 export async function readPortal(
   deps: ReadPortalDeps,
-  wish: Pick<SeenPortal, 'session' | 'isChoosing' | 'asked'> & { readonly requestId: string },
+  wish: Pick<SeenPortal, 'session' | 'page' | 'asked'> & { readonly requestId: string },
 ): Promise<Omit<PortalView, 'locale' | 'backUrl'>> {
   const { requestId, ...asked } = wish
   const { userId } = wish.session

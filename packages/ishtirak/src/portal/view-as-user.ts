@@ -4,7 +4,6 @@
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
-import { PAYMENTS } from '../checkout/portal-history.js'
 import type { Database } from '../database/database.js'
 import { requireUser } from '../ledger/load.js'
 import type { OverviewDeps } from '../limits/overview.js'
@@ -19,7 +18,7 @@ interface ViewAsUserDeps
   extends OverviewDeps,
     HistoryDeps,
     AuditDeps,
-    Omit<PageParts, 'style' | 'base' | 'ways'> {
+    Omit<PageParts, 'style' | 'base' | 'ways' | 'orderFields'> {
   readonly database: Database
   readonly publicUrl: string
 }
@@ -30,7 +29,7 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
 ): ViewAsUser {
   const parts = {
     ...deps,
-    ways: waysIn(deps, capabilities),
+    ...waysIn(deps, capabilities),
     base: withoutSlash(new URL(deps.publicUrl).pathname),
   }
   return async ({ userId, operator, requestId, style, safeStart }) => {
@@ -40,9 +39,7 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
     const session = { ...actor, email, name, locale, returnPath: null, formToken: null }
     // As it is stored: the provider is not asked, so nothing changes by looking.
     const reading = { ...pages, readParts: partsReader(pages, capabilities), looks: async () => false }
-    // All payments, since the link to them leads nowhere.
-    const asked = (name: string) => (name === PAYMENTS ? 'all' : null)
-    const read = await readPortal(reading, { session, requestId, isChoosing: false, asked })
+    const read = await readPortal(reading, { session, requestId, page: '', asked: () => null })
     await recordAct(deps, { operator, act: 'user.look', reason: null }, { userId })
     return portalPage(pages, { ...read, locale: locale ?? 'ar', backUrl: null }, safeStart)
   }

@@ -15,7 +15,7 @@ import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
 import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
 import { LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
-import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
+import type { PortalKinds } from '../pages/portal-kinds.js'
 import { actorOf, fieldOf, type Session } from '../pages/reader.js'
 import { Words } from '../pages/words.js'
 import { transferMethod } from '../transfers/transfer.route.js'
@@ -25,21 +25,17 @@ import type { Proforma } from './proformas.sql.js'
 
 type ProformaPages = Pages & ProformaDeps
 
+const PROFORMAS = 'proformas'
+
 export const proformaPages: PortalKinds<ProformaDeps> = {
   routes: proformaPageRoutes,
   read: async (deps, { overview: { buyer } }) =>
-    buyer && missingDetails(buyer).length === 0 && transferMethod(deps) ? { lists: ProformaLink } : {},
+    buyer && missingDetails(buyer).length === 0 && transferMethod(deps)
+      ? { pages: [{ path: PROFORMAS, title: 'proformaTitle' }] }
+      : {},
 }
 
-const PATH = '/portal/proformas'
-
-function ProformaLink({ pages, view, say }: PartSection) {
-  return (
-    <p class="actions">
-      <LinkButton href={hrefIn(view.session, pages.base + PATH)} label={say('proformaTitle')} />
-    </p>
-  )
-}
+const PATH = `/portal/${PROFORMAS}`
 
 function proformaPageRoutes(app: App, pages: ProformaPages): void {
   const hidden = { schema: { hide: true }, onRequest: pages.users.onRequest }

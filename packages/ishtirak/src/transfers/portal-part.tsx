@@ -79,7 +79,7 @@ async function readPart(
   const refused = seen.isOlder ? null : await readRefused(reading)
   return {
     ...(ids.size > 0 && { checked: { ids, badge: 'slipChecked', pastDue: 'pastDueSlip' } }),
-    ...(transfer?.stage === 'open' && { openMethod: name }),
+    isOpen: transfer?.stage === 'open',
     open: (section) => (
       <>
         {transfer && <TransferSection {...section} {...{ transfer, accounts }} />}

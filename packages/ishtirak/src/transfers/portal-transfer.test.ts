@@ -110,8 +110,9 @@ describeWorld('the portal and transfers', { env: { TRANSFER_FILE } }, ({ world }
   it('name both ways to pay, which of two open payments is which, and the own transfer alone', async () => {
     const { id: foreign } = await ask('foreign')
     const portal = await enterPortal(world, 'own')
-    const words = async () => wordsOf((await portal.open('/portal?payments=all')).text)
-    expect(await words()).toContain('How you pay EDAHABIA or CIB card Transfer')
+    const words = async () => wordsOf((await portal.open('/portal/payments')).text)
+    const order = await portal.submit('/portal/choice', { offer: '1 pro', method: 'card' })
+    expect(wordsOf(order.text)).toContain('Pay another way Transfer (CCP')
     const { transfer } = await ask('own')
     await world.as('own').upgrade()
     const after = await words()
@@ -135,11 +136,13 @@ describeWorld('the portal and transfers', { env: { TRANSFER_FILE } }, ({ world }
     const { id, transfer } = await ask('user-1')
     const portal = await enterPortal(world, 'user-1')
     const before = (await portal.open()).text
-    expect(before).toContain('/portal/choice"')
+    // While it is open, one quiet link leads to another way to pay.
+    expect(before).not.toMatch(/\/portal\/(upgrade|transfer|choice)"/)
+    expect(before.match(/href="[\w/]*\/portal\/plans"/g)).toHaveLength(1)
     expect(wordsOf(before)).not.toContain('Slip being checked')
     await world.as('user-1').upgrade()
     await portal.upload(addressOf(id), png())
-    const { text } = await portal.open('/portal?payments=all')
+    const { text } = await portal.open()
     const fold = 'Show the accounts again'
     for (const part of ['Slip being checked', fold, 'the new time starts where the old one ends'])
       expect(wordsOf(text)).toContain(part)
@@ -163,7 +166,7 @@ describeWorld('the portal and transfers', { env: { TRANSFER_FILE } }, ({ world }
     await world.advance(8 * DAY)
     const address = `${world.base}/portal?transfer=${id}`
     const again = await enterPortal(world, 'user-1')
-    const history = async () => (await again.open('/portal?payments=all')).text
+    const history = async () => (await again.open('/portal/payments')).text
     expect(await history()).toContain(`href="${address}#late-transfer"`)
     expect(wordsOf(await history())).toContain('I have sent the money')
     const late = async () => (await again.open(`/portal?transfer=${id}`)).text
@@ -171,16 +174,17 @@ describeWorld('the portal and transfers', { env: { TRANSFER_FILE } }, ({ world }
     for (const text of [transfer.reference, 'it still counts']) expect(wordsOf(shown)).toContain(text)
     // Nothing further is to be sent for it, and another one can be asked for.
     expect(wordsOf(shown)).not.toContain(transfer.accounts[0]?.number)
-    expect(shown).toContain('name="method" value="transfer"')
+    expect(shown).toContain('/portal/choice"')
     const sent = await again.upload(addressOf(id), png())
     expect([sent.status, sent.headers.get('location')]).toEqual([303, `${address}#received`])
     expect(await late()).toContain('role="status" class="notice" id="received"')
     expect(await proofsOf(id)).toHaveLength(1)
     // The reason why nothing can be bought stands on top, and no second slip is asked for.
-    const words = wordsOf(await history())
+    const page = (await again.open()).text
+    const words = wordsOf(page)
     expect(words).toMatch(/Your transfer We have received your slip .* Your plan Free.*Slip being checked/)
     expect(words).not.toContain('send us the slip')
-    expect(await history()).not.toMatch(/\/portal\/(upgrade|choice)"/)
+    expect(page).not.toMatch(/\/portal\/(upgrade|choice)"/)
     await refuse(id)
     expect((await again.open()).text).not.toContain('id="received"')
     await approve(id)

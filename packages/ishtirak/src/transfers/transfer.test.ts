@@ -488,6 +488,6 @@ describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, res
     const returned = wordsOf((await portal.open(`/portal/return/${id}`)).text)
     for (const words of ['Payment method CCP payment', ` ${transfer.reference} `])
       expect(returned).toContain(words)
-    expect(wordsOf((await portal.open('/portal?payments=all')).text)).toContain(' · CCP payment')
+    expect(wordsOf((await portal.open('/portal/payments')).text)).toContain(' · CCP payment')
   })
 })
