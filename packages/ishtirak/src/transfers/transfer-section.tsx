@@ -1,4 +1,5 @@
 // A transfer in the portal: how to ask for one, what to send and where, and the form for its slip.
+import type { PropsWithChildren } from '@kitajs/html'
 import { ChooseElse, Ordered } from '../checkout/portal-open.js'
 import type { Account } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
@@ -44,40 +45,96 @@ export function TransferSection({
   accounts,
   ...section
 }: OfTransfer & { readonly accounts: readonly Account[] }) {
-  const { pages, view, say, transfer } = section
+  const { view, say, transfer } = section
   if (transfer.stage === 'late') return <LateTransfer {...section} />
-  const { payment, proofs } = transfer
-  const end = pages.formats.moment(payment.expiresAt, view.locale)
+  const { payment, proofs, stage } = transfer
+  const isSent = stage === 'booked' || proofs.length > 0
   const canOrder = mayOrder(view.session)
-  const toSend = (
-    <>
-      <p>
-        <Words>{say(canOrder ? 'transferText' : 'transferReadText', { end })}</Words>
-      </p>
-      <AmountAndReference {...section} />
-      <Accounts {...section} accounts={accounts} />
-      <p class="touch" safe>
-        {say('transferTouch')}
-      </p>
-      {canOrder ? <p safe>{say('noReferenceField')}</p> : null}
-    </>
-  )
   return (
     <Card id="transfer" title={say('transferTitle')}>
       <Received {...section} />
       <Ordered {...section} payment={payment} />
-      <Steps {...section} />
-      {transfer.stage === 'booked' ? null : proofs.length === 0 ? (
-        toSend
-      ) : (
+      {isSent ? <Steps {...section} /> : <ToDo {...section} accounts={accounts} />}
+      {stage === 'booked' || proofs.length === 0 ? null : (
         <details>
           <summary safe>{say('showAccounts')}</summary>
-          {toSend}
+          <ToDo {...section} accounts={accounts} />
         </details>
       )}
-      {transfer.stage === 'booked' ? null : <Proofs {...section} />}
-      {transfer.stage === 'booked' || proofs.length > 0 || !canOrder ? null : <ChooseElse {...section} />}
+      {stage === 'booked' || proofs.length === 0 ? null : <Proofs {...section} />}
+      {isSent ? null : (
+        <details>
+          <summary safe>{say('whatFollows')}</summary>
+          <Steps {...section} />
+        </details>
+      )}
+      {isSent || !canOrder ? null : <ChooseElse {...section} />}
     </Card>
+  )
+}
+
+/** In three steps: the account that the user pays from, what to send and where, then the slip. */
+function ToDo({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
+  const { pages, view, say, transfer } = section
+  const { payment, proofs } = transfer
+  const end = pages.formats.moment(payment.expiresAt, view.locale)
+  const canOrder = mayOrder(view.session)
+  const kinds = [...new Set(accounts.map(({ kind }) => kind))]
+  return (
+    <ol class="to-do by-kind">
+      {kinds.length < 2 ? null : (
+        <li>
+          <div class="heading" role="radiogroup" aria-labelledby="pay-from">
+            <StepTitle id="pay-from" place={1}>
+              {say('payFrom')}
+            </StepTitle>
+            {kinds.map((kind, place) => (
+              <label class="kind">
+                <input type="radio" name="kind" value={kind} checked={place === 0} />
+                <span safe>{say(ACCOUNT_KINDS[kind])}</span>
+              </label>
+            ))}
+          </div>
+        </li>
+      )}
+      <li>
+        <StepTitle place={kinds.length < 2 ? 1 : 2}>
+          {say(canOrder ? 'sendUntil' : 'transferReadText', { end })}
+        </StepTitle>
+        <AmountAndReference {...section} />
+        {accounts.map((account) => (
+          <div class={kinds.length < 2 ? 'account' : `account of-kind ${account.kind}`}>
+            <AccountFacts {...section} account={account} />
+          </div>
+        ))}
+        <p class="touch soft small" safe>
+          {say('transferTouch')}
+        </p>
+        {canOrder ? (
+          <p class="soft small" safe>
+            {say('noReferenceField')}
+          </p>
+        ) : null}
+      </li>
+      {proofs.length > 0 || !canOrder ? null : (
+        <li class="slip">
+          <StepTitle place={kinds.length < 2 ? 2 : 3}>{say('sendSlip')}</StepTitle>
+          <ProofForm {...section} />
+        </li>
+      )}
+    </ol>
+  )
+}
+
+function StepTitle({
+  id,
+  place,
+  children,
+}: PropsWithChildren<{ id?: string; place: number; children: string }>) {
+  return (
+    <h3 id={id}>
+      <span class="badge none">{place}</span> <Words>{children}</Words>
+    </h3>
   )
 }
 
@@ -144,51 +201,23 @@ function AmountAndReference({ say, transfer: { payment } }: OfTransfer) {
   )
 }
 
-/** One at a time: the user says from where they pay. All of them where the page is printed. */
-function Accounts({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
-  const ofKind = (kind: Account['kind']) =>
-    accounts
-      .filter((account) => account.kind === kind)
-      .map((account) => <AccountFacts {...section} account={account} />)
-  const kinds = [...new Set(accounts.map(({ kind }) => kind))]
-  const [only, another] = kinds
-  if (only !== undefined && !another) return <>{ofKind(only)}</>
-  const { say } = section
-  return (
-    <div class="by-kind" role="radiogroup" aria-labelledby="pay-from">
-      <p id="pay-from" safe>
-        {say('payFrom')}
-      </p>
-      {kinds.map((kind, place) => (
-        <label class="kind">
-          <input type="radio" name="kind" value={kind} checked={place === 0} />
-          <span safe>{say(ACCOUNT_KINDS[kind])}</span>
-        </label>
-      ))}
-      {kinds.map((kind) => (
-        <div class={`of-kind ${kind}`}>{ofKind(kind)}</div>
-      ))}
-    </div>
-  )
-}
-
 function AccountFacts({ say, transfer: { payment }, account }: OfTransfer & { readonly account: Account }) {
   const { title, lines } = accountInWords(account, say)
   return (
-    <div class="account">
-      <h3 safe>{title}</h3>
+    <>
+      <h4 safe>{title}</h4>
       <dl class="facts copied">
         {lines.map(([label, value]) => (
           <Copied label={label} value={value} />
         ))}
       </dl>
-      <figure>
+      <figure class="scanned">
         {qrOf(transferInPlainText(account, payment), say('qrName'))}
         <figcaption class="soft small" safe>
           {say('qrText')}
         </figcaption>
       </figure>
-    </div>
+    </>
   )
 }
 
