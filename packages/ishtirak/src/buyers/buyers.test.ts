@@ -3,6 +3,7 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEntry } from '../../../../test/support/fixtures.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { sql } from '../../../../test/support/sql.js'
 import { tokenOf } from '../../../../test/support/world.js'
 import { loadUser } from '../ledger/load.js'
@@ -135,7 +136,10 @@ describeWorld('the buyer’s page of the portal', {}, ({ world }) => {
   it('is led to from the first page, and takes what is typed', async () => {
     const visit = await enterPortal(world, 'atlas')
     expect((await visit.open()).text).toContain(`href="${world.base}${PAGE}"`)
-    expect((await visit.open(PAGE)).text).toContain('<option value="company" selected>')
+    await setProfile(world, 'atlas', { name: 'Lina Atlas', email: 'lina@example.dz' })
+    const empty = (await (await enterPortal(world, 'atlas')).open(PAGE)).text
+    for (const part of ['<option value="person" selected>', 'value="Lina Atlas"', 'value="lina@example.dz"'])
+      expect(empty).toContain(part)
     const fields = { kind: 'company', name: ' SARL  Atlas ', nif: '000 216 001 808 337' }
     const sent = await visit.submit(PAGE, fields)
     expect([sent.status, sent.headers.get('location')]).toEqual([303, `${world.base}${PAGE}?saved=yes`])

@@ -12,9 +12,9 @@ import type { Locale } from '../core/locale.js'
 import { ownsAccount } from '../core/person.js'
 import type { App } from '../http/app.js'
 import { type Say, sayFor } from '../i18n/messages.js'
-import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
+import { OwnForm, senderOf } from '../pages/own-form.js'
 import { LinkButton, Notice, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
-import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
+import type { PortalKinds } from '../pages/portal-kinds.js'
 import { actorOf, fieldOf, queryOf, type Session } from '../pages/reader.js'
 import { buyerInWords, faultInWords, kindInWords, labelOf, lacksInWords } from './buyer-words.js'
 import type { TypedBuyer } from './read-buyer.js'
@@ -22,21 +22,15 @@ import { type BuyerDeps, readBuyer, setBuyer } from './set-buyer.js'
 
 type BuyerPages = Pages & BuyerDeps
 
+const BUYER = 'buyer'
+
 export const buyerPages: PortalKinds<BuyerDeps> = {
   routes: buyerRoutes,
-  read: async () => ({ lists: BuyerLink }),
+  read: async () => ({ pages: [{ path: BUYER, title: 'buyerTitle' }] }),
 }
 
 /** Of the page. */
-export const BUYER_PAGE = '/portal/buyer'
-
-function BuyerLink({ pages, view, say }: PartSection) {
-  return (
-    <p class="actions">
-      <LinkButton href={hrefIn(view.session, pages.base + BUYER_PAGE)} label={say('buyerTitle')} />
-    </p>
-  )
-}
+export const BUYER_PAGE = `/portal/${BUYER}`
 
 function buyerRoutes(app: App, pages: BuyerPages): void {
   const hidden = { schema: { hide: true }, onRequest: pages.users.onRequest }
@@ -45,7 +39,9 @@ function buyerRoutes(app: App, pages: BuyerPages): void {
     const session = pages.users.of(request)
     const buyer = await readBuyer(pages, session.userId)
     const isSaved = queryOf(request, 'saved') !== undefined
-    const typed = buyer === null ? {} : fieldsOfBuyer(buyer)
+    // Most users are persons, and the platform has said who they are.
+    const { name, email } = session
+    const typed = buyer === null ? { kind: 'person', name, email } : fieldsOfBuyer(buyer)
     return sendPage(pages, request, reply, { session, buyer, typed, problems: [], isSaved })
   })
 
@@ -142,7 +138,7 @@ interface OfForm {
 
 function BuyerForm(of: OfForm) {
   const { pages, say, shown } = of
-  const kind = shown.typed.kind ?? 'company'
+  const kind = shown.typed.kind ?? 'person'
   return (
     <OwnForm session={shown.session} action={pages.base + BUYER_PAGE}>
       <label>

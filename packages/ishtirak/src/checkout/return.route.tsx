@@ -8,7 +8,7 @@ import { mayOrder } from '../core/person.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import type { App } from '../http/app.js'
-import { paidForInWords, termInWords } from '../i18n/formats.js'
+import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
 import { findUserLocale } from '../ledger/users.sql.js'
 import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
@@ -111,6 +111,11 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
         <section class="card" role={status === 'pending' ? 'status' : undefined}>
           <Sign kind={SIGNS[status]} />
           <h1 safe>{title}</h1>
+          <p class="bought">
+            <b safe>
+              {inParts([paidForInWords(payment, locale), pages.formats.came(payment, locale)], locale)}
+            </b>
+          </p>
           <p>
             <Words>{textOf(pages, view, status, say)}</Words>
           </p>
@@ -132,6 +137,7 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
         </section>
         <Card id="details" title={say('details')}>
           <dl class="facts">{factsOf(pages, view, say).map(Fact)}</dl>
+          <dl class="facts ids">{idsOf(pages, view, say).map(Fact)}</dl>
         </Card>
       </div>
     ),
@@ -205,7 +211,7 @@ function Satim({ say }: { say: Say }) {
     <p class="satim">
       <span safe>{say('satim')}</span>{' '}
       <a href={`tel:${SATIM_NUMBER}`} dir="ltr">
-        {SATIM_NUMBER}
+        <b>{SATIM_NUMBER}</b>
       </a>
     </p>
   )
@@ -255,18 +261,23 @@ function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session:
 
 type FactRow = readonly [label: string, value: string, isCode?: boolean]
 
+/** For support, so they come last. */
+function idsOf(pages: ReturnPages, { payment }: ReturnView, say: Say): FactRow[] {
+  const { label, inWords } = wayToPayOf(pages, payment)?.reference ?? AT_PROVIDER
+  const { id, checkoutId } = payment
+  const atProvider = checkoutId === null ? [] : [[say(label), inWords(checkoutId), true] as const]
+  return [[say('orderReference'), id, true], ...atProvider]
+}
+
 const AT_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const
 
 function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
-  const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
+  const { paidAt, createdAt, periodStart, periodEnd } = payment
   const { formats } = pages
-  const { label, inWords } = wayToPayOf(pages, payment)?.reference ?? AT_PROVIDER
   const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
   const period = (start: Instant, end: Instant) =>
     say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })
   return [
-    [say('orderReference'), payment.id, true],
-    ...(checkoutId === null ? [] : [[say(label), inWords(checkoutId), true] as const]),
     ...(payment.kind === 'purchase'
       ? [
           [say('plan'), planName(payment.plan.name, locale)] as const,
