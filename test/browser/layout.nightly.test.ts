@@ -12,6 +12,8 @@ import { createPayerStates, PAYER_STATES } from '../support/payer-states.js'
 
 /** The height of a phone's screen, 360 px wide. */
 const SCREEN = 800
+/** The height of a small phone's screen without the bars of its browser. */
+const PHONE = 740
 /** Width and size of the text, in percent; the pages of the sandbox hold at the usual size. */
 const LOOKS = ['1280 100', '320 200', '320 100', '360 200', '360 100']
 /** "A page is under 30 kB without fonts." */
@@ -95,36 +97,65 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
     expect(visitor.complaints).toEqual([])
   })
 
-  it.each([
-    ['ar', 'شهر'],
-    ['fr', 'mois'],
-    ['en', 'month'],
-  ])('names each choice within its plan, none broken or over another (%s)', async (locale, month) => {
-    const { page } = await visit({ width: 360 })
-    await payers().show(page, 'free', locale)
-    const choices = page.getByRole('group', { name: 'Starter' }).getByRole('radio')
-    expect(await choices.count()).toBe(3)
-    const named = (name: string | RegExp, of = choices) => of.and(page.getByRole('radio', { name })).count()
-    expect(await named(/6.*400.*5\s000/)).toBe(1)
-    expect(await named(month, choices.first())).toBe(1)
-    const seen = await page.evaluate(() => {
-      const cells = [...document.querySelectorAll('.wide, .plans th, .plans td')]
-      const names = [...document.querySelectorAll('.plans thead span')]
-      return {
-        tooWide: cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
-        lines: names.map((one) => one.getClientRects().length),
+  /** The upper and lower edge of the first match, in px from the top of the page. */
+  const edgesOf = async ({ page }: Visitor, selector: string) => {
+    const { y = Number.NaN, height = 0 } = (await page.locator(selector).first().boundingBox()) ?? {}
+    return { top: y, bottom: y + height }
+  }
+  const countOf = ({ page }: Visitor, selector: string) =>
+    page.locator(selector).filter({ visible: true }).count()
+
+  /** In a browser that knows no other user. */
+  const showAlone = async (visitor: Visitor, state: string, locale: string) => {
+    await visitor.leave()
+    await payers().show(visitor.page, state, locale)
+  }
+
+  it.each(['ar', 'fr'])(
+    'has what one has, does next and gets on the first screens of a phone (%s)',
+    async (locale) => {
+      const visitor = await visit({ width: 360 })
+      const { page } = visitor
+      await page.setViewportSize({ width: 360, height: PHONE })
+      await showAlone(visitor, 'free', locale)
+      expect((await edgesOf(visitor, '.state')).bottom).toBeLessThan(PHONE / 2)
+      expect((await edgesOf(visitor, '.plan:not(.free) > button')).bottom).toBeLessThan(PHONE)
+      expect(await countOf(visitor, '.plan:not(.free) > button')).toBe(3)
+      await showAlone(visitor, 'running', locale)
+      expect((await edgesOf(visitor, '.state')).bottom).toBeLessThan(PHONE)
+      expect((await edgesOf(visitor, '.usage')).bottom).toBeLessThan(2 * PHONE)
+      expect((await edgesOf(visitor, 'a[href*="/portal/receipts/"]')).bottom).toBeLessThan(2 * PHONE)
+      // Nothing is to be done, so no button stands out; at renewal one does.
+      expect(await countOf(visitor, '.go')).toBe(0)
+      await showAlone(visitor, 'window', locale)
+      expect((await edgesOf(visitor, '.state .go')).bottom).toBeLessThan(PHONE)
+      expect(await countOf(visitor, '.go')).toBe(1)
+      for (const state of ['after-failed', 'after-paid']) {
+        await showAlone(visitor, state, locale)
+        expect((await edgesOf(visitor, '.bought')).bottom).toBeLessThan(PHONE / 2)
+        expect((await edgesOf(visitor, '.ids')).top).toBeGreaterThan(
+          (await edgesOf(visitor, '.facts')).bottom,
+        )
       }
-    })
-    expect(seen).toEqual({ tooWide: [], lines: [1, 1, 1, 1] })
-    // Three plans of three terms, three ways to pay and the button are within two screens of a phone.
-    for (const state of ['free', 'canceled']) {
-      await payers().show(page, state, locale)
-      const button = page.locator('form[action$="/portal/choice"] button.go')
-      const { y = SCREEN * 3, height = 0 } = (await button.boundingBox()) ?? {}
-      expect(y + height).toBeLessThanOrEqual(2 * SCREEN)
-      expect(await page.locator('input[name=offer]').count()).toBe(9)
-      expect(await page.locator('input[name=method]').count()).toBe(3)
-    }
+    },
+  )
+
+  it('has the steps of a transfer in their order, its code on wide screens, and no other way to pay', async () => {
+    const visitor = await visit({ width: 360 })
+    const { page } = visitor
+    await showAlone(visitor, 'transfer-asked', 'ar')
+    const steps = ['input[value="ccp"]', '.copied', '.of-kind.ccp .copied', 'form[enctype] .go']
+    const tops = await Promise.all(steps.map(async (step) => (await edgesOf(visitor, step)).top))
+    expect(tops).toEqual(tops.toSorted((one, other) => one - other))
+    expect([await countOf(visitor, '.qr'), await countOf(visitor, '.go')]).toEqual([0, 1])
+    expect(await countOf(visitor, 'a[href$="/portal/plans"]')).toBe(1)
+    await page.setViewportSize({ width: 800, height: PHONE })
+    expect(await countOf(visitor, '.qr')).toBe(1)
+    await page.setViewportSize({ width: 1280, height: PHONE })
+    await showAlone(visitor, 'free', 'fr')
+    const cards = await page.locator('.plan').all()
+    const places = await Promise.all(cards.map(async (card) => (await card.boundingBox())?.y))
+    expect([places.length, new Set(places).size]).toEqual([4, 1])
   })
 
   it('prints the accounts without the form of the slip', async () => {
@@ -132,7 +163,7 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
     await payers().show(visitor.page, 'transfer-asked', 'fr')
     await visitor.page.emulateMedia({ media: 'print' })
     expect(await visitor.page.locator('#transfer').isVisible()).toBe(true)
-    for (const gone of ['input[type=file]', '.kind', 'form', 'details', '.actions', '.hero'])
+    for (const gone of ['input[type=file]', '.kind', 'form', 'details', '.actions', '.state'])
       expect(await visitor.page.locator(gone).filter({ visible: true }).count()).toBe(0)
     await visitor.page.emulateMedia({ media: null })
   })
