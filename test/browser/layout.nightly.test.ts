@@ -140,7 +140,7 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
     },
   )
 
-  it('has the steps of a transfer in their order, its code on wide screens, and no other way to pay', async () => {
+  it('has a transfer’s steps in order, its code where there is room, and no other way to pay', async () => {
     const visitor = await visit({ width: 360 })
     const { page } = visitor
     await showAlone(visitor, 'transfer-asked', 'ar')

@@ -17,7 +17,7 @@ describeWorldInBrowser('the page of a transfer', sellByTransfer, ({ visit, world
   })
 
   it('has a code that another program reads: the RIP, the amount and the reference', async () => {
-    const visitor = await visit({ width: 360 })
+    const visitor = await visit({ width: 1280 })
     const { page } = visitor
     const userId = await enterIn(world(), visitor, 'en')
     await askForTransfer(visitor)

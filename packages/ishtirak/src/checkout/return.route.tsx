@@ -208,7 +208,7 @@ const SATIM_NUMBER = '3020'
 
 function Satim({ say }: { say: Say }) {
   return (
-    <p class="satim">
+    <p class="notice warn">
       <span safe>{say('satim')}</span>{' '}
       <a href={`tel:${SATIM_NUMBER}`} dir="ltr">
         <b>{SATIM_NUMBER}</b>

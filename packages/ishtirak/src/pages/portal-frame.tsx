@@ -255,8 +255,9 @@ export function LinkButton(of: {
 /** Stands above the title of each page beside the first one. */
 export function BackToPortal({ base, say }: { readonly base: string; readonly say: Say }) {
   return (
-    <a class="back" href={`${base}/portal`} safe>
-      {say('backToPortal')}
+    <a class="back" href={`${base}/portal`}>
+      <span aria-hidden="true">{'\u2039'}</span>
+      <span safe>{say('backToPortal')}</span>
     </a>
   )
 }

@@ -275,6 +275,7 @@ function OtherPages({ showsPlans, ...section }: PortalSection & { readonly shows
                 <span>
                   <span safe>{say(title)}</span> {note ? <b safe>{note(locale)}</b> : null}
                 </span>
+                <span aria-hidden="true">{'\u203a'}</span>
               </a>
             </li>
           ))}

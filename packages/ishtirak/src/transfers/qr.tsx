@@ -9,7 +9,13 @@ export function qrOf(text: string, name: string): JSX.Element {
   const code = generate(text)
   const side = code.size + 2 * MARGIN
   return (
-    <svg class="qr" viewBox={`${-MARGIN} ${-MARGIN} ${side} ${side}`} role="img" aria-label={name}>
+    <svg
+      class="qr"
+      width="144"
+      viewBox={`${-MARGIN} ${-MARGIN} ${side} ${side}`}
+      role="img"
+      aria-label={name}
+    >
       <rect x={-MARGIN} y={-MARGIN} width={side} height={side} fill="#fff" />
       <path d={darkRuns(code)} stroke="#000" transform="translate(0 .5)" shape-rendering="crispEdges" />
     </svg>
