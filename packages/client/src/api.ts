@@ -1108,8 +1108,8 @@ export interface UserCalls {
 export interface PlatformLists {
   /**
    * The events of all users in one order, also those that were not delivered. Without `after` from the
-   * oldest that is kept. Nothing later appears behind a cursor that was given out. A cursor is good for
-   * 90 days, then it is answered 410; each answer has a new one.
+   * oldest kept. Nothing later appears behind a cursor that was given out. A cursor is good for 90
+   * days, then it is answered 410; each answer has a new one.
    */
   listEvents(query?: ListEventsQuery): Promise<EventPage>
   /**
