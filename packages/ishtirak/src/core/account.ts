@@ -6,17 +6,17 @@ export type AccountKind = 'ccp' | 'baridimob' | 'bank'
 export interface Account {
   readonly kind: AccountKind
   readonly holder: string
-  /** Of a CCP up to 10 digits; of BaridiMob the RIP, of a bank the RIB, 20 digits each. */
+  /** At most 10 digits for a CCP. The RIP of BaridiMob and the RIB of a bank have 20 digits. */
   readonly number: string
-  /** Of a CCP: its two check digits. */
+  /** The two check digits of a CCP; null for the other kinds. */
   readonly key: string | null
-  /** Of a CCP: the same account as BaridiMob and banks write it. */
+  /** The RIP of a CCP, which BaridiMob and banks ask for instead of number and key. */
   readonly rip: string | null
   readonly bank: string | null
   readonly iban: string | null
 }
 
-/** How a payment says which kind of account it came to (`payment_method` on the wire). */
+/** The `payment_method` on the wire that a payment to each kind of account gets. */
 export const INSTRUMENTS = { ccp: 'ccp', baridimob: 'baridimob', bank: 'bank_transfer' } as const
 export type TransferInstrument = (typeof INSTRUMENTS)[AccountKind]
 

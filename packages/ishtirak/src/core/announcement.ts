@@ -1,10 +1,10 @@
-// What time brings about: an end that comes near, the end, the end of grace. It decides which event the
-// platform gets and when to look next, and gives and takes no access. Then the mail that users are owed: a
-// reminder that is no longer true is dropped.
+// What changes as time passes: an end comes near, paid time ends, grace ends. This decides which event the
+// platform gets and when the job checks the user again. It neither gives nor takes access. The second half
+// decides which mail users still get: a reminder that is no longer true is dropped.
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import { type BillingRules, graceEndsAt, renewsAt, type SubscriptionFacts } from './subscription.js'
 
-/** In the order in which time passes them. */
+/** Time passes them in this order. */
 export const BOUNDARIES = [
   'expiring_7_days',
   'expiring_3_days',
@@ -20,18 +20,21 @@ export interface Announcement {
   readonly type: AnnouncementType
   readonly boundary: Boundary
   readonly at: Instant
-  /** Passed as well and never announced, because they are no longer true. */
+  /** Boundaries that were passed too, but are not announced because they are no longer true. */
   readonly skipped: readonly Boundary[]
 }
 
-/** What is announced now, and the row's schedule afterwards. */
+/** What is announced now, and the schedule that the row gets. */
 export interface AnnouncementDecision {
   readonly announcement: Announcement | null
   readonly announced: Boundary | null
   readonly announceAt: Instant | null
 }
 
-/** The latest boundary passed alone is still true: after a month's stop `expired` is announced. */
+/**
+ * Only the latest passed boundary is still true: after the job stood still for a month, `expired` is
+ * announced.
+ */
 export function decideAnnouncement(
   facts: SubscriptionFacts,
   announced: Boundary | null,
@@ -39,7 +42,7 @@ export function decideAnnouncement(
   rules: BillingRules,
 ): AnnouncementDecision {
   const unannounced = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
-  // The balance will renew: nothing ends. It is looked at again, since the order may end before.
+  // The balance will renew, so nothing ends. The job checks again, because the order may be cancelled before.
   if (renewsAt(facts) !== null)
     return { announcement: null, announced, announceAt: unannounced.find(({ at }) => at > now)?.at ?? null }
   const passed = unannounced.filter(({ at }) => at <= now)
@@ -54,7 +57,7 @@ export function decideAnnouncement(
   }
 }
 
-/** The first boundary of new facts. If it is past, the next sweep announces what is true by then. */
+/** The first boundary of new facts. If it is already past, the next sweep announces what is true by then. */
 export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): Instant | null {
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
 }
@@ -85,24 +88,24 @@ function typeOf(boundary: Boundary): AnnouncementType {
   return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
 }
 
-/** Identifies one user's mail: owed twice under the same key, it is sent once. */
+/** Identifies one mail of a user: if it is owed twice under one key, it is sent once. */
 export interface MailKey {
-  /** A word: each capability has its own. */
+  /** Each capability has its own kinds. */
   readonly kind: string
-  /** The payment of a receipt or a refund; the grant; of a reminder, the end it reminds of as a timestamp. */
+  /** The payment of a receipt or refund, the grant, or the end (a timestamp) that a reminder is about. */
   readonly about: string
 }
 
 export interface OwedMail extends MailKey {
   readonly queuedAt: Instant
-  /** How often it was tried, this time included. */
+  /** Counts the attempts, including this one. */
   readonly attempts: number
 }
 
 export type MailVerdict =
   | 'send'
   | 'no_address'
-  /** Renewed, ended, or past a later boundary. */
+  /** The time was renewed or ended, or a later boundary is past. */
   | 'outdated'
   | 'too_late'
 
@@ -120,12 +123,12 @@ export function judgeMail(
   return isStillTrue() ? 'send' : 'outdated'
 }
 
-/** Users wait for a receipt, and for what tells of time that they were given. */
+/** Users wait for receipts and for news of granted time, so these are sent even days late. */
 export const RECEIPT_LIFETIME_MS = 5 * DAY
 /** "3 days left" is wrong a day later. */
 export const REMINDER_LIFETIME_MS = DAY
 
-/** A reminder is about an end, and true until the next boundary is passed. */
+/** A reminder is about an end. It is true until the next boundary is passed. */
 export function isReminderTrue(
   { kind, about }: MailKey,
   facts: SubscriptionFacts,
@@ -136,7 +139,7 @@ export function isReminderTrue(
   return decideAnnouncement(facts, null, now, rules).announcement?.boundary === kind
 }
 
-/** Mail servers defer unknown senders (greylisting) for minutes; broken ones are repaired within hours. */
+/** Mail servers defer unknown senders for minutes (greylisting). Broken servers are repaired within hours. */
 const RETRY_STEPS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR] as const
 
 export function mailRetryAfter(attempts: number): number {

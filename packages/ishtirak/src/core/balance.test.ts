@@ -112,7 +112,7 @@ const life = fc.array(happening, { minLength: 1, maxLength: 25 })
 
 type Told = { facts: SubscriptionFacts; entries: NewEntry[] }
 
-/** As the service does it: what is due is written down first. */
+/** The service stores what is due before each decision. */
 function book(told: Told, now: Instant): void {
   for (;;) {
     const due = dueRenewal(told.facts, now, RULES)
@@ -167,7 +167,7 @@ function happen(told: Told, one: Happening, now: Instant): void {
   }
 }
 
-/** Of two services that differ in when their job runs. */
+/** Payment ids differ between two services whose jobs run at other times, so they are left out. */
 const nameless = (facts: SubscriptionFacts) => ({
   ...facts,
   periods: facts.periods.map(({ sourceId: _, ...period }) => period),

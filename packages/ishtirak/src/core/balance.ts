@@ -1,12 +1,12 @@
-// Money that a user has paid in and not spent, and the order by which it buys a term again and again. A
-// ledger, not a number: each entry follows on the one before. What the order buys and when is computed
-// (subscription.ts). Pure.
+// A user's balance: money paid in and not spent, and the standing order by which it buys the same term again.
+// It is a ledger, not a number: each entry follows the one before. subscription.ts computes what the order
+// buys and when. Pure.
 import type { Instant } from './instant.js'
 import { type Catalogue, offerOf, type Plan, planById } from './plan.js'
 
 /**
- * `returned`: a payment was refunded to the balance. `surplus`: money that found nothing to buy. `paid_out`:
- * given back to the user by hand.
+ * `returned`: a payment was refunded to the balance. `surplus`: money that was paid when nothing was left to
+ * buy. `paid_out`: an operator gave it back to the user by hand.
  */
 export const ENTRY_KINDS = [
   'top_up',
@@ -19,40 +19,40 @@ export const ENTRY_KINDS = [
 ] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
-/** An entry as an act makes it; its place in the ledger follows from the facts. */
+/** An entry as an act makes it. Its place in the ledger is added when it is saved. */
 export interface NewEntry {
   readonly kind: EntryKind
-  /** Whole dinars; below zero where it takes. */
+  /** Whole dinars, negative if the entry takes money. */
   readonly amount: number
   readonly paymentId: string | null
-  /** For the user to read. */
+  /** The user reads this note. */
   readonly note: string | null
-  /** When it counts. Never before the entry that it follows. */
+  /** When it takes effect. Never before the entry that it follows. */
   readonly at: Instant
 }
 
-/** A term that the balance buys whenever the paid time ends, as it was agreed. */
+/** A term that the balance buys whenever the paid time ends, at the agreed price. */
 export interface StandingOrder {
   readonly plan: Plan
   readonly months: number
-  /** Whole dinars for the term. */
+  /** The price of the term in whole dinars. */
   readonly price: number
-  /** What the catalogue asks since, and when the user was told; null: the price agreed. */
+  /** The catalogue's newer price, and when the user was told of it; null: the price is the agreed one. */
   readonly offered: { readonly price: number; readonly at: Instant } | null
 }
 
 export interface Balance {
   /** Whole dinars, never below zero. */
   readonly amount: number
-  /** How many there are in the ledger. */
+  /** The number of entries in the ledger. */
   readonly entries: number
-  /** Since when amount and order are as they are. */
+  /** Since when the amount and the standing order are as they are. */
   readonly since: Instant
   readonly order: StandingOrder | null
 }
 
 interface HoldsBalance {
-  /** Null: the user never had one, nor an order. */
+  /** Null: the user never had a balance or a standing order. */
   readonly balance: Balance | null
 }
 
@@ -61,7 +61,7 @@ export function balanceIn({ balance }: HoldsBalance): number {
   return balance?.amount ?? 0
 }
 
-/** The facts with the entry. Throws where more is taken than there is, which no act decides. */
+/** Returns the facts with the entry added. Throws if it takes more than there is, which no act decides. */
 export function withEntry<Facts extends HoldsBalance>(facts: Facts, { amount, at }: NewEntry): Facts {
   const { balance } = facts
   const left = balanceIn(facts) + amount
@@ -71,7 +71,7 @@ export function withEntry<Facts extends HoldsBalance>(facts: Facts, { amount, at
   return { ...facts, balance: { amount: left, entries, since, order: balance?.order ?? null } }
 }
 
-/** As the catalogue has it now: null where it is sold no more, with another price where it costs that. */
+/** The order at today's catalogue: with the new price if that changed, null if the term is no longer sold. */
 export function atCatalogue(order: StandingOrder, catalogue: Catalogue, now: Instant): StandingOrder | null {
   const plan = planById(catalogue, order.plan.id)
   const offer = plan && offerOf(plan, order.months)

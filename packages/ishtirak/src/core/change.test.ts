@@ -168,7 +168,7 @@ describe('a change', () => {
   it('begins at the payment and ends where the time ended', () => {
     expect([planIdAt(changed, half - 1), planIdAt(changed, half)]).toEqual(['basic', 'team'])
     expect([changed.paidUntil, changed.run]).toEqual([month.paidUntil, month.run])
-    // In the grace of the changed time the changed plan.
+    // In the grace after a changed period the changed plan holds.
     expect(statusAt(changed, (changed.paidUntil ?? 0) + HOUR, RULES)).toMatchObject({
       status: 'past_due',
       plan: { id: 'team' },
@@ -339,7 +339,7 @@ const acts = fc.array(
 )
 type Act = typeof acts extends fc.Arbitrary<readonly (infer One)[]> ? One : never
 
-/** What is left at an instant of all that was paid and given. */
+/** The worth at an instant of all that was paid and given. */
 function worthOf({ periods, endedAt }: SubscriptionFacts, at: Instant): Fraction {
   return endedAt === null ? periods.map((one) => worthLeft(one, at)).reduce(plus, ZERO) : ZERO
 }

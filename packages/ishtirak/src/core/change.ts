@@ -1,6 +1,6 @@
-// Another plan in mid-term: a dearer plan from now on, to the same end, for the difference. What was paid for
-// the time that is left counts, the base and every change before; the share of time is exact, and whole
-// dinars are made once. Pure.
+// A plan change: a dearer plan from now on, until the same end, for the difference in price. The credit is
+// what was paid for the time that is left, plan changes before included. Shares of time are exact fractions;
+// they are rounded to whole dinars once. Pure.
 import {
   type Fraction,
   fraction,
@@ -27,34 +27,34 @@ import {
   worthAt,
 } from './subscription.js'
 
-/** What a payment for a change is for: agreed when it is asked for, and kept with it. */
+/** What a plan change costs and covers. It is agreed when the user orders it, and stored with the payment. */
 export interface ChangeOrder {
-  /** The plan that ran, as it was sold. */
+  /** The plan before the change, as it was sold. */
   readonly from: Plan
-  /** What was left of all that was paid for the time that changes, in whole dinars, rounded down. */
+  /** The worth of the time that changes, from all that was paid for it: whole dinars, rounded down. */
   readonly credit: number
-  /** The periods that change. Once it is booked: that have changed. */
+  /** The periods that change. After booking: the periods that have changed. */
   readonly parts: readonly ChangedPart[]
-  /** Once it is booked: how much time was bought instead of what was gone; absent: none. */
+  /** After booking: the time that was bought for parts that could not change any more; absent: none. */
   readonly addedSeconds?: number
-  /** Once it is booked: how many dinars are on the balance instead of what was gone; absent: none. */
+  /** After booking: the dinars that went to the balance for such parts; absent: none. */
   readonly surplus?: number
 }
 
 interface ChangedPart {
-  /** Of the period. */
+  /** The source of the changed period: `pay_…`, `red_…` or `grt_…`. */
   readonly sourceId: string
-  /** Its part of the difference in whole dinars; once it is booked, of what came. */
+  /** The period's part of the difference, in whole dinars. After booking: its part of what was paid. */
   readonly amount: number
-  /** The payment of the change that it has already; null: none. */
+  /** The payment of the plan change that this period already has; null: none. */
   readonly over: string | null
-  /** Of granted time, which may be lengthened later: how many days it has. */
+  /** For granted time, which may be lengthened later: the days that it has now. */
   readonly days?: number
 }
 
 interface QuotedChange {
   readonly order: ChangeOrder
-  /** To be paid, in whole dinars. */
+  /** The amount to pay, in whole dinars. */
   readonly difference: number
   readonly period: Period
 }
@@ -69,13 +69,13 @@ export function changeAt(
   now: Instant,
   leastAmount: number,
 ): QuotedChange | null {
-  // As it is shown and can be checked: in whole seconds.
+  // Cut to whole seconds, so that the user can check the figures that they see.
   const at = now - (now % SECOND)
   const left = periods.filter((period) => now < period.end && !isTrial(period))
   const [first] = left
   const from = first && planAt(first, now)
   if (endedAt !== null || !from || !isDearer(plan, from)) return null
-  // Time that was bought ahead of a plan that is no cheaper stays what it is.
+  // Time bought ahead on a plan that is not cheaper stays as it is.
   const changed = left.filter((period) => isDearer(plan, planAt(period, Math.max(now, period.start))))
   const differences = changed.map((period) => minus(costLeft(period, plan, at), worthLeft(period, at)))
   const difference = Math.max(roundedUp(differences.reduce(plus, ZERO)), leastAmount)
@@ -86,10 +86,10 @@ export function changeAt(
   return { order: { from, credit, parts }, difference, period: { start: Math.max(now, first.start), end } }
 }
 
-/** Two orders are of the same periods, as they are. */
+/** True if both orders are about the same periods in the same state. */
 export const isSameTime = (one: ChangeOrder, other: ChangeOrder) => timeOf(one) === timeOf(other)
 
-/** The periods that an order is of, as they are, in one text. */
+/** The periods of an order and their state, as one text. */
 export const timeOf = ({ parts }: ChangeOrder) =>
   parts.map(({ sourceId, over, days = 0 }) => `${sourceId} ${over} ${days}`).join('\n')
 
@@ -106,26 +106,29 @@ function partOf({ sourceId, granted, changes }: PaidPeriod, amount: number): Cha
   }
 }
 
-/** Each its difference; where none is above zero, each the time that it has left. */
+/** Weights to split the payment by: the differences, or the time left if no difference is above 0. */
 function weightsOf(differences: readonly Fraction[], changed: readonly PaidPeriod[], at: Instant) {
   if (differences.some(isAboveZero))
     return differences.map((difference) => (isAboveZero(difference) ? difference : ZERO))
   return changed.map(({ start, end }) => fraction(end - Math.max(start, at)))
 }
 
-/** Of a stretch what is left of it at an instant; before it begins, all. */
+/** The share of a period that is left at an instant: all of it before it begins. */
 function shareLeft({ start, end }: Period, at: Instant): Fraction {
   const left = end - Math.max(start, at)
   return left > 0 ? fraction(left, end - start) : ZERO
 }
 
-/** In single months of its plan: granted days as parts of 30, and what money bought as what it cost. */
+/**
+ * The length in single months of the plan. Granted days count 1/30 each; time bought by amount counts its
+ * price.
+ */
 function singleMonths({ months, granted, plan, amount }: PaidPeriod): Fraction {
   if (months > 0) return fraction(months)
   return granted?.days ? fraction(granted.days, 30) : fraction(amount ?? 0, plan.price)
 }
 
-/** What is left at `at` of what was paid for a period and its changes. */
+/** What is left at `at` of the money that was paid for a period and its plan changes. */
 export function worthLeft(period: PaidPeriod, at: Instant): Fraction {
   const { plan, amount, changes = [] } = period
   const paid = amount === undefined ? times(fraction(plan.price), singleMonths(period)) : fraction(amount)
@@ -138,14 +141,14 @@ function stretchOf({ at, days }: PlanChange, { start, end }: PaidPeriod): Period
   return { start: Math.max(at, start), end: days === undefined ? end : start + days * DAY }
 }
 
-/** What `plan` costs for what is left: the same term where it is sold, else so many single months. */
+/** What `plan` costs for the time left: by the same term if it is sold, else by single months. */
 function costLeft(period: PaidPeriod, plan: Plan, at: Instant): Fraction {
   const offer = offerOf(plan, period.months)
   const cost = offer ? fraction(offer.price.amount) : times(fraction(plan.price), singleMonths(period))
   return times(cost, shareLeft(period, at))
 }
 
-/** A booked order as it was asked for, where `amount` was paid: what was gone is a part of no period. */
+/** A booked order as it was ordered, when `amount` was paid. Parts that could not change are lost. */
 export function orderAgain({ from, credit, parts }: ChangeOrder, amount: number): ChangeOrder {
   const gone = amount - parts.reduce((sum, part) => sum + part.amount, 0)
   const rest = gone > 0 ? [{ sourceId: '', amount: gone, over: null }] : []
@@ -154,19 +157,19 @@ export function orderAgain({ from, credit, parts }: ChangeOrder, amount: number)
 
 export interface BookedChange {
   readonly subscription: SubscriptionFacts
-  /** Null: it was not known, and there is nothing to change. */
+  /** Null: the order was not known, and there was nothing to change. */
   readonly order: ChangeOrder | null
-  /** What it is of: the changed time, or what the money bought instead; null: it bought nothing. */
+  /** The changed time, or the time that the money bought instead; null: it bought no time. */
   readonly period: Period | null
   /** Null: nothing was left to change. */
   readonly changed: ToldChange | null
-  /** What bought time on the new plan, since what it was for is gone. Null: nothing did. */
+  /** The time on the new plan that was bought because the ordered time was gone; null: none. */
   readonly added: { readonly renews: boolean } | null
-  /** Whole dinars that found nothing to buy; with balances they are the user's. */
+  /** Whole dinars that bought nothing. If there are balances, they go to the user's. */
   readonly surplus: number
 }
 
-/** As it is told in events. */
+/** The change as events show it. */
 export interface ToldChange {
   readonly from: Pick<Plan, 'id'>
   readonly to: Pick<Plan, 'id'>
@@ -175,15 +178,15 @@ export interface ToldChange {
 }
 
 /**
- * What `amount` does that was paid for the order. Periods that are gone (over, refunded, ended, changed
- * otherwise since) cannot change: their parts buy time on the new plan for what they are worth.
+ * Books `amount`, which was paid for the order. Periods that are gone (over, refunded, ended, changed
+ * otherwise) cannot change; their parts of the money buy time on the new plan instead.
  */
 export function bookChange(
   subscription: SubscriptionFacts,
   paid: {
     readonly id: string
     readonly plan: Plan
-    /** Null: not known any more; it is what a change would be at the instant of payment. */
+    /** Null: the order is lost. Then the change is computed anew at the instant of payment. */
     readonly order: ChangeOrder | null
     readonly amount: number
     readonly instrument: string | null
@@ -231,7 +234,7 @@ export function bookChange(
   }
 }
 
-/** Each with its part of what came. */
+/** The parts of the order, each with its part of the amount that was paid. */
 function partsOf(order: ChangeOrder | null, amount: number): readonly ChangedPart[] {
   const parts = order?.parts ?? []
   const weights = parts.map((part) => fraction(part.amount))
@@ -253,7 +256,7 @@ function withChange(
   return { ...period, changes: [...(period.changes ?? []), change] }
 }
 
-/** Null: none of these periods has changed by this payment. */
+/** Null: this payment changed none of these periods. */
 function toldChange(
   before: readonly PaidPeriod[],
   after: readonly PaidPeriod[],
@@ -271,7 +274,7 @@ function toldChange(
   }
 }
 
-/** From its first period's beginning, or its own instant, to its last one's end; null: there is none. */
+/** From the start of the first changed period, or the change itself, to the end of the last; null: none. */
 export function changedStretch(periods: readonly PaidPeriod[], id: string): Period | null {
   const stretches = periods.flatMap((period) => {
     const change = period.changes?.find(({ sourceId }) => sourceId === id)
@@ -281,7 +284,7 @@ export function changedStretch(periods: readonly PaidPeriod[], id: string): Peri
   return first ? { start: first.start, end: Math.max(...stretches.map(({ end }) => end)) } : null
 }
 
-/** The change that stands on what this payment bought, the last one; null: none does. */
+/** The last plan change on the time that this payment bought; null: none. */
 export function changeOn(
   { periods, endedAt }: SubscriptionFacts,
   paymentId: string,
@@ -296,7 +299,7 @@ export function changeOn(
   return null
 }
 
-/** What is over was used, and of an ended subscription nothing is left to take. */
+/** Takes back the rest of a plan change. Time that is over was used; an ended subscription has none left. */
 export function withoutChange(facts: SubscriptionFacts, paymentId: string, now: Instant): SubscriptionFacts {
   if (facts.endedAt !== null) return facts
   const periods = facts.periods.map((period) => (now < period.end ? without(period, paymentId) : period))

@@ -1,5 +1,5 @@
-// A checkout: the provider's page for one payment. What we order, what the provider reports of it, and what
-// differs between payment methods, in our words; a method's own folder knows the gateway's.
+// A checkout: the provider's page for one payment. This holds what we order, what the provider reports, and
+// how payment methods differ, in our words. The folder of a method translates the gateway's words.
 import type { Account } from './account.js'
 import type { TakenOff } from './code.js'
 import type { Instant } from './instant.js'
@@ -13,20 +13,20 @@ import type { Money } from './plan.js'
 export const PAYMENT_PURPOSES = ['purchase', 'change', 'top_up'] as const
 export type PaymentPurpose = (typeof PAYMENT_PURPOSES)[number]
 
-/** What a provider can say of a checkout. `unknown` is a word not seen yet: nothing follows from it. */
+/** What a provider says of a checkout. `unknown` is a word that we do not know: it changes nothing. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
-/** What we ask for. `paymentId`, `userId`, `kind`, `planId`, `months`, `code` come back with every report. */
+/** An order to the provider. It returns ids, `kind`, plan, months and code with every report. */
 export interface CheckoutOrder {
   readonly paymentId: string
   readonly userId: string
   readonly kind: PaymentPurpose
-  /** Null for a top-up, as the months are. */
+  /** Null for a top-up, and so are the months. */
   readonly planId: string | null
   readonly months: number | null
-  /** To be paid. */
+  /** The price after the discount. */
   readonly price: Money
-  /** What made it cheaper. */
+  /** The code that lowered the price. */
   readonly code?: TakenOff
   readonly description: string
   readonly locale: Locale
@@ -36,68 +36,68 @@ export interface CheckoutOrder {
   readonly webhookUrl: string | null
 }
 
-/** By which way a report reaches us: an event that was sent, or a question of ours. */
+/** How a report reached us: by an event, or as the answer to a request of ours. */
 export type ReportSource = 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator' | 'reconcile'
 
-/** What the provider says of a checkout, in an event or when asked. `null` where it does not say. */
+/** What the provider says of a checkout, in an event or an answer. Fields it does not mention are null. */
 export interface CheckoutReport {
-  /** The payment method that reports; ids are unique within it. */
+  /** The payment method that reports. Checkout ids are unique within it. */
   readonly method: string
   readonly checkoutId: string
   readonly status: CheckoutStatus
   readonly amount: number | null
-  /** Upper case; the documented event of Chargily has none. */
+  /** Upper case. Chargily's documented event has no currency. */
   readonly currency: string | null
   readonly live: boolean | null
-  /** Our own id, from the metadata. */
+  /** Our own payment id, read from the metadata. */
   readonly paymentId: string | null
   readonly userId: string | null
   /** Absent: a purchase. */
   readonly kind?: PaymentPurpose
-  /** What was ordered; checkouts made before this was sent lack it, and top-ups have none. */
+  /** The plan that was ordered. Top-ups have none, and neither do checkouts older than this field. */
   readonly planId?: string
   readonly months?: number
-  /** What made it cheaper. */
+  /** The code that lowered the price. */
   readonly code?: TakenOff
   /** The kind of card or account, lower case: `edahabia`, `cib`. */
   readonly instrument: string | null
   readonly checkoutUrl: string | null
-  /** What the provider keeps of it, in whole dinars; absent where it does not say. */
+  /** The provider's fees in whole dinars; absent if it does not say. */
   readonly fees?: number
   readonly createdAt: Instant | null
-  /** For a paid checkout this is the instant of payment: the provider's, not that of our hearing of it. */
+  /** The provider's time, not ours. For a paid checkout it is the instant of payment. */
   readonly updatedAt: Instant | null
-  /** Where the method knows the very instant of payment, which may be after the end of the checkout. */
+  /** The exact instant of payment, if the method knows it. It may be after the end of the checkout. */
   readonly paidAt?: Instant
-  /** When the payer first showed that they had paid: a run of paid time goes on if it was running then. */
+  /** When the payer first showed that they had paid. A run of paid time that was going on then continues. */
   readonly provedAt?: Instant
-  /** Why an operator refused it; it can still be paid. */
+  /** Why an operator refused it. It can still be paid. */
   readonly refusal?: string
 }
 
-/** What differs from payment method to payment method, as data. The port is in ledger/method.ts. */
+/** How payment methods differ, as data. ledger/method.ts has the interface with the calls. */
 export interface MethodTraits {
-  /** Names the method in payments and events, for ever: `chargily`. */
+  /** The name that payments and events store, so it never changes: `chargily`. */
   readonly name: string
-  /** Which money it moves. Compared with every report. */
+  /** True for real money, false for test mode. Every report is compared with it. */
   readonly live: boolean
-  /** The least that it takes, in whole units of the currency. */
+  /** The smallest amount that it takes, in whole units of the currency. */
   readonly leastAmount: number
-  /** How long a checkout can be paid. */
+  /** For how long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
-  /** When a payment is looked at, counted from the opening of its checkout; rising, by a day at most. */
+  /** When the sweep asks, counted from the opening of the checkout. Rising, by a day at most. */
   readonly looksAfterMs: readonly number[]
-  /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
+  /** The instruments it takes, which are `payment_method` on the wire. */
   readonly instruments: readonly string[]
-  /** Who begins a payment. An operator: it is recorded once paid, and our row is all there is to ask. */
+  /** Who starts a payment. An operator records it when it is already paid, and our row is the only record. */
   readonly begunBy: 'user' | 'operator'
-  /** It takes coins and notes, and the law asks for stamp duty on the receipt. */
+  /** True for cash: the law asks for stamp duty on its receipts. */
   readonly bearsStampDuty: boolean
   /**
-   * Who says that the money has come. An operator: its checkouts are rows of ours without a page, to which
-   * money may be on its way for days; there is no address, no list, and no one to ask.
+   * Who confirms that the money has come. If it is an operator, a checkout is only our own row: it has no
+   * page, address or list, there is no provider to ask, and money may be on its way for days.
    */
   readonly settledBy: 'provider' | 'operator'
-  /** What users send the money to themselves; none where the provider's page takes it. */
+  /** The accounts that users transfer money to; empty if the provider's page takes it. */
   readonly accounts: readonly Account[]
 }

@@ -1,5 +1,5 @@
-// Codes that are printed and given out: how one is written and read, what it is worth, when it counts. Pure.
-// A code is 80 random bits, known to the database by a keyed hash alone.
+// Codes that are printed and given out: how they are written and read, what they are worth, when they are
+// valid. Pure. A code has 80 random bits; the database stores only its keyed hash.
 import type { Instant } from './instant.js'
 import type { Offer, Plan } from './plan.js'
 
@@ -7,30 +7,30 @@ import type { Offer, Plan } from './plan.js'
 export const CODE_KINDS = ['months', 'percent', 'amount'] as const
 export type CodeKind = (typeof CODE_KINDS)[number]
 
-/** The most that one batch holds: its codes are answered at once. */
+/** The most codes in one batch: they are all returned in one answer. */
 export const CODES_MAX = 10_000
 
-/** Codes that are made together and are worth the same. Null: no such bound, or not of this kind. */
+/** Codes that are made together and are worth the same. Null: no such bound, or no such field. */
 export interface CodeBatch {
   readonly id: string
   readonly kind: CodeKind
-  /** Of `months`: what it gives, as it was when the batch was made. */
+  /** For `months`: the plan that it gives, as it was when the batch was made. */
   readonly plan: Plan | null
   readonly planId: string | null
-  /** Of `months`: how many it gives. Else the term that it is for; null: any. */
+  /** For `months`: how many it gives. Otherwise the only term that it is valid for; null: any term. */
   readonly months: number | null
-  /** From 1 to 100. */
+  /** 1 to 100, only for `percent`. */
   readonly percent: number | null
-  /** Whole dinars. */
+  /** Whole dinars, only for `amount`. */
   readonly amount: number | null
-  /** How many codes there are. */
+  /** The number of codes. */
   readonly count: number
-  /** How often each of them can be used, in all and by one user. */
+  /** How often each code can be used, in all and by one user. */
   readonly uses: number
   readonly usesPerUser: number
-  /** The first instant at which they count. */
+  /** The first instant at which they are valid. */
   readonly from: Instant | null
-  /** The first instant at which they count no more. */
+  /** The first instant at which they are no longer valid. */
   readonly until: Instant | null
   readonly revokedAt: Instant | null
 }
@@ -40,7 +40,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const CODE_LENGTH = 16
 const GROUP = /.{4}(?=.)/g
 
-/** From `CODE_LENGTH` random bytes. */
+/** Makes a code of `CODE_LENGTH` random bytes. */
 export function codeFrom(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('')
 }
@@ -50,24 +50,27 @@ export function printCode(code: string): string {
   return code.replace(GROUP, '$&-')
 }
 
-/** In either case, with hyphens, spaces, marks of direction, O for 0, I or L for 1. Null: no code. */
+/** Accepts either case, hyphens, spaces, marks of direction, O for 0, I or L for 1. Null: not a code. */
 export function readCode(typed: string): string | null {
   const symbols = typed.replace(/[\s\p{Pd}\p{Cf}]/gu, '').toUpperCase()
   const code = symbols.replaceAll('O', '0').replace(/[IL]/g, '1')
   return code.length === CODE_LENGTH && [...code].every((symbol) => ALPHABET.includes(symbol)) ? code : null
 }
 
-/** What is known of a code and its uses, without that of the payment that a new choice would replace. */
+/**
+ * What is known of a code and its uses. A use by the open payment that a new choice would replace is left
+ * out.
+ */
 export interface CodeFacts {
   readonly hash: string
   readonly batch: CodeBatch
   readonly used: number
   readonly usedByUser: number
-  /** By itself, where its batch still counts. */
+  /** When this code alone was revoked, while its batch stays valid. */
   readonly revokedAt: Instant | null
 }
 
-/** By a code, of one purchase. */
+/** The discount of a code on one purchase. */
 export interface TakenOff {
   readonly hash: string
   /** Whole units of its currency. */
@@ -79,14 +82,14 @@ export type Discount =
   | { readonly kind: 'percent'; readonly percent: number }
   | { readonly kind: 'amount'; readonly amount: number }
 
-/** What the code takes off this purchase; null: it does not count. */
+/** What the code takes off this purchase; null: it is not valid for it. */
 export function discountOf(facts: CodeFacts, { plan, months }: Offer, now: Instant): Discount | null {
   return hasUseLeft(facts, now) ? discountIn(facts.batch, { plan, months }) : null
 }
 
 type Worth = Pick<CodeBatch, 'kind' | 'planId' | 'months' | 'percent' | 'amount'>
 
-/** What a code of the batch takes off this purchase, while it counts; null: it is for something else. */
+/** What a valid code of the batch takes off this purchase; null: it is for something else. */
 export function discountIn(batch: Worth, { plan, months }: Pick<Offer, 'plan' | 'months'>): Discount | null {
   if (batch.planId !== null && batch.planId !== plan.id) return null
   if (batch.kind === 'months' || (batch.months !== null && batch.months !== months)) return null
@@ -94,7 +97,7 @@ export function discountIn(batch: Worth, { plan, months }: Pick<Offer, 'plan' | 
   return batch.amount === null ? null : { kind: 'amount', amount: batch.amount }
 }
 
-/** The months that the code gives; null: it does not count. `facts` is null for no code of ours. */
+/** The months that the code gives; null: it is not valid. `facts` is null if the code is unknown. */
 export function monthsOf(
   facts: CodeFacts | null,
   now: Instant,
@@ -104,7 +107,7 @@ export function monthsOf(
   return kind === 'months' && plan && months !== null ? { plan, months } : null
 }
 
-/** It counts now, and this user can use it once more. */
+/** True if it is valid now and this user may use it once more. */
 export function hasUseLeft({ batch, used, usedByUser, revokedAt }: CodeFacts, now: Instant): boolean {
   const { from, until } = batch
   const isInTime = (from === null || now >= from) && (until === null || now < until)

@@ -1,5 +1,5 @@
-// What a report says otherwise than our own row: one line of text for each, as it is stored, in English. It
-// is read back where it is shown in another language.
+// What a report says differently from our own row. Each difference is stored as one line of English text, and
+// is parsed again to show it in another language.
 import type { MethodTraits } from './checkout.js'
 
 export type Differing =
@@ -15,19 +15,19 @@ export type Differing =
 export interface Difference {
   readonly name: string
   readonly ours: string
-  /** Who says otherwise. */
+  /** The side that reported the other value. */
   readonly by: MethodTraits['settledBy']
   readonly theirs: string
 }
 
-/** A checkout of the provider's that has no page to pay on. */
+/** A checkout of the provider that has no page to pay on. */
 export const NO_ADDRESS = 'checkout_url: missing, or not http and not https'
 
 export function describeDifference(name: Differing, { ours, by, theirs }: Omit<Difference, 'name'>): string {
   return `${name}: ours is ${ours}, the ${by} says ${theirs}`
 }
 
-/** Null: another text than `describeDifference` writes. */
+/** Null: `describeDifference` did not write this text. */
 export function readDifference(text: string): Difference | null {
   const [, name, ours, by, theirs] =
     /^(\w+): ours is (.*?), the (provider|operator) says (.*)$/s.exec(text) ?? []

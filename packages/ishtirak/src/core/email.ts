@@ -4,18 +4,18 @@
 export const EMAIL_MAX = 254
 
 /**
- * Of either side of the @. Brackets, comma, colon, semicolon and backslash begin a name, a group, a literal
- * or a second address (RFC 5322, section 3.4); marks of format (`\p{Cf}`) are not seen. The database holds no
- * half of a surrogate pair.
+ * A character on either side of the @. Brackets, comma, colon, semicolon and backslash begin a name, a group,
+ * a literal or a second address (RFC 5322, section 3.4). Format characters (`\p{Cf}`) are invisible. The
+ * database refuses half a surrogate pair.
  */
 const SIGN = String.raw`[^\s@<>()\[\],:;\\\p{Cc}\p{Cf}\p{Cs}]`
 
-/** At most 64 characters before the @ (RFC 5321, section 4.5.3.1.1). For flag `u`. */
+/** At most 64 characters before the @ (RFC 5321, section 4.5.3.1.1). Needs the flag `u`. */
 export const EMAIL_PATTERN = `^(?=.{3,${EMAIL_MAX}}$)${SIGN}{1,64}@${SIGN}+$`
 
 const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
 
-/** An address as it was typed or pasted: without spaces around it, and without marks that are not seen. */
+/** Cleans a typed or pasted address: no spaces around it and no invisible characters. */
 export const typedEmail = (typed: string): string => typed.replace(/\p{Cf}/gu, '').trim()
 
 export const isEmail = (text: string): boolean => EMAIL.test(text)

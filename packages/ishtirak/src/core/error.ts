@@ -1,5 +1,5 @@
-// How Ishtirak refuses: an error with a code from one list, and what was wrong with each field. The texts are
-// in i18n. Failures of the provider are data and bugs are plain errors: neither is a `BillingError`.
+// How Ishtirak refuses: a `BillingError` with a code from one list and the problems of each field. The texts
+// are in i18n. Failures of the provider are data, and bugs are plain errors.
 
 /** Every refusal with its HTTP status. Clients switch on the code, so a code is never renamed. */
 export const ERRORS = {
@@ -65,15 +65,15 @@ export const ERRORS = {
   not_ready: 503,
 } as const
 
-/** The caller can act on it. Anything else that is thrown is a bug and says nothing of the inside. */
+/** A refusal that the caller can act on. Any other error is a bug, and its text never reaches the caller. */
 export class BillingError extends Error {
   override readonly name = 'BillingError'
   readonly code: ErrorCode
-  /** Further members of the problem body, snake_case, such as `current_period_end`. */
+  /** More members of the problem body in snake_case, such as `current_period_end`. */
   readonly extra: Readonly<Record<string, unknown>>
-  /** Whole seconds, for `Retry-After`. */
+  /** Whole seconds, sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
-  /** What was wrong with each field: only with `validation_failed`. */
+  /** What was wrong with each field. Only `validation_failed` has them. */
   readonly problems: readonly ValidationProblem[]
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {
@@ -85,7 +85,7 @@ export class BillingError extends Error {
   }
 }
 
-/** `validation_failed` of one field of the body. */
+/** A `validation_failed` about one field of the body. */
 export function wrongField(
   field: string,
   code: ValidationCode,
@@ -98,7 +98,7 @@ export interface ErrorDetails {
   readonly extra?: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds?: number
   readonly problems?: readonly ValidationProblem[]
-  /** For the log, never for the caller. */
+  /** The log shows the cause. The caller never sees it. */
   readonly cause?: unknown
 }
 
@@ -106,7 +106,7 @@ export interface ErrorDetails {
 export interface ValidationProblem {
   readonly pointer: string
   readonly code: ValidationCode
-  /** Of `too_small` and `too_large`, where it is known: what would be allowed. */
+  /** The bound that was passed, if it is known: only with `too_small` and `too_large`. */
   readonly bound?: number | string | undefined
 }
 

@@ -1,17 +1,17 @@
 // The events to the platform, in the order of a subscription's life: what each is about, what it carries
-// beside the state, the mail that the user gets for the same reason, and what a sample of it shows.
+// besides the state, which mail the user gets for the same reason, and what a sample shows.
 import type { PublicPaymentStatus } from './payment.js'
 
 type Cause = 'payment' | 'change' | 'announcement' | 'grant' | 'balance' | 'reason'
 
 interface Described {
   readonly meaning: string
-  /** The event always carries this beside the state. */
+  /** The parts that the event always carries besides the state. */
   readonly carries: readonly Cause[]
-  /** The kind of mail; it is about the payment or the grant. */
+  /** The kind of mail that the user gets. The mail is about the payment or the grant. */
   readonly mail?: string
   readonly sample: {
-    /** The state after it; absent: the free plan, and nothing was ever paid. */
+    /** The state after the event; absent: the free plan, and nothing was ever paid. */
     readonly state?: 'active' | 'expiring' | 'past_due' | 'expired' | 'canceled'
     readonly payment?: readonly [PublicPaymentStatus, 'card' | 'transfer']
   }
@@ -116,8 +116,8 @@ const EVENTS = {
 export type EventType = keyof typeof EVENTS
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[]
 
-/** The events of a type always carry this beside the state. */
+/** The parts that events of a type always carry besides the state. */
 export type CauseOf<Type extends EventType> = (typeof EVENTS)[Type]['carries'][number]
 
-/** Gives what is told of events of that type. */
+/** Returns the description of a type of event. */
 export const describedEvent = (type: EventType): Described => EVENTS[type]

@@ -1,7 +1,7 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
-// a sequence number that orders the events of one user. With a change only what may be otherwise later is
-// stored (`tell`); an event is made of that and of its payment's row when it is sent (`renderEvent`), and its
-// bytes are the same at every attempt.
+// a sequence number that orders the events of one user. `tell` stores only what may be different later.
+// `renderEvent` adds the rest from the payment's row when the event is sent; every attempt sends the same
+// bytes.
 import type { Announcement, MailKey } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
 import type { ToldChange } from './change.js'
@@ -22,22 +22,22 @@ export interface NewEvent {
 
 interface ToldBalance {
   readonly facts: Pick<SubscriptionFacts, 'balance' | 'paidUntil' | 'endedAt'>
-  /** What changed it; absent: nothing did. */
+  /** The entry that changed the balance; absent: none did. */
   readonly entry?: ToldEntry | undefined
 }
 
 type GrantFacts = Pick<Grant, 'id' | 'plan' | 'months' | 'days' | 'start' | 'end'>
 
-/** What one change of a user means, for its events. */
+/** What one revision of a user means for its events. */
 interface TellingChange {
   readonly subscription: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd' | 'instrument'>
-  /** With its plan as it was sold. */
+  /** The payment, with its plan as it was sold. */
   readonly payment: (ShownPayment & { readonly plan: Plan | null }) | null
-  /** Only where time brought it about, not a payment. */
+  /** Set if the passing of time is the cause, and not a payment. */
   readonly announcement?: Pick<Announcement, 'boundary' | 'at' | 'skipped'>
-  /** Only of time that no payment bought. */
+  /** Set for time that no payment bought. */
   readonly grant?: GrantFacts | undefined
-  /** Only of another plan in mid-term. */
+  /** Set for a plan change. */
   readonly change?: ToldChange | undefined
   /** Why an operator refused the payment. */
   readonly reason?: string | undefined
@@ -45,8 +45,8 @@ interface TellingChange {
 }
 
 /**
- * What the events of a change tell, as it is stored: the state and the payment at that instant, without what
- * the payment's row keeps for ever. What is null is left out.
+ * What is stored for the events of a revision: the state and the payment at that instant, without the fields
+ * that the payment's row keeps for ever. Null fields are left out.
  */
 export type Told = ReturnType<typeof tell>
 
@@ -86,13 +86,13 @@ function tellPayment(payment: ShownPayment, now: Instant) {
   }
 }
 
-/** Without what is null. */
+/** Drops the members that are null. */
 function given<Members extends Record<string, unknown>>(members: Members) {
   const entries = Object.entries(members).filter(([, value]) => value !== null)
   return Object.fromEntries(entries) as { readonly [Name in keyof Members]?: NonNullable<Members[Name]> }
 }
 
-/** What a payment's row keeps for ever. */
+/** The fields that a payment's row keeps for ever. */
 interface PaymentOfEvent extends Pick<ShownPayment, 'id' | 'kind' | 'months' | 'method'> {
   readonly plan: Pick<Plan, 'id' | 'limits'> | null
   readonly currency: string
@@ -103,10 +103,10 @@ export type PlatformEvent = ReturnType<typeof describeEvent>
 
 type Data = PlatformEvent['data']
 
-/** As a host is given it. Discriminated by `type`: later versions have more of them. */
+/** The event as a host receives it. Later versions add values of `type`. */
 export type HostEvent = {
   [Type in EventType]: {
-    /** The same when an event comes again. */
+    /** Stays the same if an event is delivered again. */
     readonly id: string
     readonly type: Type
     readonly timestamp: string
@@ -123,7 +123,7 @@ export interface WrittenEvent {
   readonly payment: PaymentOfEvent | null
 }
 
-/** The same bytes for the same event, always. */
+/** Returns the same bytes for the same event at every attempt. */
 export function renderEvent(event: WrittenEvent): string {
   return JSON.stringify(orderedEvent(event))
 }
@@ -134,7 +134,7 @@ export function orderedEvent(event: WrittenEvent) {
   return { type, timestamp, data: inOrder(data) }
 }
 
-/** Shorter names first, then by letter: an order that needs no list of names. */
+/** Sorts by length of the name, then alphabetically: an order that needs no list of names. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
   if (value === null || typeof value !== 'object') return value
@@ -212,14 +212,14 @@ function describeFacts(payment: PaymentFacts, price: Money, status: PublicPaymen
   }
 }
 
-/** An entry of the ledger, as it is stored. */
+/** A balance entry as it is stored. */
 export interface ToldEntry extends Omit<NewEntry, 'at'> {
   readonly id: string
   readonly balanceAfter: number
   readonly createdAt: Instant
 }
 
-/** What the platform and the user both see of an entry. */
+/** The fields of a balance entry that the platform and the user both see. */
 export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note, createdAt }: ToldEntry) {
   return {
     ...{ id, kind, amount, balance_after: balanceAfter, payment_id: paymentId, note },
@@ -227,7 +227,7 @@ export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note,
   }
 }
 
-/** Null: no order. `next_at`: when it buys, if the money is there; null: once there is enough. */
+/** Null: no standing order. `next_at`: when it buys, if the money is there; null: when there is enough. */
 export function describeOrder({ balance, paidUntil, endedAt }: ToldBalance['facts'], now: Instant) {
   const order = balance?.order
   if (!order) return null

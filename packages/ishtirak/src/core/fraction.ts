@@ -1,6 +1,6 @@
-// Exact parts of whole numbers. Money that is divided by time and divided again must not drift.
+// Exact fractions of whole numbers. Money that is divided by time several times must not drift.
 
-/** `over / under`; `under` is above 0. Not reduced: sums of a user's periods stay small. */
+/** `over / under`, with `under` above 0. Not reduced: sums over a user's periods stay small. */
 export interface Fraction {
   readonly over: bigint
   readonly under: bigint
@@ -8,7 +8,7 @@ export interface Fraction {
 
 export const ZERO: Fraction = { over: 0n, under: 1n }
 
-/** Of whole numbers. */
+/** Both are whole numbers. */
 export function fraction(over: number, under = 1): Fraction {
   return { over: BigInt(over), under: BigInt(under) }
 }
@@ -40,7 +40,7 @@ export function roundedUp({ over, under }: Fraction): number {
   return -roundedDown({ over: -over, under })
 }
 
-/** Whole parts of `total` by these weights, none below 0: they sum to it. Where all are 0: the same each. */
+/** Splits `total` into whole parts by these weights (none below 0). If all are 0, the parts are equal. */
 export function splitWhole(total: number, given: readonly Fraction[]): readonly number[] {
   const weights = given.some(isAboveZero) ? given : given.map(() => fraction(1))
   const sum = weights.reduce(plus, ZERO)

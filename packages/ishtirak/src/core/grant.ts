@@ -1,5 +1,5 @@
-// Time that no payment bought: days from the operator, or the months of a redeemed code. It stands in the run
-// like paid time, and nothing that was paid changes.
+// Granted time: days from an operator, or the months of a redeemed code. It extends the run like paid time,
+// and changes nothing that was paid.
 import { type Instant, LAST_INSTANT } from './instant.js'
 import { type Catalogue, offersOf, type Plan, planById } from './plan.js'
 import { isPaidNow } from './quote.js'
@@ -17,19 +17,19 @@ import {
 export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'months'> {
   /** `grt_…` from the operator, `red_…` by a code, `tri_…` for a trial. */
   readonly id: string
-  /** 0 where it gives months. */
+  /** 0 if it gives months. */
   readonly days: number
-  /** Named by who asks, so that a repetition is not granted again; null: none was named. */
+  /** The caller's name for the operation, so that a repetition grants nothing more; null: none was named. */
   readonly operationId: string | null
-  /** The grant whose period this one lengthens; null: it has its own. */
+  /** The grant whose period this one lengthens; null: it has a period of its own. */
   readonly partOf: string | null
 }
 
-/** What is to be granted, by one of the two lengths. */
+/** What is to be granted: days or months. */
 type WantedGrant = Pick<Grant, 'id' | 'plan' | 'operationId'> &
   ({ readonly days: number } | { readonly months: number })
 
-/** Days move the end by so much; months are a purchase's. Null: past 9999, which no timestamp can write. */
+/** Days move the end by 24 hours each; months count as in a purchase. Null: it would end after 9999. */
 export function decideGrant(
   facts: SubscriptionFacts,
   wanted: WantedGrant,
@@ -58,8 +58,8 @@ export function decideGrant(
 export type GrantRefusal = 'unknown_plan' | 'plan_not_purchasable' | 'other_plan'
 
 /**
- * The plan of granted days: the user's own, as it was sold; else the one they had last, as it is sold now.
- * `planId` is for users who never had one; null: the first that is sold.
+ * The plan of granted days: the user's own as it was sold, else the plan they had last as it is sold now.
+ * `planId` is for users who never had a plan; null: the first plan that is sold.
  */
 export function planToGrant(
   facts: SubscriptionFacts,
@@ -73,7 +73,7 @@ export function planToGrant(
   if (had && isPaidNow(statusAt(facts, now, rules))) return had
   const id = had?.id ?? planId
   const plan = id === null ? catalogue.plans.find(({ price }) => price > 0) : planById(catalogue, id)
-  // As it would be sold.
+  // The plan in the form in which it would be sold.
   const [offer] = plan ? offersOf(plan) : []
   return offer?.plan ?? had ?? (plan ? 'plan_not_purchasable' : 'unknown_plan')
 }

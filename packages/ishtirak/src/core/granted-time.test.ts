@@ -113,7 +113,7 @@ const step = fc.record({
 
 interface Life {
   facts: SubscriptionFacts
-  /** Those that the facts come from, each as if nothing else had happened. */
+  /** The steps that led to the facts, each as if nothing else had happened. */
   steps: readonly Step[]
 }
 

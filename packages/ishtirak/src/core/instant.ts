@@ -1,4 +1,4 @@
-// A point in time and its text form. Core takes instants as values and reads no clock.
+// A point in time and its text form. Core receives instants as values and never reads a clock.
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
@@ -17,7 +17,7 @@ export const LAST_INSTANT: Instant = Date.UTC(10_000, 0) - 1
  */
 export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
 
-/** The days written last; a page of payments names a hundred, each 0.5 µs by `toISOString` alone. */
+/** Caches the days written last: `toISOString` takes 0.5 µs, and a page of payments has 100 instants. */
 const writtenDays = new Map<number, string>()
 const WRITTEN_DAYS_MAX = 1_000
 

@@ -10,10 +10,7 @@ export interface IssuedDocument extends NamedDocument {
   readonly snapshot: DocumentSnapshot
 }
 
-/**
- * The invoice that no credit note has taken back; null: there is none. `documents`: all of a payment, in
- * order.
- */
+/** The invoice that no credit note has taken back; null: none. `documents` are all of a payment, in order. */
 export function invoiceInForce<Document extends IssuedDocument>(
   documents: readonly Document[],
 ): Document | null {
@@ -22,7 +19,7 @@ export function invoiceInForce<Document extends IssuedDocument>(
 }
 
 /**
- * Whether a document says that its money went back: a corrected invoice and a credit note have none of their
+ * Whether a document shows that its money went back. A corrected invoice and a credit note show none of their
  * own.
  */
 export function showsRefund({ kind, number }: IssuedDocument, documents: readonly IssuedDocument[]): boolean {
@@ -31,14 +28,14 @@ export function showsRefund({ kind, number }: IssuedDocument, documents: readonl
   )
 }
 
-/** As another document names it. */
+/** The fields by which another document names this one. */
 export const namedDocument = ({ kind, number, issuedOn }: NamedDocument): NamedDocument => ({
   kind,
   number,
   issuedOn,
 })
 
-/** Why a payment cannot have an invoice; null: it can. Money that only tops up a balance has sold nothing. */
+/** Why a payment cannot have an invoice; null: it can. A top-up has sold nothing yet, so it has none. */
 export function invoiceRefusal(
   { status, kind }: Pick<Payment, 'status' | 'kind'>,
   documents: readonly IssuedDocument[],
@@ -56,9 +53,8 @@ interface Issue {
 }
 
 /**
- * The invoice that comes after `last`, the receipt or a credit note, which it names. It says what the first
- * document said of the sale, and is dated as it is issued: numbers rise with dates, so no earlier date is
- * free.
+ * The invoice that follows `last`, a receipt or a credit note, which it names. It repeats what the first
+ * document said of the sale. Its date is the day of issue, because numbers rise with dates.
  */
 export function laterInvoice(
   last: IssuedDocument,
@@ -70,7 +66,7 @@ export function laterInvoice(
   return { ...snapshot, kind: 'invoice', about: namedDocument(last), seller, buyer, issuedAt, issuedOn }
 }
 
-/** Takes the invoice back whole, with its buyer as they stand on it. */
+/** Takes the whole invoice back, with the buyer as the invoice shows them. */
 export function creditNoteOf(
   invoice: IssuedDocument,
   { seller, issuedAt, issuedOn }: Issue,

@@ -1,41 +1,41 @@
-// Limits as the platform meets them: what is counted how, and how far above the plan a user is. The counting
-// itself is one statement (limits/operations.sql.ts): only the database sees all processes.
+// Limits: how usage is counted, and how far above the plan a user is. The counting itself is one query
+// (limits/operations.sql.ts), because only the database sees all processes.
 import { type Instant, timestampOrNull } from './instant.js'
 import type { Translated } from './locale.js'
 
 export type LimitWindow = 'day' | 'month'
 
 export interface LimitDefinition {
-  /** It stands in addresses and in the database. */
+  /** The name in addresses and in the database. */
   readonly name: string
   /** A counter starts at zero each day or month of QUOTA_TIMEZONE. Null: a gauge goes up and down. */
   readonly window: LimitWindow | null
-  /** What a gauge is counted for, each by itself, such as `project`; null: for the user. */
+  /** What a gauge counts separately, such as `project`; null: one figure for the user. */
   readonly per: string | null
-  /** Its name, as users read it. */
+  /** The name that users read. */
   readonly words: Translated
-  /** What stands behind a figure; null: nothing. `megabytes` are shown as gigabytes where that is exact. */
+  /** The unit after a figure; null: none. `megabytes` are shown as gigabytes if that is exact. */
   readonly unit: 'megabytes' | Translated | null
-  /** What users call one of what it is counted for; null where that is a project, or nothing. */
+  /** The users' word for one of `per`; null for projects, or if `per` is null. */
   readonly perWords: Translated | null
 }
 
 /** How much a plan allows, by the name of the limit. */
 export type PlanLimits = Readonly<Record<string, number>>
 
-/** The maximum amount of one operation: bounds the damage of a wrong call. */
+/** The largest amount of one operation. It bounds the damage of a wrong call. */
 export const OPERATION_AMOUNT_MAX = 1_000_000
-/** The most that can be reported: a million terabytes in megabytes, and exact in every JSON reader. */
+/** The most usage that can be reported: a million terabytes in megabytes, exact in every JSON reader. */
 export const USED_MAX = 1_000_000_000_000
 
-/** Throws where the plan lacks the limit: plans in effect have all (`planInEffect`). */
+/** Throws if the plan lacks the limit. Plans in effect have all limits (`planInEffect`). */
 export function maximumOf(limits: PlanLimits, { name }: LimitDefinition): number {
   const maximum = limits[name]
   if (maximum === undefined) throw new Error(`a plan lacks the limit ${name}`)
   return maximum
 }
 
-/** The field in which calls name what the limit is counted for; null: none may. */
+/** The field in which calls name the counted thing (a project, a scope); null: no such field is allowed. */
 export function scopeField({ per }: LimitDefinition): 'project_id' | 'scope_id' | null {
   if (per === null) return null
   return per === 'project' ? 'project_id' : 'scope_id'
@@ -46,7 +46,7 @@ export function countsByMonth(limits: readonly LimitDefinition[]): boolean {
   return limits.some(({ window }) => window === 'month')
 }
 
-/** `day`, `month`, `gauge`, `gauge/project`. A count of something else is zero: the catalogue has changed. */
+/** `day`, `month`, `gauge` or `gauge/project`. If the catalogue changed it, the old count reads as zero. */
 export function countsAs({ window, per }: Pick<LimitDefinition, 'window' | 'per'>): string {
   return window ?? (per === null ? 'gauge' : `gauge/${per}`)
 }
@@ -57,14 +57,14 @@ interface QuotaWindow {
 }
 export type QuotaWindowAt = (window: LimitWindow, instant: Instant) => QuotaWindow
 
-/** The answer to "may this user…?", as the API writes it. No is an answer too, so a denial is no error. */
+/** The API's answer to "may this user…?". No is a normal answer, not an error. */
 export function describeAllowance(of: {
   readonly allowed: boolean
   /** How much the plan in effect allows. */
   readonly limit: number
-  /** After this operation. */
+  /** The usage after this operation. */
   readonly used: number
-  /** When a counter counts from zero again; null for gauges. */
+  /** When the counter starts again at zero; null for gauges. */
   readonly resetsAt: Instant | null
 }) {
   const { allowed, limit, used, resetsAt } = of
@@ -82,15 +82,15 @@ export function describeAllowance(of: {
 
 export interface UsageCount {
   readonly limit: string
-  /** Empty unless the limit is counted for each of something. */
+  /** Empty unless the limit has `per`. */
   readonly scopeId: string
   readonly used: number
   readonly resetsAt: Instant | null
-  /** Of the catalogue that it was made under. */
+  /** `countsAs` of the catalogue under which the row was written. */
   readonly countsAs: string
 }
 
-/** What is in use, by limit; of a limit that is counted for each of something by its id as well. */
+/** The usage by limit. A limit with `per` has the usage of each id. */
 export type Usage = Readonly<Record<string, number | Readonly<Record<string, number>>>>
 
 export function usageAt(
@@ -101,13 +101,13 @@ export function usageAt(
   const usedOf = (limit: LimitDefinition) => {
     const own = counts.filter((count) => count.limit === limit.name && isCurrent(count, limit, at))
     if (limit.per === null) return own[0]?.used ?? 0
-    // Entries, not assignments: a project may be called `__proto__`.
+    // Entries instead of assignments: a project may be called `__proto__`.
     return Object.fromEntries(own.map(({ scopeId, used }) => [scopeId, used]))
   }
   return Object.fromEntries(limits.map((limit) => [limit.name, usedOf(limit)]))
 }
 
-/** As the statements see it. A later window counts: two processes do not see midnight at one instant. */
+/** Reads windows as the queries do. A later window is accepted: processes see midnight at other instants. */
 function isCurrent(
   count: UsageCount,
   limit: LimitDefinition,
@@ -115,20 +115,20 @@ function isCurrent(
 ): boolean {
   const { resetsAt } = count
   if (count.countsAs !== countsAs(limit)) return false
-  // What counts as a gauge has no end, and all else has one.
+  // A gauge has no end; every counter has one.
   if (limit.window === null || resetsAt === null) return true
   return resetsAt >= quotaWindowAt(limit.window, now).endsAt
 }
 
 export interface OverLimit {
   readonly limit: LimitDefinition
-  /** Only where the limit is counted for each of something. */
+  /** Set if the limit has `per`; null otherwise. */
   readonly scopeId: string | null
   readonly used: number
   readonly max: number
 }
 
-/** Where a user has more than the plan in effect allows. Nothing is taken; creating is refused. */
+/** Where a user has more than the plan in effect allows. Nothing is deleted; creating more is refused. */
 export function overLimits(
   limits: readonly LimitDefinition[],
   usage: Usage,
@@ -140,7 +140,7 @@ export function overLimits(
   })
 }
 
-/** What is in use of one limit: one figure, or one for each of what it is counted for. */
+/** The usage of one limit: one figure, or one for each id if it has `per`. */
 export function usesOf(
   usage: Usage,
   { name }: LimitDefinition,

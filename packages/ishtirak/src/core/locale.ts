@@ -1,4 +1,4 @@
-// The languages that Ishtirak speaks. Arabic first: it is the first language of those who pay.
+// The languages of Ishtirak. Arabic comes first, because it is most payers' first language.
 
 export const LOCALES = ['ar', 'fr', 'en'] as const
 export type Locale = (typeof LOCALES)[number]
@@ -8,12 +8,12 @@ export function isLocale(value: unknown): value is Locale {
   return LOCALES.some((locale) => locale === value)
 }
 
-/** `fr-DZ` is `fr`; what we do not speak is undefined. */
+/** `fr-DZ` is `fr`. Other languages are undefined. */
 export function localeOf(tag: string | undefined): Locale | undefined {
   return LOCALES.find((locale) => tag?.toLowerCase().split('-')[0] === locale)
 }
 
 export function byLocale<Value>(make: (locale: Locale) => Value): Readonly<Record<Locale, Value>> {
-  // One entry for each of LOCALES, which is all there is of Locale.
+  // The object has one entry for each of LOCALES, so it is complete.
   return Object.fromEntries(LOCALES.map((locale) => [locale, make(locale)])) as Record<Locale, Value>
 }

@@ -27,7 +27,7 @@ const acts = fc.array(
   fc.record({
     act: fc.constantFrom(...ACTS),
     after: fc.oneof(fc.integer({ min: 0, max: 5 * DAY }), fc.integer({ min: 0, max: 40 * DAY })),
-    /** How long the page of the provider stood open. */
+    /** How long the provider's page was open before the payment. */
     open: fc.constantFrom(0, MINUTE, 20 * DAY, 50 * DAY),
     amount: fc.integer({ min: 50, max: 9_000 }),
     which: fc.nat(30),
@@ -37,11 +37,11 @@ const acts = fc.array(
 )
 type Act = typeof acts extends fc.Arbitrary<readonly (infer One)[]> ? One : never
 
-/** A shop's books of one user, kept by hand beside the facts. */
+/** The accounts of one user, kept by hand beside the facts. */
 interface Books {
   facts: SubscriptionFacts
   now: Instant
-  /** What is sold and not given back, by payment; and what of each payment went to the balance. */
+  /** What is sold and not refunded, by payment, and how much of each payment went to the balance. */
   readonly sold: Map<string, number>
   readonly paid: Map<string, { readonly payment: Payment; readonly onBalance: number }>
   cameIn: number
@@ -167,6 +167,6 @@ it('what came in is what was earned, what is owed and what was given back', () =
       if (payment.method === BY_BALANCE) seen.renewals += 1
     }
   })
-  // On average there are 65 and 550.
+  // The averages are 65 and 550.
   expect(Math.min(seen.surplus, seen.renewals)).toBeGreaterThan(20)
 })

@@ -1,12 +1,15 @@
-// One attempt to pay: what it buys, its states, and which of them a report of the provider may move. `paid`
-// is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
+// One attempt to pay: what it buys, its states, and which of them a report of the provider may change. `paid`
+// is final: it wins over failed, canceled and expired, in whatever order reports arrive.
 import type { ChangeOrder } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { TakenOff } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
 import type { Money, Offer, Plan } from './plan.js'
 
-/** `requested` (outside: `pending`): the provider not heard from. `review`: its report differs. */
+/**
+ * `requested` (`pending` on the wire): the provider has not answered yet. `review`: its report differs from
+ * our row.
+ */
 export type PaymentStatus = 'requested' | PublicPaymentStatus
 
 export const PUBLIC_PAYMENT_STATUSES = [
@@ -21,7 +24,7 @@ export const PUBLIC_PAYMENT_STATUSES = [
 export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 export const PAYMENT_STATUSES: readonly PaymentStatus[] = ['requested', ...PUBLIC_PAYMENT_STATUSES]
 
-/** As callers choose it. Every gateway has a name of its own among the methods, and is `card` here. */
+/** The methods as callers choose them. Each gateway is a method of its own inside, and `card` here. */
 export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque', 'balance'] as const
 export type PaymentKind = (typeof PAYMENT_KINDS)[number]
 
@@ -29,10 +32,10 @@ export function kindOf(method: string): PaymentKind {
   return PAYMENT_KINDS.find((kind) => kind === method) ?? 'card'
 }
 
-/** What the provider claimed when its report did not match: the operator decides on this. */
+/** What the provider claimed when its report differed from our row. The operator decides on this. */
 export interface Review {
   readonly differences: readonly string[]
-  /** The checkout's status by the provider's report: it has the money only if that is `paid`. */
+  /** The checkout's status in the report. The provider has the money only if it is `paid`. */
   readonly status: CheckoutStatus
   readonly paidAt: Instant
   readonly amount: number | null
@@ -44,9 +47,9 @@ export interface Review {
 export type PaidFor<Sold = Plan> =
   | {
       readonly kind: 'purchase'
-      /** As it was sold. */
+      /** The plan as it was sold. */
       readonly plan: Sold
-      /** How many months of it are bought, at least 1. */
+      /** The months that are bought, at least 1. */
       readonly months: number
     }
   | { readonly kind: 'change'; readonly plan: Sold; readonly months: null }
@@ -56,47 +59,47 @@ export type Payment = PaidFor & PaymentCourse
 interface PaymentCourse {
   readonly id: string
   readonly userId: string
-  /** The person who ordered it for the account; null: none is named. */
+  /** The person who ordered for the account; null: none was named. */
   readonly boughtBy: string | null
-  /** The number of the buyer's own order, for the documents; null: none was given. */
+  /** The number of the buyer's own purchase order, for documents; null: none was given. */
   readonly poNumber: string | null
-  /** The page after paying leads here; null: to the platform's own pages. */
+  /** The address to which the page after paying leads; null: the platform's own pages. */
   readonly returnUrl: string | null
   /** What the platform notes and its user never sees. A new payment without any leaves it undefined. */
   readonly metadata: Metadata | null | undefined
   /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null
-  /** To be paid, after the discount. Once it is booked: what came. */
+  /** The amount to pay, after the discount. After booking: the amount that was paid. */
   readonly price: Money
-  /** What was asked for, where an operator took another amount; null: the price. */
+  /** The amount to pay, if an operator accepted another amount; null: the same as the price. */
   readonly amountAsked: number | null
-  /** The code that the payment holds a use of; null: none. */
+  /** The code of which the payment holds a use; null: none. */
   readonly codeHash: string | null
-  /** Whole units of the price's currency that the code took off. */
+  /** What the code took off, in whole units of the price's currency. */
   readonly discount: number
-  /** The way it is paid, such as `chargily`. */
+  /** The name of the payment method, such as `chargily`. */
   readonly method: string
   readonly live: boolean
   readonly status: PaymentStatus
-  /** The method's own id of it. */
+  /** The method's own id of the payment. */
   readonly checkoutId: string | null
-  /** Null as well where its method has no pages. */
+  /** Null also if the method has no pages. */
   readonly checkoutUrl: string | null
-  /** The kind of card or account it was paid with, such as `cib`. On the wire it is `payment_method`. */
+  /** The instrument, such as `cib`. On the wire it is `payment_method`. */
   readonly instrument: string | null
   readonly createdAt: Instant
-  /** Until when the provider lets the checkout be paid. */
+  /** Until when the provider accepts payment for the checkout. */
   readonly expiresAt: Instant
-  /** Until when the process that writes to the provider is presumed alive; later, others may take over. */
+  /** Until when the process that calls the provider is presumed alive. Afterwards another may take over. */
   readonly attemptEndsAt: Instant
   readonly paidAt: Instant | null
-  /** What this money bought. */
+  /** Start of the time that this money bought. */
   readonly periodStart: Instant | null
   readonly periodEnd: Instant | null
-  /** The payment whose intent was paid a second time by this one. */
+  /** Set on the second of two paid checkouts: the payment that was already paid by the first. */
   readonly secondOf: string | null
   readonly review: Review | null
-  /** When the sweep asks the provider next; null when nothing is left to learn. */
+  /** When the sweep asks the provider next; null: nothing is left to learn. */
   readonly nextCheckAt: Instant | null
 }
 
@@ -125,7 +128,7 @@ type ShownCourse = Pick<
   | 'periodEnd'
 >
 
-/** A payment as it is before the provider is called. */
+/** A payment before the provider is called. */
 export function newPayment(of: {
   readonly id: string
   readonly userId: string
@@ -135,16 +138,16 @@ export function newPayment(of: {
   readonly metadata?: Metadata | undefined
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
-  /** Of another plan in mid-term; `unknown`: what it was agreed for is lost. Absent: it is no change. */
+  /** The plan change that is ordered; `unknown`: its order is lost. Absent: no plan change. */
   readonly change?: ChangeOrder | 'unknown' | undefined
-  /** The use of a code that makes it cheaper. */
+  /** The code that lowers the price. */
   readonly code?: TakenOff | undefined
   readonly method: MethodTraits
   readonly createdAt: Instant
   readonly attemptEndsAt: Instant
 }): Payment {
   const { offer, code, method, createdAt } = of
-  // Each field by its name: spreading the rest of `of` allocated 11 kB, this 0.3 (test/costs).
+  // Named fields: spreading the rest of `of` allocated 11 kB, this allocates 0.3 kB (test/costs).
   return {
     id: of.id,
     userId: of.userId,
@@ -164,7 +167,7 @@ export function newPayment(of: {
     status: 'requested',
     checkoutId: null,
     checkoutUrl: null,
-    // Where there is but one kind, it is known before the provider says so.
+    // If the method has one instrument, it is known before the provider names it.
     instrument: method.instruments.length === 1 ? (method.instruments[0] ?? null) : null,
     expiresAt: createdAt + method.checkoutLifetimeMs,
     attemptEndsAt: of.attemptEndsAt,
@@ -183,12 +186,15 @@ function paidFor({ offer, change }: Pick<Parameters<typeof newPayment>[0], 'offe
   return { kind: 'purchase', plan: offer.plan, months: offer.months }
 }
 
-/** It can be paid, or was paid. Late money takes the use again that a dead payment gave back. */
+/** True if it can be paid or was paid. Late money takes back the use that a dead payment returned. */
 function holdsCode({ codeHash, status }: Pick<Payment, 'codeHash' | 'status'>): boolean {
   return codeHash !== null && status !== 'failed' && status !== 'canceled' && status !== 'expired'
 }
 
-/** What a change of a payment means for its code's uses; null: nothing. `before`: null where it is new. */
+/**
+ * How a new state of a payment changes the uses of its code; null: not at all. `before` is null for a new
+ * row.
+ */
 export function codeUseChange(
   before: Payment | null,
   after: Payment | null,
@@ -198,23 +204,23 @@ export function codeUseChange(
   return delta === 0 ? null : { hash: after.codeHash, delta }
 }
 
-/** Occupies the one place for an open payment that a user has with each method. */
+/** A user has one open payment with each method at most. This is true for it. */
 export function isOpen(payment: Pick<Payment, 'status'>): boolean {
   return payment.status === 'requested' || payment.status === 'pending'
 }
 
-/** Can be paid at this instant: on its page, where its method has pages. */
+/** True if it can be paid now, on its page if the method has pages. */
 export function isPayable(payment: ShownPayment, now: Instant): boolean {
   return payment.status === 'pending' && now < payment.expiresAt
 }
 
-/** As users see it: an open payment past its time reads `expired` before the provider says so. */
+/** The status that users see. An open payment past its time reads `expired` before the provider says so. */
 export function publicStatusAt(payment: ShownPayment, now: Instant): PublicPaymentStatus {
   if (payment.status !== 'requested' && payment.status !== 'pending') return payment.status
   return now < payment.expiresAt ? 'pending' : 'expired'
 }
 
-/** The next look at the provider after `now`; null: the last is past. `looksAfterMs`: of the method. */
+/** The next lookup after `now`; null: the last one is past. `looksAfterMs` is the method's. */
 export function nextCheckAfter(
   openedAt: Instant,
   now: Instant,
@@ -224,7 +230,8 @@ export function nextCheckAfter(
   return step === undefined ? null : openedAt + step
 }
 
-// Another amount came than was asked for, and an operator takes it: it is booked, and what was asked is kept.
+// If another amount was paid than was asked for and an operator accepts it, it is booked. The asked amount is
+// kept too.
 
 export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>): Money {
   return amountAsked === null ? price : { ...price, amount: amountAsked }
@@ -232,16 +239,22 @@ export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amou
 
 type SaidMoney = Pick<CheckoutReport, 'amount' | 'currency'>
 
-/** Two reports name the same amount, and an operator who takes the payment books the same by either. */
+/**
+ * True if both reports name the same amount, so that an operator who accepts the payment books the same by
+ * either.
+ */
 export function isSameMoney(payment: Payment, one: SaidMoney, other: SaidMoney): boolean {
   const booked = [one, other].map((said) => asItCame(payment, said)?.price.amount)
   return one.amount === other.amount && booked[0] === booked[1]
 }
 
-/** The column is an `int`. */
+/** The largest value of the column, which is an `int`. */
 const AMOUNT_MAX = 2_147_483_647
 
-/** As it came. What the report leaves unsaid, or in another currency, is as asked. Null: no such amount. */
+/**
+ * The payment at the amount that was paid. An absent amount, or one in another currency, counts as the price.
+ * Null: no valid amount.
+ */
 export function asItCame(payment: Payment, { amount, currency }: SaidMoney): Payment | null {
   const { price } = payment
   const isUnsaid = amount === null || (currency !== null && currency !== price.currency)
@@ -250,10 +263,10 @@ export function asItCame(payment: Payment, { amount, currency }: SaidMoney): Pay
   return { ...payment, price: { ...price, amount }, amountAsked: price.amount }
 }
 
-// The provider's instants. A payment counts from the provider's instant if it is possible: not before the
-// checkout was made, and not in the future.
+// The provider's instants. A payment counts from the provider's instant if that is possible: not before the
+// checkout was made and not in the future.
 
-/** When the checkout was made; null where the provider does not say, or says what cannot be. */
+/** When the checkout was made; null: the provider does not say, or its instant is impossible. */
 export function checkoutMadeAt(
   payment: Payment,
   report: Pick<CheckoutReport, 'createdAt'>,
@@ -264,7 +277,7 @@ export function checkoutMadeAt(
   return createdAt < payment.createdAt - CLOCK_SKEW_MAX ? null : createdAt
 }
 
-/** Whether the provider's instant is believed, but for the difference that two clocks may have. */
+/** Whether the provider's instant is believed. The tolerated clock skew is allowed for. */
 export function isInstantBelieved(payment: Payment, report: CheckoutReport, now: Instant): boolean {
   const said = report.paidAt ?? report.updatedAt
   if (said === null || said > now + CLOCK_SKEW_MAX) return false
@@ -272,8 +285,9 @@ export function isInstantBelieved(payment: Payment, report: CheckoutReport, now:
 }
 
 /**
- * An event is made at the payment; an answer may show a later change, but nothing is paid after its end. What
- * cannot be true counts from the nearest instant that can: the checkout's making, or now.
+ * An event is sent at the payment; an answer may show a later update, but nothing is paid after the
+ * checkout's end. An impossible instant is replaced by the nearest possible one: the making of the checkout,
+ * or now.
  */
 export function instantOfPayment(
   payment: Payment,
@@ -287,15 +301,19 @@ export function instantOfPayment(
   return Math.max(withinCheckout, earliest(payment, report, now))
 }
 
-/** The provider counts in whole seconds. A clock of ours that is ahead makes no payment of the future. */
+/**
+ * The earliest possible instant, in the provider's whole seconds. It is never in the future, even if our
+ * clock is ahead.
+ */
 function earliest(payment: Payment, report: CheckoutReport, now: Instant): Instant {
-  // A second payment's row is written long after it, so the instant accepted at its review stays valid.
+  // The row of a second payment is written long after it was paid. The instant accepted at its review stays
+  // valid.
   const writtenAt = Math.min(payment.createdAt, payment.review?.paidAt ?? payment.createdAt)
   const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
   return Math.min(madeAt - (madeAt % SECOND), now)
 }
 
-/** Reports a payment whose method asks no provider, by our own row. `of` says what became of it. */
+/** A report made from our own row, for methods without a provider. `of` says what happened. */
 export function ownReport(
   payment: Payment,
   checkoutId: string,

@@ -1,15 +1,15 @@
-// Who acts for an account: what is billed is the account, and a person of it may act for it.
+// Who acts for an account. The account is billed; a person of the account may act for it.
 
-/** `reader` sees documents and orders nothing. `payer` orders. `owner` does all. */
+/** `reader` sees documents and orders nothing. `payer` also orders. `owner` may do everything. */
 export const BILLING_ROLES = ['owner', 'payer', 'reader'] as const
 export type BillingRole = (typeof BILLING_ROLES)[number]
 
 export interface Actor {
-  /** The account: what has a plan, and pays. */
+  /** The account, which has a plan and pays. */
   readonly userId: string
-  /** Absent: the account itself. */
+  /** Absent: the account itself acts. */
   readonly personId?: string | undefined
-  /** Absent: owner. */
+  /** Absent: `owner`. */
   readonly billingRole?: BillingRole | undefined
 }
 
@@ -20,7 +20,7 @@ export function mayOrder({ billingRole }: Pick<Actor, 'billingRole'>): boolean {
   return billingRole !== 'reader'
 }
 
-/** What documents call the account is its owner's to say. */
+/** Only the account's owner may change the name that documents show. */
 export function ownsAccount({ billingRole = 'owner' }: Pick<Actor, 'billingRole'>): boolean {
   return billingRole === 'owner'
 }

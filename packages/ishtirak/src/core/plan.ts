@@ -1,8 +1,8 @@
-// What can be bought. The catalogue is configuration; what was sold is a snapshot that stays.
+// What can be bought. The catalogue is configuration; a sold plan is a snapshot that never changes.
 
 import { type LimitDefinition, maximumOf, type PlanLimits } from './limit.js'
 
-/** An integer number of whole units: Chargily takes whole dinars, and a fraction would be lost. */
+/** Whole units of a currency. Chargily takes whole dinars, and a fraction would be lost. */
 export interface Money {
   /** Whole dinars, never negative. */
   readonly amount: number
@@ -13,25 +13,25 @@ export interface Money {
 export interface Plan {
   readonly id: string
   readonly name: string
-  /** Whole units of `currency` for one calendar month; 0 is the plan of users who never paid. */
+  /** The price of one calendar month in whole units of `currency`; 0 is the plan of users who never paid. */
   readonly price: number
   readonly currency: string
   readonly limits: PlanLimits
-  /** Sold beside the single month, at their own price. Of the catalogue alone: what was sold has none. */
+  /** Terms sold besides the single month, at their own price. Only plans of the catalogue have them. */
   readonly terms?: readonly Term[]
   /** How many days a trial gives, 1 to 90. Of the catalogue alone. Absent: the plan has no trial. */
   readonly trialDays?: number
 }
 
-/** So many months of a plan, bought together. */
+/** Several months of a plan, bought together. */
 interface Term {
   /** 1 to `LONGEST_TERM`. */
   readonly months: number
-  /** Whole units of the plan's currency for all of them. */
+  /** The price of the whole term, in whole units of the plan's currency. */
   readonly price: number
 }
 
-/** As it was sold, or granted. */
+/** True if both are the same plan with the same limits, name and price. */
 export function isSamePlan(one: Plan, other: Plan): boolean {
   const names = Object.keys(one.limits)
   return (
@@ -44,25 +44,25 @@ export function isSamePlan(one: Plan, other: Plan): boolean {
   )
 }
 
-/** In months. */
+/** The most months in one term. */
 export const LONGEST_TERM = 36
 
-/** In the order they are shown, the free plan first. Each plan has each of the limits, and no other. */
+/** The plans in the order in which they are shown, the free plan first. Every plan has all of the limits. */
 export interface Catalogue {
   readonly limits: readonly LimitDefinition[]
   readonly plans: readonly Plan[]
   readonly free: Plan
 }
 
-/** What one payment buys: so many months of a plan, and what they cost together. */
+/** What one payment can buy: a number of months of a plan, and their price together. */
 export interface Offer {
   readonly plan: Plan
-  /** At least 1. */
+  /** An integer of 1 or more. */
   readonly months: number
   readonly price: Money
 }
 
-/** All that is sold of a plan: the single month, then its terms by length. None of the free plan. */
+/** The offers of a plan: the single month, then its terms by length. The free plan has none. */
 export function offersOf({ id, name, price, currency, limits, terms = [] }: Plan): readonly Offer[] {
   if (price === 0) return []
   const plan: Plan = { id, name, price, currency, limits }
@@ -74,12 +74,12 @@ export function offersOf({ id, name, price, currency, limits, terms = [] }: Plan
   }))
 }
 
-/** Null: that term is not sold. */
+/** Null: this term is not sold. */
 export function offerOf(plan: Plan, months: number): Offer | null {
   return offersOf(plan).find((offer) => offer.months === months) ?? null
 }
 
-/** Against as many single months, in whole units of its currency. */
+/** What the term saves against single months, in whole units of its currency. */
 export function savingOf({ plan, months, price }: Offer): number {
   return plan.price * months - price.amount
 }
@@ -89,8 +89,8 @@ export function planById(catalogue: Catalogue, id: string): Plan | undefined {
 }
 
 /**
- * A plan as it was sold, with the limits that are counted now. One that was added later is that of the
- * catalogue's plan of this id, else of the free plan. One that is counted no more is left out.
+ * A plan as it was sold, with the limits that are counted now. A limit that was added later has the value of
+ * the catalogue's plan with this id, else of the free plan. A limit that is no longer counted is left out.
  */
 export function planInEffect(catalogue: Catalogue, sold: Plan): Plan {
   const { limits } = catalogue
@@ -100,7 +100,7 @@ export function planInEffect(catalogue: Catalogue, sold: Plan): Plan {
   return { ...sold, limits: limitsInOrder(limits, { limits: { ...present.limits, ...sold.limits } }) }
 }
 
-/** Limits stand in one order everywhere, whatever that of a plan in the file is. */
+/** Limits are shown in the catalogue's order, whatever the order in the plan. */
 export function limitsInOrder(limits: readonly LimitDefinition[], plan: Pick<Plan, 'limits'>): PlanLimits {
   return Object.fromEntries(limits.map((limit) => [limit.name, maximumOf(plan.limits, limit)]))
 }

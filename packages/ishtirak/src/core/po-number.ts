@@ -1,8 +1,9 @@
-// The number that a buyer gives their own order: it stands on their documents as it was typed.
+// The number of the buyer's own purchase order. Documents show it as it was typed.
 
 export const PO_NUMBER_MAX = 40
 /**
- * Letters, digits, and what stands between them; no control character turns the line of a document around.
+ * Letters, digits and common separators. Control characters are refused: they could reverse a line of a
+ * document.
  */
 export const PO_NUMBER_PATTERN = '^[\\p{L}\\p{N}]([\\p{L}\\p{M}\\p{N} ./_#°:()-]*[\\p{L}\\p{M}\\p{N})])?$'
 

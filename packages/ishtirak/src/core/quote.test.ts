@@ -241,11 +241,11 @@ describe('a payment that is known from its checkout alone', () => {
       [{ amount: 1, planId: 'team', months: 12 }, ['team', 12, 20_000]],
       [{ amount: 11_000, planId: 'pro' }, ['pro', 6, 11_000]],
       [{ amount: 55_000 }, ['pro', 36, 55_000]],
-      // By its plan, as a single month, where nothing costs as much.
+      // No term costs as much: a single month of the plan is offered.
       [{ amount: 7, planId: 'team' }, ['team', 1, 9_000]],
-      // As so many single months, where its term is not sold any more.
+      // The term is no longer sold: as many single months are offered.
       [{ amount: 9, planId: 'team', months: 24 }, ['team', 24, 216_000]],
-      // As the first that is sold, where its plan is not.
+      // The plan is no longer sold: the first plan that is sold is offered.
       [{ amount: 9, planId: 'gold', months: 12 }, ['pro', 12, 24_000]],
       [{ amount: 20_000 }, null],
     ] as const)
@@ -298,9 +298,9 @@ it('a reminder offers the term that was paid last, then the others, the shortest
   for (const [before, months] of [
     [{ pay_01: 1 }, [1, 6, 12]],
     [{ pay_01: 12, pay_02: 6 }, [6, 1, 12]],
-    // Whatever was given after it.
+    // Time that was given afterwards does not change the order.
     [{ pay_01: 12, red_01: 6, grt_01: 0 }, [12, 1, 6]],
-    // The single month where nothing was paid, or that term is not sold any more.
+    // Nothing was paid, or that term is no longer sold: the single month comes first.
     [{ red_01: 6 }, [1, 6, 12]],
     [{ pay_01: 24 }, [1, 6, 12]],
   ] as const)

@@ -1,5 +1,5 @@
-// What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click,
-// the quote, the renewal that is shown and the checkout that is not needed any more all ask here. Pure.
+// The quote of a purchase: the one decision about what is sold to a user, when and at what price. The click,
+// the quote, the renewal that is shown and a checkout that is no longer needed all call it. Pure.
 import { type ChangeOrder, changeAt, isSameTime } from './change.js'
 import { type CodeFacts, type Discount, discountIn, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
@@ -16,49 +16,52 @@ import {
   statusAt,
 } from './subscription.js'
 
-/** `upgrade`: a click, which buys nothing before the renewal window. `payment`: a request, also ahead. */
+/**
+ * `upgrade`: a click, which buys nothing before the renewal window. `payment`: a request, which may buy
+ * ahead.
+ */
 export type PurchaseMode = 'upgrade' | 'payment'
 
-/** `now`: another plan for the time that is paid, for the difference. `end`: more time. */
+/** `now`: a plan change, which costs the difference. `end`: more time. */
 export const STARTS = ['now', 'end'] as const
 export type Start = (typeof STARTS)[number]
 
 export interface Wanted {
   readonly planId: string
-  /** Of more time; a change has none of its own. */
+  /** The months of more time. A plan change has none. */
   readonly months: number
   readonly mode: PurchaseMode
-  /** Absent: `end`, but that an upgrade to a dearer plan begins now. */
+  /** Absent: `end`, but `now` for an upgrade to a dearer plan. */
   readonly start?: Start | undefined
-  /** Takes something off the price; `unknown`: it is no code of ours. Absent: none was given. */
+  /** The code that was given; `unknown`: no such code exists. Absent: none was given. */
   readonly code?: CodeFacts | 'unknown' | undefined
-  /** What a proforma has offered: it is sold at that price. Absent: as the catalogue has it. */
+  /** What a proforma has offered, to be sold at that price. Absent: the price of the catalogue. */
   readonly agreed?: Agreed | undefined
-  /** The number of the buyer's own order, for the documents. */
+  /** The number of the buyer's own purchase order, for documents. */
   readonly poNumber?: string | undefined
 }
 
-/** An offer whose price is held, or the change of a plan. */
+/** An offer or a plan change whose price is held. */
 export type Agreed = Pick<Quote, 'offer' | 'change' | 'amount'>
 
 export interface Quote {
-  /** At the price of the catalogue. Of a change the months are 0, and the price is that of the time left. */
+  /** The offer at the catalogue's price. A plan change has 0 months and the price of the time left. */
   readonly offer: Offer
   /** Absent: more time is bought. */
   readonly change?: ChangeOrder
   /** Whole units of the offer's currency. */
   readonly discount: number
-  /** Of the code that takes it off; null: none does. */
+  /** The code that gives the discount; null: none. */
   readonly codeHash: string | null
-  /** What is to be paid: the offer's price without the credit and the discount. */
+  /** The amount to pay: the offer's price less credit and discount. */
   readonly amount: number
-  /** What a payment made now buys. */
+  /** The time that a payment would buy now. */
   readonly period: Period
 }
 
 export type QuoteDecision = { readonly kind: 'sold'; readonly quote: Quote } | QuoteRefusal
 
-/** Why it is not sold. Where it is only too early, with what would have been. */
+/** Why nothing is sold. If it is only too early, this has the quote as well. */
 export type QuoteRefusal =
   | {
       readonly kind:
@@ -80,7 +83,7 @@ export type QuoteRefusal =
       readonly kind: 'prepaid_limit_reached'
       readonly quote: Quote
       readonly currentPeriodEnd: Instant
-      /** A whole second: from then on it can be bought, if nothing else is. */
+      /** From this whole second on it can be bought, if nothing else is bought before. */
       readonly fitsFrom: Instant
     }
 
@@ -109,33 +112,33 @@ export function decideQuote(
   const amount = offer.price.amount - taken
   const quote = {
     ...{ offer, discount: taken, amount, codeHash: hashOf(code) },
-    // Computed where it is read: a click buys without it, and the calendar would be most of its decision.
+    // Computed when it is read: a click buys without it, and the calendar is most of the cost of a decision.
     get period() {
       return purchaseAt(facts, now, months, rules).period
     },
   }
-  // Whether the code counts is said last: while something else is in the way, nothing is told of it.
+  // The code is judged last: while something else prevents the sale, the answer tells nothing about the code.
   const sold =
     discount === 'not_valid' ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)
   if (renewability.allowed) return sold
   const { currentPeriodEnd, renewableFrom } = renewability
   if (mode === 'upgrade') return { kind: 'already_subscribed', quote, currentPeriodEnd, renewableFrom }
-  // Counted back from the end, which gives one instant. A renewal is possible, however long the term.
+  // Counted back from the end, which gives one instant. A renewal is always possible, however long its term.
   const isNear = rules.calendar.monthsAfter(quote.period.end, -rules.prepayMaxMonths)
   const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
   if (now >= fitsFrom) return sold
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
 }
 
-/** The same for a payment: what a code leaves nothing to pay for is redeemed instead. */
+/** Decides a payment. If a code leaves nothing to pay, it has to be redeemed instead. */
 export function decidePayment(...asked: Parameters<typeof decideQuote>): QuoteDecision {
   const decision = decideQuote(...asked)
   const isFree = decision.kind === 'sold' && decision.quote.amount === 0
   return isFree ? { kind: 'nothing_to_pay' } : decision
 }
 
-/** All that is sold, each term of each plan as more time that is bought now. */
+/** The decision for each term of each plan, as more time that is bought now. */
 export function termDecisions(
   facts: SubscriptionFacts,
   catalogue: Catalogue,
@@ -149,11 +152,11 @@ export function termDecisions(
   })
 }
 
-/** Those that can be bought. */
+/** The quotes among the decisions: those that can be bought. */
 export const quotesIn = (decisions: readonly QuoteDecision[]): readonly Quote[] =>
   decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
 
-/** Null: no time is left that is paid or granted, or what runs is no cheaper plan. */
+/** Null: no paid or granted time is left, or the running plan is not cheaper. */
 function changeQuote(
   facts: SubscriptionFacts,
   plan: Plan,
@@ -174,14 +177,14 @@ function changeQuote(
   return { offer, change: order, discount: taken, amount, codeHash: hashOf(code), period }
 }
 
-/** `change`: as it would be quoted now. What was agreed holds while the time that changes is the same. */
+/** `change` is today's quote. The agreed price holds while the time that changes is the same. */
 function agreedChange(agreed: Agreed, change: Quote | null): QuoteDecision {
   if (!agreed.change || !change?.change || !isSameTime(agreed.change, change.change))
     return { kind: 'proforma_not_valid' }
   return { kind: 'sold', quote: { ...change, ...agreed } }
 }
 
-/** What each dearer plan costs from now on, to the end of what is paid; none where nothing can change. */
+/** The price of a change to each dearer plan now; empty if nothing can change. */
 export function changeQuotes(
   stored: SubscriptionFacts,
   { plans }: Catalogue,
@@ -202,12 +205,12 @@ function discountBy(code: Wanted['code'], offer: Offer, now: Instant): DiscountB
   return (code === 'unknown' ? null : discountOf(code, offer, now)) ?? 'not_valid'
 }
 
-/** Of the code that was given; null: none was, or it is no code of ours. */
+/** The hash of the given code; null: none was given, or no such code exists. */
 export function hashOf(code: Wanted['code']): string | null {
   return typeof code === 'object' ? code.hash : null
 }
 
-/** In whole units, rounded in the seller's favour. */
+/** Whole units, rounded in the seller's favour. */
 function discountOn(price: number, discount: DiscountBy): number {
   if (typeof discount === 'string') return 0
   const wanted = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
@@ -215,8 +218,8 @@ function discountOn(price: number, discount: DiscountBy): number {
 }
 
 /**
- * Of a purchase. A rest that no gateway takes is waived: the price is the same by every method, and by card
- * it could not be paid.
+ * The discount on a purchase. A rest too small for the gateways is waived for every method: the price must
+ * not depend on the method, and by card it could not be paid.
  */
 function takenOff(
   price: number,
@@ -227,7 +230,7 @@ function takenOff(
   return wanted > 0 && price - wanted < leastAmount ? price : wanted
 }
 
-/** The offers for which codes of this worth leave nothing to pay. */
+/** The offers that a code of this worth makes free. */
 export function freeOffers(
   batch: Parameters<typeof discountIn>[0],
   { plans }: Catalogue,
@@ -260,7 +263,7 @@ export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: Bi
   return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }
 }
 
-/** Inside paid time, or in its grace. */
+/** True within paid time and its grace. */
 export function isPaidNow(
   subscription: Subscription,
 ): subscription is Subscription & { readonly currentPeriodEnd: Instant } {
@@ -268,10 +271,10 @@ export function isPaidNow(
   return currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
 }
 
-/** What the next single month would be, shown before anyone pays. */
+/** The price and period of the next single month, shown before anyone pays. */
 export type Renewal = NonNullable<ReturnType<typeof renewalAt>>
 
-/** As `/upgrade` sells it. Null: nothing can be bought. Of the plan bought last, while it is sold. */
+/** What `/upgrade` would sell: the plan bought last, if it is still sold. Null: nothing can be bought. */
 export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: Instant, rules: BillingRules) {
   const plan = nextPlan(facts, catalogue)
   if (!plan) return null
@@ -280,14 +283,14 @@ export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: I
   if (!('quote' in decision)) return null
   const { amount, period } = decision.quote
   const { renewableFrom } = renewabilityAt(facts, now, rules)
-  // `[wouldStart, wouldEnd)` is what a payment made now buys; from `renewableFrom` on more can be bought.
+  // A payment made now buys `[wouldStart, wouldEnd)`. From `renewableFrom` on, more can be bought.
   return {
     allowed: decision.kind === 'sold',
     ...{ plan, amount, wouldStart: period.start, wouldEnd: period.end, renewableFrom },
   }
 }
 
-/** Of the plan that a renewal is of, first the term paid last, else the single month. Empty: none is sold. */
+/** Offers of the plan that renews: first the term paid last, else the single month. Empty: none is sold. */
 export function renewalOffers(facts: SubscriptionFacts, catalogue: Catalogue): readonly Offer[] {
   const plan = nextPlan(facts, catalogue)
   const [single, ...longer] = plan ? offersOf(plan) : []

@@ -112,7 +112,7 @@ describe('a receipt drawn up', () => {
     }
     const change = { from: 'Basic', credit: 500 }
     expect(sums({})).toEqual([168_067, 42_017, 23_950, 150_000, change])
-    // 310 of the 1500 found nothing to change: tax is on 1190.
+    // 310 of the 1500 bought nothing, so the tax is on 1190.
     expect(sums({ surplus: 310 })).toEqual([142_017, 42_017, 19_000, 150_000, { ...change, surplus: 310 }])
   })
 })
@@ -183,7 +183,7 @@ describe('a price with its tax taken out', () => {
       [50, 19, 4_202, 798],
       // 200000 * 100 / 109 = 183486.23… is rounded down
       [2000, 9, 183_486, 16_514],
-      // 100 * 100 / 160 = 62.5: a half goes up
+      // 100 * 100 / 160 = 62.5 is rounded up
       [1, 60, 63, 37],
       [0, 19, 0, 0],
     ] as const) {
@@ -202,7 +202,7 @@ describe('a price with its tax taken out', () => {
     forAll(200, fc.nat(2_147_483_647), fc.integer({ min: 1, max: 100 }), (total, ratePercent) => {
       const split = splitTax(total, { kind: 'vat', ratePercent })
       expect(split.netCentimes + split.taxCentimes).toBe(total * 100)
-      // |net - exact| <= 1/2, multiplied out so that it is said in integers.
+      // |net - exact| <= 1/2, multiplied out to stay in integers.
       const error = 2n * (BigInt(split.netCentimes) * BigInt(100 + ratePercent) - BigInt(total) * 10_000n)
       expect(error > -BigInt(100 + ratePercent) && error <= BigInt(100 + ratePercent)).toBe(true)
     }))

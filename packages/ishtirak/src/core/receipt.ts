@@ -1,12 +1,12 @@
-// A receipt: drawn up once, when the payment is booked, and kept as it is: no later change of name, tax,
-// seller or plan touches it. Its number is drawn by the statement that books.
+// A receipt is drawn up once, when the payment is booked. Later changes of name, tax, seller or plan do not
+// change it. The query that books it also draws its number.
 import { type BuyerDetails, missingDetails } from './buyer-details.js'
 import { DAY, type Instant, toTimestamp } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
 import { type StampDutyTerms, stampDutyOn } from './stamp-duty.js'
 
-/** Who sells, as décret exécutif 05-468 requires (article 3: name, form, address, RC, NIF, …). */
+/** The seller, as décret exécutif 05-468 requires (article 3: name, form, address, RC, NIF, …). */
 export interface SellerIdentity {
   readonly name: Translated
   readonly legalForm: Translated
@@ -21,26 +21,26 @@ export interface SellerIdentity {
   readonly nis: string | null
   /** Article d'imposition. */
   readonly ai: string | null
-  /** Share capital as it is to be written, such as "1 000 000,00 DA"; null where there is none. */
+  /** Share capital as documents show it, such as "1 000 000,00 DA"; null: none. */
   readonly capital: string | null
 }
 
 export interface Seller {
   readonly identity: SellerIdentity
   readonly taxTerms: TaxTerms
-  /** Null: cash is not taken. */
+  /** Null: cash is not accepted. */
   readonly stampDutyTerms: StampDutyTerms | null
   readonly shop: Shop
 }
 
-/** How the seller appears to customers, on pages and in mail. */
+/** How pages and mail present the seller to customers. */
 export interface Shop {
-  /** The terms of sale and the refund policy: customers can read both before they pay. */
+  /** The terms of sale and refund policy, which customers can read before they pay. */
   readonly termsUrl: Translated
   readonly refundUrl: Translated
-  /** A `data:` address, so that a page stays one request; null: the name alone. */
+  /** A `data:` address, so that a page needs no second request; null: pages show the name alone. */
   readonly logo: string | null
-  /** `#rrggbb`, readable under white; null: the color of the style sheet. */
+  /** `#rrggbb`, dark enough to be readable under white text; null: the style sheet's color. */
   readonly color: string | null
 }
 
@@ -48,96 +48,94 @@ export interface Buyer {
   readonly userId: string
   readonly name: string | null
   readonly email: string | null
-  /** Of an invoice and what belongs to it. */
+  /** Set on invoices, credit notes and proformas. */
   readonly details?: BuyerDetails
 }
 
 /**
- * `invoice`: in place of the receipt, or asked for after it. `credit_note`: takes an invoice back.
- * `proforma`: what an invoice will say, before anything is paid.
+ * `invoice`: in place of a receipt, or after it on request. `credit_note`: takes an invoice back. `proforma`:
+ * what an invoice will say, before the payment.
  */
 export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit_note', 'proforma'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
-/** What a payment can have. */
+/** The kinds of documents that a payment can have. */
 export type IssuedKind = Exclude<DocumentKind, 'proforma'>
 
-/** Another document that a document names. */
+/** A document that another document names. */
 export interface NamedDocument {
   readonly kind: IssuedKind
-  /** As it is shown: `F-2026-000042`. */
+  /** The number as it is shown: `F-2026-000042`. */
   readonly number: string
   /** `YYYY-MM-DD` */
   readonly issuedOn: string
 }
 
 /**
- * Everything the document shows but its number. Plain JSON, `version` for the day its shape changes. Days are
- * `YYYY-MM-DD` in the billing time zone, fixed here because the rules of a zone change too.
+ * Everything that a document shows except its number. It is plain JSON; `version` is there for a later shape.
+ * Days are `YYYY-MM-DD` in the billing time zone, stored because the rules of a zone change too.
  */
 export interface DocumentSnapshot {
   readonly version: 1
   readonly kind: DocumentKind
-  /**
-   * Of a credit note the invoice; of an invoice that came later the receipt, or the credit note before it.
-   */
+  /** The invoice that a credit note takes back; for a later invoice, the document before it. */
   readonly about?: NamedDocument
-  /** The number of the buyer's own order. */
+  /** The number of the buyer's own purchase order. */
   readonly poNumber?: string
-  /** Of a proforma: the last day on which its price holds, `YYYY-MM-DD`. */
+  /** The last day on which the price of a proforma holds, `YYYY-MM-DD`. */
   readonly validUntil?: string
   readonly seller: SellerIdentity
   readonly buyer: Buyer
-  /** Null as all that was bought is, where money was received in advance. */
+  /** Null for a top-up, as all fields of bought time are. */
   readonly planName: string | null
   readonly issuedAt: Instant
   readonly issuedOn: string
   readonly paidOn: string
   readonly periodFrom: string | null
   readonly periodTo: string | null
-  /** How many were bought. */
+  /** The months that were bought. */
   readonly months: number | null
-  /** What was paid in whole dinars, tax included. The stamp duty comes on top of it. */
+  /** The amount paid in whole dinars, tax included. Stamp duty comes on top. */
   readonly amount: number
-  /** What was asked for, where another amount came. Absent: the amount. */
+  /** The amount asked for, if another was paid. Absent: the same. */
   readonly asked?: number
-  /** What a code took off the price, in whole dinars, tax included. Absent: nothing. */
+  /** The discount of a code in whole dinars, tax included. Absent: none. */
   readonly discount?: number
-  /** Of another plan in mid-term; absent: more time was bought. */
+  /** The plan change that was bought; absent: more time was bought. */
   readonly change?: {
-    /** The name of the plan that ran. */
+    /** The name of the plan before the change. */
     readonly from: string
-    /** What was left of what was paid for the time, in whole dinars, tax included. */
+    /** The credit for the time left, in whole dinars, tax included. */
     readonly credit: number
-    /** What of the amount is on the balance, in whole dinars, untaxed as yet. Absent: nothing. */
+    /** The part of the amount that went to the balance, in whole dinars, not taxed yet. Absent: none. */
     readonly surplus?: number
   }
   readonly tax: Tax | AdvanceTax
   readonly split: TaxSplit
-  /** 0 but for cash: the rest is exempt (circulaire 14/MF/DGI/LF.2025 of 5 March 2025). */
+  /** 0 unless paid in cash; all else is exempt (circulaire 14/MF/DGI/LF.2025 of 5 March 2025). */
   readonly stampDutyCentimes: number
-  /** The kind of card or account, such as `edahabia`, or `cash`; null where the provider did not say. */
+  /** The instrument, such as `edahabia`, or `cash`; null: the provider did not say. */
   readonly paymentMethod: string | null
   readonly paymentId: string
   readonly checkoutId: string | null
-  /** False for a payment in test mode: the document then says that no money moved. */
+  /** False for test mode. The document then says that no money moved. */
   readonly live: boolean
 }
 
 export interface ReceiptContext {
   readonly seller: Seller
   readonly buyer: Buyer
-  /** The instant of booking, which is the date of the document. */
+  /** The instant of booking, which is the document's date. */
   readonly issuedAt: Instant
-  /** Of the payment's method. */
+  /** True if the payment's method is cash. */
   readonly bearsStampDuty: boolean
   /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
   readonly dayOf: (instant: Instant) => string
 }
 
 /**
- * `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. A sale
- * to a company has an invoice in place of the receipt; money received in advance has sold nothing yet.
+ * `payment` is booked: paid, with the time that it bought. Tax and duty are those of the day of payment. A
+ * sale to a company gets an invoice instead of a receipt. A top-up has sold nothing yet and is not taxed.
  */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): DocumentSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
@@ -146,7 +144,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Docume
     throw new Error(`payment ${payment.id} is to have a receipt and has bought nothing`)
   const { amount } = payment.price
   const paidOn = dayOf(paidAt)
-  // Also a change whose time was over: its money is on the balance.
+  // A plan change whose time was over is not taxed either: its money is on the balance.
   const tax = periodStart === null ? ADVANCE : taxAt(seller.taxTerms, paidOn)
   const change = changeOf(payment)
   const { userId, name, email, details } = buyer
@@ -179,14 +177,14 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Docume
   }
 }
 
-/** Undefined: nothing has changed. */
+/** Undefined: the payment was no plan change, or nothing changed. */
 function changeOf({ change }: Payment): DocumentSnapshot['change'] {
   if (!change || change.parts.length === 0) return undefined
   const { from, credit, surplus } = change
   return { from: from.name, credit, ...(surplus !== undefined && { surplus }) }
 }
 
-/** `surplus`: the part of the amount that is not taxed. In whole dinars. */
+/** `surplus` is the part of the amount that is not taxed, in whole dinars. */
 function splitBeside(surplus: number, amount: number, tax: Tax | AdvanceTax): TaxSplit {
   const { netCentimes, taxCentimes } = splitTax(amount - surplus, tax)
   return { netCentimes: netCentimes + surplus * 100, taxCentimes, totalCentimes: amount * 100 }
@@ -213,28 +211,28 @@ export function netPriceOf({
   }
 }
 
-/** In centimes: what the customer paid. */
+/** The centimes that the customer paid. */
 export function totalOf({ amount, stampDutyCentimes }: DocumentSnapshot): number {
   return amount * 100 + stampDutyCentimes
 }
 
-/** What the series of each kind begins with. */
+/** The prefix of each kind's numbers. */
 const LETTERS = { receipt: '', invoice: 'F-', credit_note: 'A-', proforma: 'P-' } as const
 
 /**
- * The series of a document issued on this day: one a year for each kind, so that dates rise with the numbers.
- * Test payments have their own: a legal series has no gap and only real money.
+ * The series of a document issued on this day: one a year for each kind, so that dates rise with numbers.
+ * Test payments have series of their own, because a legal series has no gaps and only real money.
  */
 export function documentSeries(document: DocumentKind, issuedOn: string, live: boolean): string {
   return `${live ? '' : 'TEST-'}${LETTERS[document]}${issuedOn.slice(0, 4)}`
 }
 
-/** `2026-000042`, `F-2026-000042`: six digits, more from a million a year on. */
+/** `2026-000042` or `F-2026-000042`: six digits, and more after a million documents in a year. */
 export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }
 
-/** As typed, also `2026-42`; null: it is none. In a test shop a number without `TEST-` is one as well. */
+/** Reads a typed number, also `2026-42`; null: not a number. In test mode `TEST-` may be left out. */
 export function readReceiptNumber(
   typed: string,
   live: boolean,
@@ -245,42 +243,42 @@ export function readReceiptNumber(
   return { series: test !== undefined || !live ? `TEST-${series}` : series, number: Number(digits) }
 }
 
-// The tax on what a customer paid, tax included. Rates and exemptions are dated settings, since finance acts
-// change them. Integers only: net and tax always add up to the total.
+// The tax in what a customer paid. Rates and exemptions are dated settings, because finance acts change them.
+// All arithmetic is on integers: net and tax always add up to the total.
 
 /**
  * How a sale is taxed. `vat`: TVA at a whole percentage (19 normal, 9 reduced: article 21 of the Code des
- * taxes sur le chiffre d'affaires). `exempt` and `not_liable`: none, for the reason that `mention` gives in
+ * taxes sur le chiffre d'affaires). `exempt` and `not_liable`: no tax, for the reason that `mention` gives in
  * the words of the law.
  */
 export type Tax =
   | { readonly kind: 'vat'; readonly ratePercent: number }
   | { readonly kind: 'exempt' | 'not_liable'; readonly mention: Translated }
 
-/** Money received in advance is not taxed: what it buys is, on a receipt of its own. */
+/** Money received in advance is not taxed. What it buys later is taxed on its own receipt. */
 type AdvanceTax = { readonly kind: 'advance' }
 const ADVANCE: AdvanceTax = { kind: 'advance' }
 
-/** A tax and the first day on which it holds, `YYYY-MM-DD` on the wall. It holds until the next begins. */
+/** A tax and the first day on which it holds (`YYYY-MM-DD`, local). It holds until the next one begins. */
 export interface TaxTerm {
   readonly from: string
-  /** Its last day, where that is known: the day before the next begins. */
+  /** Its last day, if known: the day before the next tax begins. */
   readonly until?: string
   readonly tax: Tax
 }
 
-/** At least one, by rising date, no date twice. */
+/** Sorted by date, each date once. There is at least one. */
 export type TaxTerms = readonly [TaxTerm, ...TaxTerm[]]
 
-/** On the day of payment. A day before the first term is taken for the first: booking must not fail. */
+/** The tax on the day of payment. Before the first term the first holds, because booking must not fail. */
 export function taxAt(terms: TaxTerms, paidOn: string): Tax {
   return termAt(terms, paidOn).tax
 }
 
-/** From so many days before the last day of a tax on, it is told of. */
+/** The health page warns this many days before the last day of a tax. */
 const ENDING_DAYS = 30
 
-/** The known end of the last term. After it that term is still booked by. Null: its end is not known. */
+/** The known end of the last term, by which later payments are still booked. Null: no known end. */
 export function taxEnd(
   terms: TaxTerms,
   today: string,
@@ -291,7 +289,7 @@ export function taxEnd(
   return { until, state: today > until ? 'past' : today >= toldFrom ? 'near' : 'far' }
 }
 
-/** In centimes on `amount` whole dinars of cash; a day before the first term is taken for the first. */
+/** The duty in centimes on `amount` whole dinars of cash. Before the first term the first one holds. */
 export function stampDutyAt({ stampDutyTerms }: Seller, amount: number, paidOn: string): number {
   return stampDutyTerms === null ? 0 : stampDutyOn(amount, termAt(stampDutyTerms, paidOn))
 }
@@ -304,7 +302,7 @@ function termAt<Term extends { readonly from: string }>(
   return terms.findLast(({ from }) => from <= day) ?? terms[0]
 }
 
-/** In centimes, hundredths of a dinar. `net` + `tax` = `total`. */
+/** Centimes (hundredths of a dinar). `net` + `tax` = `total`. */
 export interface TaxSplit {
   readonly netCentimes: number
   readonly taxCentimes: number
@@ -313,7 +311,7 @@ export interface TaxSplit {
 
 /**
  * Takes the tax out of a tax-included price in whole dinars. The net is rounded to the nearest centime, a
- * half upwards; the tax is the rest. 2000 at 19 %: 200,000 × 100 / 119 = 168,067.2…, so 1,680.67 net and
+ * half upwards. The tax is the rest. 2000 at 19 %: 200,000 × 100 / 119 = 168,067.2…, so 1,680.67 net and
  * 319.33 tax.
  */
 export function splitTax(totalDinars: number, tax: Tax | AdvanceTax): TaxSplit {

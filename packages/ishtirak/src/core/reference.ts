@@ -1,7 +1,7 @@
-// The reference of a transfer: what the payer writes on the slip, and what the operator reads there. 12
+// The reference of a transfer: the payer writes it on the slip, and the operator reads it there. It has 12
 // symbols of an alphabet of 13: 11 random ones (40.7 bits) and a check symbol.
 //
-// The alphabet has one symbol at most of each group that is mixed up:
+// The alphabet has at most one symbol of each group that people confuse:
 //   by hand            0 O Q D · 1 I L 7 T · 2 Z · 3 E · 4 A Y · 5 S · 6 G · 8 B · 9 Q · C G · E F · K X H ·
 //                      M N · P R · U V W
 //   in French letters  B C D E G P T V (bé, cé …) · A H K (a, ache, ka) · F S · G J (jé, ji) · M N · Q U ·
@@ -29,35 +29,38 @@ export function drawReference(random: (size: number) => Uint8Array): string {
   return [...values, sumOf(values)].map((value) => ALPHABET.charAt(value)).join('')
 }
 
-/** In groups of four, as it is shown: `K4M9-2R8F-JW36`. */
+/** Shows it in groups of four: `K4M9-2R8F-JW36`. */
 export function formatReference(reference: string): string {
   return reference.replace(/(.{4})(?=.)/g, '$1-')
 }
 
-/** Letters that are written like a digit of the alphabet. */
+/** Letters that look like a digit of the alphabet. */
 const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '8', Q: '9' }
 
-/** Whole or in part, as it was typed: either case, separators, Arabic digits, Z, S, G, B, Q for digits. */
+/**
+ * Cleans a typed reference or a part of one: either case, separators, Arabic digits, Z, S, G, B, Q for
+ * digits.
+ */
 export function bareReference(typed: string): string {
   return foldReference(typed).replace(/[\s\-\u0640.,_/\u00b7]/g, '')
 }
 
-/** Null: it is none. */
+/** Null: not a reference. */
 export function readReference(typed: string): string | null {
   const bare = bareReference(typed)
   return isReference(bare) ? bare : null
 }
 
-/** Any text, with the letters that are written like a digit of the alphabet as that digit. */
+/** Replaces the letters that look like a digit of the alphabet, in any text. */
 export function foldReference(text: string): string {
   return plainReference(text).replace(/[ZSGBQ]/g, (letter) => READ_AS[letter] ?? letter)
 }
 
-/** 12 symbols of the alphabet, of which the last is right. */
+/** True if it has 12 symbols of the alphabet and the check symbol is right. */
 export function isReference(bare: string): boolean {
   if (bare.length !== REFERENCE_LENGTH) return false
   const values: number[] = []
-  // Of a text that is searched through, most have a symbol of another alphabet soon.
+  // In a text that is searched, most candidates soon have a symbol outside the alphabet.
   for (const symbol of bare) {
     const value = ALPHABET.indexOf(symbol)
     if (value === -1) return false
@@ -66,7 +69,7 @@ export function isReference(bare: string): boolean {
   return sumOf(values) === 0
 }
 
-/** What a person copied, however it was typed: Arabic digits, wide or small letters, white space. */
+/** Normalizes what a person copied: Arabic digits, wide or small letters, white space. */
 export function plainReference(typed: string): string {
   return typed
     .normalize('NFKC')

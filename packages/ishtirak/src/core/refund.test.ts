@@ -6,7 +6,7 @@ import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts, statusAt } from
 
 type Bought = { facts: SubscriptionFacts; payments: readonly Payment[] }
 
-/** Buys one month at each instant; the payments are named pay_1, pay_2, … */
+/** Buys one month at each instant; the payments are `pay_1`, `pay_2`, … */
 function buy(...instants: readonly Instant[]): Bought {
   return buyTerms(instants.map((paidAt, index) => ({ id: `pay_${index + 1}`, paidAt, months: 1 })))
 }

@@ -1,5 +1,5 @@
-// What follows when the operator gives money back, or ends a user's access. Pure. Time that was paid or
-// granted is never taken: where a period falls out, the later ones move up.
+// What follows when an operator gives money back or ends a user's access. Pure. Paid or granted time is never
+// shortened: if a period is refunded, the later ones move up.
 import { balanceIn, type NewEntry, withEntry } from './balance.js'
 import { changedStretch, changeOn, type ToldChange, withoutChange } from './change.js'
 import type { EventType } from './event-types.js'
@@ -17,7 +17,7 @@ import {
   timeBehind,
 } from './subscription.js'
 
-/** Where the time of a source stands from now on: a refund of a payment before it moved it. */
+/** The place to which a refund of an earlier payment moves the time of this source. */
 export interface MovedPeriod {
   readonly sourceId: string
   readonly periodStart: Instant
@@ -26,36 +26,36 @@ export interface MovedPeriod {
 
 export interface Refund {
   readonly payment: Payment
-  /** As it is to be; equal to what it was where access stays. */
+  /** The subscription afterwards; equal to the one before if access stays. */
   readonly subscription: SubscriptionFacts
   /** The periods of other sources that move. */
   readonly moved: readonly MovedPeriod[]
   readonly events: readonly EventType[]
-  /** The change of the plan that it brings about. */
+  /** The plan change that this causes. */
   readonly change?: ToldChange
-  /** What it changes of the balance, which `subscription` has already; absent: nothing. */
+  /** The entry of the balance, which `subscription` already includes; absent: none. */
   readonly entry?: NewEntry
 }
 
-/** Where the money goes, and what of it is on the balance already. */
+/** Where the money goes, and how much of it is on the balance already. */
 export interface RefundWay {
-  /** False: it is paid back by hand. */
+  /** False: the operator pays it back by hand. */
   readonly toBalance: boolean
-  /** Whole dinars: all of a top-up, of a change what found nothing to buy. */
+  /** Whole dinars: all of a top-up, or the part of a plan change that bought nothing. */
   readonly onBalance: number
 }
 
-/** There is less on the balance than the refund takes from it. */
+/** The balance has less than the refund takes from it. */
 interface BalanceTooLow {
   readonly missing: number
 }
 
-/** Another payment is to be refunded first: a change of what this one bought. */
+/** A plan change on what this payment bought has to be refunded first. */
 interface ChangeFirst {
   readonly changeFirst: string
 }
 
-/** Null: the payment is not paid, so there is nothing to give back. */
+/** Null: the payment is not paid, so nothing can be given back. */
 export function decideRefund(
   facts: { readonly payment: Payment; readonly subscription: SubscriptionFacts },
   now: Instant,
@@ -77,14 +77,14 @@ export function decideRefund(
   return {
     payment: { ...payment, status: 'refunded' },
     subscription: after,
-    // What was refunded keeps the time that it had.
+    // The refunded payment keeps its period as it was.
     moved: movedBetween(unchanged.periods, after.periods).filter(({ sourceId }) => sourceId !== payment.id),
     events: ['payment.refunded', ...follows],
     ...(change && { change }),
   }
 }
 
-/** What goes back by hand leaves the balance, where it is there; what goes to the balance comes to it. */
+/** Money paid back by hand leaves the balance if it is there. Money refunded to the balance is added. */
 export function onTheBalance(
   refund: Refund,
   { toBalance, onBalance }: RefundWay,
@@ -105,7 +105,7 @@ export function onTheBalance(
   }
 }
 
-/** The plan that runs is another one from now on. */
+/** The plan that runs becomes another one now. */
 function changeBack(
   before: SubscriptionFacts,
   after: SubscriptionFacts,
@@ -119,7 +119,7 @@ function changeBack(
   return { from, to, at: now, until: stretch.end }
 }
 
-/** Fraud and the like: access ends now. Null: there is none to end. */
+/** Ends access now, as for fraud. Null: there is no access to end. */
 export function decideEnd(
   facts: SubscriptionFacts,
   now: Instant,
@@ -138,11 +138,11 @@ function withoutPeriod(
 ): SubscriptionFacts {
   const { run, periods } = facts
   const refunded = periods.find(({ sourceId }) => sourceId === paymentId)
-  // A period that is over was used, and of an ended subscription nothing is left to take.
+  // A period that is over was used, and an ended subscription has nothing left.
   if (!refunded || !run || facts.endedAt !== null || refunded.end <= now) return facts
   const place = periods.indexOf(refunded)
   const later = periods.slice(place + 1)
-  // Still to come: the anchor stays, and the later periods move up as if this one had not been bought.
+  // A future period: the anchor stays, and later periods move up as if this one had not been bought.
   const isRunning = refunded.start <= now
   const earlier = isRunning ? [] : periods.slice(0, place)
   if (earlier.length + later.length === 0) return { ...facts, endedAt: now }
@@ -150,12 +150,12 @@ function withoutPeriod(
   return layOut(facts, earlier, before, later, calendar)
 }
 
-/** The run that these periods follow on, which end as `run`. Months are counted back. */
+/** The run before these periods, if they end as `run` does. Months are counted back. */
 function runBefore(periods: readonly PaidPeriod[], run: PaidRun): PaidRun {
   return periods.reduceRight((after, { months, granted }) => granted?.follows ?? longer(after, -months), run)
 }
 
-/** The facts with `later` behind `before`, the boundaries of months computed from their anchor. */
+/** Places `later` after `before`. The ends of months are computed from their anchor. */
 function layOut(
   facts: SubscriptionFacts,
   earlier: readonly PaidPeriod[],
@@ -180,7 +180,7 @@ function movedBetween(before: readonly PaidPeriod[], after: readonly PaidPeriod[
   })
 }
 
-/** Of the periods, and of the changes on them, which stay with what they change, of what is not over yet. */
+/** The places of the periods that are not over, and of the plan changes on them. */
 export function placesOf(periods: readonly PaidPeriod[]): readonly MovedPeriod[] {
   const own = periods.map(({ sourceId, start, end }) => {
     const periodStart = changedStretch(periods, sourceId)?.start ?? start

@@ -1,32 +1,32 @@
-// What operators may do: acts and readings say which built-in roles have them, OPERATOR_ROLES puts together
-// others. Without a word of it every role may read.
+// What operators may do. Each act and protected reading lists the built-in roles that may do it;
+// OPERATOR_ROLES defines other roles. Every role may do the readings that list nothing.
 import { BillingError } from './error.js'
 import type { Instant } from './instant.js'
 
 export const ROLES = ['viewer', 'support', 'cashier', 'accountant', 'owner'] as const
-/** Built in. */
+/** A built-in role. */
 export type Role = (typeof ROLES)[number]
 
 export function isRole(value: string): value is Role {
   return ROLES.some((role) => role === value)
 }
 
-/** What a role may, by the names of permissions: how much at most; null: no bound of its own. */
+/** The permissions of a role by name, each with the most it allows; null: no limit of its own. */
 export type Powers = Readonly<Record<string, number | null>>
 
-/** Roles of OPERATOR_ROLES, by their names. */
+/** The roles of OPERATOR_ROLES by name. */
 export type CustomRoles = Readonly<Record<string, Powers>>
 
 export interface Operator {
-  /** From the key, the sign-in or the command line; stands in the audit trail. */
+  /** From the key, the sign-in or the command line. The audit trail stores it. */
   readonly name: string
-  /** Built in, or of OPERATOR_ROLES. */
+  /** Built in, or one of OPERATOR_ROLES. */
   readonly role: string
-  /** Of a role of OPERATOR_ROLES; absent: it is built in. */
+  /** The permissions of a role of OPERATOR_ROLES; absent: the role is built in. */
   readonly may?: Powers
 }
 
-/** Null: there is no such role. */
+/** Null: no such role. */
 export function operatorIn(roles: CustomRoles, name: string, role: string): Operator | null {
   if (isRole(role)) return { name, role }
   const may = Object.hasOwn(roles, role) ? roles[role] : undefined
@@ -37,7 +37,7 @@ export interface OperatorKey extends Operator {
   readonly key: string
 }
 
-/** Of an operator who signed in to the console. */
+/** A signed-in operator of the console. */
 export interface OperatorSession {
   readonly id: string
   readonly operator: Operator
@@ -46,27 +46,27 @@ export interface OperatorSession {
   readonly expiresAt: Instant
 }
 
-/** Something that not every role may do; `name`: as refusals name it. */
+/** Something that not every role may do. Refusals show `name`. */
 export interface Permission {
   readonly name: string
-  /** Built in, beside `owner`. */
+  /** The built-in roles that have it besides `owner`. */
   readonly roles: readonly Exclude<Role, 'owner'>[]
-  /** Where a role may only so much. */
+  /** The limit for roles that may do it only up to an amount. */
   readonly bound?: Bound
-  /** Who has it could make an owner of anyone: no role of OPERATOR_ROLES has it. */
+  /** An operator with it could make anyone an owner, so no role of OPERATOR_ROLES may have it. */
   readonly ownersAlone?: true
 }
 
 interface Bound {
-  /** Of a role that has no other. */
+  /** The most for a role that sets no other limit. */
   readonly most: number
-  /** The member of what is asked for that it bounds; absent: what is acted on has the amount. */
+  /** The field of the request that is limited; absent: the amount of the payment that is acted on. */
   readonly of?: string
   /** An operator who also has this permission is not limited. */
   readonly beyond: Permission
 }
 
-/** In the order of `ROLES`. */
+/** Sorted as `ROLES`. */
 export function rolesThatMay({ roles }: Permission): readonly Role[] {
   const named: readonly Role[] = roles
   return ROLES.filter((role) => role === 'owner' || named.includes(role))
@@ -76,13 +76,13 @@ export function mayDo({ role, may }: Operator, act: Permission): boolean {
   return may ? Object.hasOwn(may, act.name) : rolesThatMay(act).some((one) => one === role)
 }
 
-/** Of those who may at all, how much; null: any amount. */
+/** The most that this operator may do; null: any amount. The operator has the permission. */
 export function mostOf(operator: Operator, { name, bound }: Permission): number | null {
   if (!bound || mayDo(operator, bound.beyond)) return null
   return operator.may?.[name] ?? bound.most
 }
 
-/** Throws `role_not_allowed`, which names the act and the roles that may, and what else is to be said. */
+/** Throws `role_not_allowed` with the act, the roles that may do it, and the members of `more`. */
 export function requireRole(
   operator: Operator,
   act: Permission,
@@ -93,12 +93,12 @@ export function requireRole(
   throw new BillingError('role_not_allowed', { extra })
 }
 
-/** An operator's name from an issuer begins with it. The name of a key has no colon. */
+/** The prefix of the names of operators who sign in by an issuer. Names of keys have no colon. */
 export const ISSUED = 'oidc:'
 
 /**
- * Whether two names of the audit trail may be one person, however a key spells it, whatever a subject's
- * e-mail is now. Who holds a key and who an issuer names may always be the same.
+ * Whether two names of the audit trail may be the same person, whatever their spelling and whatever the
+ * e-mail address is now. The holder of a key and a person of an issuer may always be the same.
  */
 export function maybeOnePerson(one: string, other: string): boolean {
   const isNamed = [one, other].filter((name) => name.startsWith(ISSUED)).length

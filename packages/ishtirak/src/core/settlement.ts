@@ -1,5 +1,5 @@
-// What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
-// and operator alike. Pure. It trusts our own row, never the report.
+// What follows from a report of the provider. Webhook, read-through, sweep and operator all decide here.
+// Pure. It trusts our own row and never the report.
 
 import { type NewEntry, withEntry } from './balance.js'
 import { bookChange, orderAgain, type ToldChange } from './change.js'
@@ -31,7 +31,7 @@ import {
 } from './subscription.js'
 
 export interface SettlementFacts {
-  /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
+  /** Our payment, found by the checkout's id, else by our id in its metadata; null: unknown. */
   readonly payment: Payment | null
   readonly subscription: SubscriptionFacts
 }
@@ -39,13 +39,13 @@ export interface SettlementFacts {
 export interface SettlementContext {
   readonly now: Instant
   readonly rules: BillingRules
-  /** Of the payment's method. */
+  /** The payment's method. */
   readonly method: Pick<MethodTraits, 'looksAfterMs' | 'settledBy'>
-  /** Draws the id for a payment that a second paid checkout makes necessary. */
+  /** Draws an id for a second payment, if two checkouts were paid. */
   readonly freshPaymentId: () => string
-  /** The provider was asked, so a final answer is the last word; an event may be overtaken by another. */
+  /** True if we asked the provider, so that a final answer is final. A later event may overtake an event. */
   readonly asked: boolean
-  /** Set when the operator has looked at the differences and takes the money as it is. */
+  /** Set if the operator has seen the differences and accepts the money as it is. */
   readonly accepted?: boolean
 }
 
@@ -55,29 +55,29 @@ export type SettlementOutcome =
   | 'review'
   | 'moved'
   | 'unchanged'
-  /** A new checkout that is not what was ordered: shown to no one, to be ended at the provider. */
+  /** A new checkout that differs from its order. No user sees it, and it is ended at the provider. */
   | 'refused'
-  /** It can still be paid at the provider although it has no purpose any more: it is to be ended there. */
+  /** It has no purpose any more but can still be paid, so it must be ended at the provider. */
   | 'withdrawn'
   | 'other_checkout'
   | 'unknown_checkout'
 
 export interface Settlement {
   readonly outcome: SettlementOutcome
-  /** The payment as it is to be; null when nothing changes. */
+  /** The payment afterwards; null: nothing changes. */
   readonly payment: Payment | null
   /** The payment has no row yet. */
   readonly isNew: boolean
-  /** The subscription as it is to be; null when it stays. */
+  /** The subscription afterwards; null: it stays. */
   readonly subscription: SubscriptionFacts | null
-  /** The user has bought what an open payment of theirs was to buy: that one is canceled with this change. */
+  /** The user has bought what their open payment was for. That one is canceled with this revision. */
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
-  /** Another plan in mid-term; absent: none. */
+  /** The plan change; absent: none. */
   readonly change?: ToldChange | undefined
   /** Why an operator refused the payment, for the events. */
   readonly reason?: string | undefined
-  /** What it changes of the user's balance. */
+  /** The entry of the user's balance. */
   readonly entry?: NewEntry
 }
 
@@ -95,7 +95,7 @@ export function decideSettlement(
   return settle({ subscription: facts.subscription, stored: payment, adopted }, report, context)
 }
 
-/** Two checkouts of one intent were paid: the second buys as much again, and the operator sees it. */
+/** Both checkouts of one payment were paid: the second buys as much again, and the operator sees it. */
 function decideSecond(
   facts: SettlementFacts,
   first: Payment,
@@ -130,9 +130,9 @@ function decideSecond(
 }
 
 interface ReportedPayment {
-  /** As our row is. */
+  /** The payment as our row is. */
   readonly stored: Payment
-  /** With what only the report says: the checkout, its page, the card. */
+  /** The payment with what only the report says: the checkout, its page, the instrument. */
   readonly adopted: Payment
 }
 
@@ -145,9 +145,9 @@ function settle(
   const { now, asked } = context
   const paidAt = instantOfPayment(stored, report, { now, asked, checkoutEndsAt: payment.expiresAt })
   if (!isFinal(report.status)) return settlePending(of, report, context, paidAt)
-  // A closed payment that was not paid either costs nothing, whatever else the report says.
+  // A closed and unpaid payment costs nothing, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
-  // The operator takes the figure under review, not one that was said meanwhile.
+  // The operator accepts the amount under review, not one that was reported meanwhile.
   const { review } = stored
   const isAsReviewed = report.status !== 'paid' || (review !== null && isSameMoney(stored, report, review))
   const taken = context.accepted && isAsReviewed ? asItCame(payment, report) : null
@@ -159,8 +159,9 @@ function settle(
 }
 
 /**
- * A checkout not heard of yet is taken over; otherwise a pending report is no news. Looks count from its own
- * beginning: a request left for hours has a checkout that can be paid for half an hour.
+ * A new checkout is adopted; for a known one a pending report is no news. The schedule of lookups counts from
+ * the checkout's own beginning: a request that waited for hours has a checkout that can be paid for half an
+ * hour.
  */
 function settlePending(
   { stored, adopted: payment }: ReportedPayment,
@@ -182,7 +183,7 @@ function settlePending(
   }
   const madeAt = checkoutMadeAt(stored, report, now) ?? now
   const nextCheckAt = nextCheckAfter(madeAt, now, method.looksAfterMs) ?? payment.nextCheckAt
-  // A payer who has a page of the provider's need not be told what to do.
+  // A payer who has a page of the provider needs no instructions.
   const events: readonly EventType[] = method.settledBy === 'operator' ? ['payment.requested'] : []
   return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt }, events }
 }
@@ -193,7 +194,7 @@ function sendToReview(
   differences: readonly string[],
   paidAt: Instant,
 ): Settlement {
-  // An operator decides on what was said last: a figure may have been put right.
+  // An operator decides on the latest report, because an amount may have been corrected.
   const { review: before } = payment
   const isNews =
     report.status === 'paid' && (before?.status !== 'paid' || !isSameMoney(payment, before, report))
@@ -221,7 +222,8 @@ function book(
   if (payment.kind === 'top_up') return bookTopUp(subscription, payment, { paidAt, provedAt }, rules)
   if (payment.kind === 'change') return bookChangeOf(payment, payment.plan, subscription, paidAt, context)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
-  // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
+  // A new run begins at the payment, not at its proof. The same holds if the bought time would be over by
+  // then.
   const goesOn = proved.renews && proved.period.end > paidAt
   const purchase = goesOn ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
   const amount = payment.price.amount
@@ -236,13 +238,13 @@ function book(
   }
 }
 
-/** `period`: what it bought; null: no time. */
+/** `period` is the time that it bought; null: none. */
 function paid<Kind extends Payment>(payment: Kind, paidAt: Instant, period: Period | null): Kind {
   const bought = { periodStart: period?.start ?? null, periodEnd: period?.end ?? null }
   return { ...payment, status: 'paid', paidAt, ...bought, nextCheckAt: null }
 }
 
-/** It takes effect at the instant of payment: of a transfer that is when an operator says that it came. */
+/** Takes effect at the instant of payment. For a transfer that is when an operator confirms it. */
 function bookChangeOf(
   payment: Payment,
   plan: Plan,
@@ -268,14 +270,14 @@ function bookChangeOf(
     payment: paid({ ...payment, change: booked.order }, paidAt, period),
     subscription: entry ? withEntry(booked.subscription, entry) : booked.subscription,
     ...(entry && { entry }),
-    // What else is open was quoted for the time as it was.
+    // Other open payments were quoted for the time before the change.
     withdrawsOpen: true,
     events,
     change: changed ?? undefined,
   }
 }
 
-/** Money that buys no time: it is on the balance from its entry on. */
+/** Money that buys no time. Its entry puts it on the balance. */
 function bookTopUp(
   subscription: SubscriptionFacts,
   payment: Payment,
@@ -297,8 +299,8 @@ function bookTopUp(
 }
 
 /**
- * Proved while a run of paid time was going on, money lets it go on. Null: it counts from the payment, also
- * where what the order buys would be over by then.
+ * Money that was proved during a run of paid time continues that run. Null: it counts from the payment, also
+ * if the ordered time would be over by then.
  */
 function withinRun(
   subscription: SubscriptionFacts,
@@ -314,7 +316,7 @@ function withinRun(
   return due && due.added.period.end <= paidAt ? null : { entry, after }
 }
 
-/** Only an open payment moves, or one an operator refuses; a final answer to a question ends the looking. */
+/** Only an open payment closes, or one that an operator refuses. A final answer ends the lookups. */
 function close(
   { stored, adopted: payment }: ReportedPayment,
   of: { readonly status: Exclude<FinalStatus, 'paid'>; readonly refusal: string | undefined },
@@ -339,7 +341,7 @@ function close(
   return { ...nothing('unchanged'), payment: { ...stored, nextCheckAt } }
 }
 
-/** What the report and our row say differently. What the report leaves out is no difference. */
+/** How the report differs from our row. Fields that the report leaves out are no difference. */
 function differencesBetween(
   payment: Payment,
   report: CheckoutReport,

@@ -1,18 +1,18 @@
-// The stamp duty on receipts (droit de timbre de quittance: Code du timbre, article 100) falls on what is
-// paid in cash. Finance acts change it, so it is a table of dated settings. Integers only.
+// The stamp duty on receipts (droit de timbre de quittance: Code du timbre, article 100) is due on cash.
+// Finance acts change it, so it is a table of dated settings. All arithmetic is on integers.
 
-/** One row of the table. Amounts are whole dinars; a bound belongs to what is below it. */
+/** One row of the table. Amounts are whole dinars. An amount equal to a bound is in the bracket below it. */
 export interface StampDutyTerm {
   /** The first day on which it holds, `YYYY-MM-DD`. */
   readonly from: string
   /** Nothing is due up to this amount. */
   readonly exemptUpTo: number
-  /** By rising bounds; the last has none. */
+  /** Sorted by bound; the last bracket has none. */
   readonly brackets: readonly StampDutyBracket[]
-  /** A part of a hundred counts as a hundred. Else a percentage, rounded up to whole dinars. */
+  /** True: a started hundred counts as a hundred. False: a percentage, rounded up to whole dinars. */
   readonly wholeHundreds: boolean
   readonly minimum: number
-  /** Null: none. */
+  /** Null: no maximum. */
   readonly maximum: number | null
 }
 
@@ -21,10 +21,10 @@ interface StampDutyBracket {
   readonly centimesPerHundred: number
 }
 
-/** By rising date, no date twice. */
+/** Sorted by date, each date once. */
 export type StampDutyTerms = readonly [StampDutyTerm, ...StampDutyTerm[]]
 
-/** In centimes, for `amount` whole dinars. One bracket holds for all of it: there are no slices. */
+/** Centimes for `amount` whole dinars. One bracket holds for the whole amount: there are no slices. */
 export function stampDutyOn(amount: number, term: StampDutyTerm): number {
   if (amount <= term.exemptUpTo) return 0
   const bracket = term.brackets.find(({ upTo }) => upTo === null || amount <= upTo)

@@ -1,26 +1,26 @@
-// What a payment keeps of the reports that changed it.
+// The part of a provider's report that a payment stores.
 import type { CheckoutReport, ReportSource } from './checkout.js'
 import type { Instant } from './instant.js'
 import { isInstantBelieved, type Payment } from './payment.js'
 import type { Settlement, SettlementOutcome } from './settlement.js'
 
-/** What a payment keeps of each report that changed it: of two that differ, which was accepted. */
+/** What is stored of each report. If two differ, it shows which one was accepted. */
 export interface StoredReport
   extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
   readonly source: ReportSource
-  /** In whole dinars; absent where the provider did not say. */
+  /** Whole dinars; absent: the provider did not say. */
   readonly fees?: number
-  /** Null when we asked the provider ourselves. */
+  /** Null: we asked the provider. */
   readonly eventId: string | null
   readonly heardAt: Instant
   readonly outcome: SettlementOutcome
-  /** The provider's instant of payment; null if it named none or reported no payment. */
+  /** The provider's instant of payment; null: it named none, or reported no payment. */
   readonly saidPaidAt: Instant | null
   /** False: the payment counts from another instant than the reported one. */
   readonly isInstantBelieved: boolean
 }
 
-/** Null where the report settles nothing: a checkout was opened, or only the looking at it ends. */
+/** Null if the report settles nothing: it only opened a checkout, or only ended the lookups. */
 export function reportToStore(
   { payment, outcome }: Settlement,
   about: Payment,

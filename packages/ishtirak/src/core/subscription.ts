@@ -1,14 +1,14 @@
-// A subscription is prepaid time: what a user is at an instant is computed from the facts of what was paid,
-// and no job gives or takes access. Calendar months, each boundary from the original anchor: bought on 31
-// January, the ends are 28 February, 31 March, 30 April. Granted days have 24 hours; their end is the anchor
-// of the months after them.
+// A subscription is prepaid time. What a user has at an instant is computed from the facts of what was paid;
+// no job gives or takes access. Months are calendar months counted from the original anchor: bought on 31
+// January, they end on 28 February, 31 March, 30 April. Granted days have 24 hours; later months count from
+// their end.
 import { type Balance, type NewEntry, type StandingOrder, withEntry } from './balance.js'
 import { DAY, type Instant, LAST_INSTANT, SECOND } from './instant.js'
 import { type Catalogue, isSamePlan, type Plan, planInEffect } from './plan.js'
 
-/** Calendar arithmetic in the billing time zone. Passed in, because zones are data and the core has none. */
+/** Calendar arithmetic in the billing time zone. The caller passes it in, because core has no zone data. */
 export interface Calendar {
-  /** `anchor` plus `months` calendar months, same wall-clock time, the day clamped to the month's last. */
+  /** `anchor` plus `months` calendar months at the same local time; the day is at most the month's last. */
   monthsAfter(anchor: Instant, months: number): Instant
 }
 
@@ -18,62 +18,62 @@ export interface Period {
   readonly end: Instant
 }
 
-/** A run of paid months without a gap: where it begins, or granted time left off, and how many. */
+/** Paid months without a gap: where they begin (after granted time: where that ended), and how many. */
 export interface PaidRun {
   readonly anchorAt: Instant
-  /** 0: granted time alone, so far. */
+  /** 0: only granted time so far. */
   readonly months: number
 }
 
-/** Time from one source, without a gap, and the plan as it was sold or granted. */
+/** Time from one source without a gap, with the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
   /** `pay_…` bought it; `red_…`, `grt_…` or `tri_…` gave it, the first where grants follow on each other. */
   readonly sourceId: string
   readonly plan: Plan
-  /** Bought or redeemed; 0 for granted time. */
+  /** The months bought or redeemed; 0 for granted time. */
   readonly months: number
   readonly granted?: GrantedTime
-  /** What was paid for it, in whole dinars. Absent: what so much time cost by the plan's single month. */
+  /** What was paid for it, in whole dinars. Absent: the price of so much time by single months. */
   readonly amount?: number
-  /** Another plan for what was left of it, each paid for by itself; the last one counts. Absent: none. */
+  /** Plan changes of what was left of it, each paid for separately; the last one holds. Absent: none. */
   readonly changes?: readonly PlanChange[]
 }
 
-/** Time that is not counted in months of the calendar. */
+/** Time that is not counted in calendar months. */
 interface GrantedTime {
-  /** Of 24 hours, at least 1 where an operator granted them. */
+  /** Days of 24 hours. At least 1 if an operator granted them. */
   readonly days: number
-  /** Beside them: what money bought that came when there was nothing left to change. */
+  /** Added seconds, bought by money that was paid when nothing was left to change. */
   readonly seconds?: number
-  /** The run that it stands behind. The months after it count from its own end. */
+  /** The run before it. Months after it count from its end. */
   readonly follows: PaidRun
 }
 
-/** From an instant on a period is of another plan, to its end. */
+/** A plan change of a period, from an instant to the period's end. */
 export interface PlanChange {
-  /** `pay_…` paid for it. */
+  /** The payment (`pay_…`) of the plan change. */
   readonly sourceId: string
   readonly at: Instant
-  /** As it was sold. */
+  /** The new plan as it was sold. */
   readonly plan: Plan
-  /** The period's part of what was paid, in whole dinars. */
+  /** The period's part of the amount paid, in whole dinars. */
   readonly amount: number
-  /** It is for the first so many days alone: granted time that was lengthened since. Absent: for all. */
+  /** Only the first so many days changed, because granted time was lengthened later. Absent: all of it. */
   readonly days?: number
 }
 
-/** What is stored. A user who never paid has `run` null. */
+/** What the database stores. A user who never paid has `run` null. */
 export interface SubscriptionFacts {
   readonly run: PaidRun | null
-  /** The end of all that was paid without a gap. */
+  /** The end of all paid time without a gap. */
   readonly paidUntil: Instant | null
   /** The periods of the run that are not over yet, and the last one, in order. */
   readonly periods: readonly PaidPeriod[]
-  /** When the operator ended it (refund, fraud); null before, and again after the next payment. */
+  /** When an operator ended it (refund, fraud); null before that, and again after the next payment. */
   readonly endedAt: Instant | null
-  /** Of the last payment: the kind of card or account, such as `cib`. On the wire it is `payment_method`. */
+  /** The instrument of the last payment, such as `cib`. On the wire it is `payment_method`. */
   readonly instrument: string | null
-  /** Null: the user never had one. */
+  /** Null: the user never had a balance. */
   readonly balance: Balance | null
 }
 
@@ -93,9 +93,9 @@ export interface BillingRules {
   readonly leastAmount: number
   readonly graceDays: number
   readonly renewalWindowDays: number
-  /** How far ahead may be bought before the renewal window. */
+  /** How many months ahead a user may buy before the renewal window. */
   readonly prepayMaxMonths: number
-  /** Whole dinars that a user may have paid in; 0: there are no balances. */
+  /** The most dinars that a user's balance may hold; 0: there are no balances. */
   readonly balanceMax: number
   readonly calendar: Calendar
 }
@@ -108,9 +108,9 @@ export interface Subscription {
   readonly status: SubscriptionStatus
   readonly currentPeriodEnd: Instant | null
   readonly instrument: string | null
-  /** The plan that was paid or granted last, where that time is over; null: none, or nothing is left. */
+  /** The plan of the last paid or granted time, if that time is over; null: none. */
   readonly endedPlan: Plan | null
-  /** As they are stored: those that are not over yet, and the last. */
+  /** The stored periods: those that are not over yet, and the last one. */
   readonly periods: readonly PaidPeriod[]
 }
 
@@ -156,14 +156,17 @@ export function endsWithTrial(periods: readonly PaidPeriod[]): boolean {
 }
 
 export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
-  /** As it then ends. */
+  /** The run with the added time. */
   readonly run: PaidRun
   readonly period: Period
-  /** It follows on the time before. */
+  /** True if it follows earlier time without a gap. */
   readonly renews: boolean
 }
 
-/** What `months` from `at` add. Within paid time or its grace they follow on; later they begin a new run. */
+/**
+ * The time that `months` bought at `at` add. During paid time or its grace they follow on; later they begin a
+ * run.
+ */
 export function purchaseAt(
   facts: SubscriptionFacts,
   at: Instant,
@@ -174,7 +177,7 @@ export function purchaseAt(
   return { ...timeBehind(rules.calendar, run, { months }), months, renews }
 }
 
-/** What `days` granted now add: the end moves by so much; without paid time they begin now. */
+/** The time that `days` granted now add: the end moves by that; without paid time they begin now. */
 export function grantAt(
   facts: SubscriptionFacts,
   now: Instant,
@@ -189,22 +192,22 @@ export function grantAt(
   }
 }
 
-/** What the balance buys by the standing order. */
+/** A term that the balance buys by the standing order. */
 export interface DueRenewal {
   readonly order: StandingOrder
   readonly at: Instant
   readonly added: AddedTime
 }
 
-/** How renewals are paid, as a payment says it. */
+/** The method of payments that a balance makes. */
 export const BY_BALANCE = 'balance'
 
-/** Of computed time: its payment is not written down yet. */
+/** The source of computed time whose payment is not stored yet. */
 const UNBOOKED = 'pay_unbooked'
 
 /**
- * The facts with all that the balance has bought by now. Balance and order are constant between changes that
- * are stored, so the result does not depend on when, or how often, it is computed or written down.
+ * The facts with everything that the balance has bought by now. Between stored revisions balance and standing
+ * order are constant, so the result does not depend on when or how often it is computed or stored.
  */
 export function renewed(stored: SubscriptionFacts, now: Instant, rules: BillingRules): SubscriptionFacts {
   let facts = stored
@@ -215,7 +218,7 @@ export function renewed(stored: SubscriptionFacts, now: Instant, rules: BillingR
   }
 }
 
-/** The first that is due, if one is. */
+/** The first term that is due; null: none. */
 export function dueRenewal(facts: SubscriptionFacts, now: Instant, rules: BillingRules): DueRenewal | null {
   const at = renewsAt(facts)
   const order = facts.balance?.order
@@ -224,7 +227,7 @@ export function dueRenewal(facts: SubscriptionFacts, now: Instant, rules: Billin
   return added.period.end > LAST_INSTANT ? null : { order, at, added }
 }
 
-/** When the order buys next: the money is there, and no operator has ended the access. Null: it does not. */
+/** When the standing order buys next, if the money suffices and no operator ended the access. Null: never. */
 export function renewsAt({
   balance,
   paidUntil,
@@ -238,19 +241,19 @@ export function renewalEntry({ order, at }: DueRenewal, paymentId: string): NewE
   return { kind: 'renewal', amount: -order.price, paymentId, note: null, at }
 }
 
-/** The facts with one renewal written down. */
+/** The facts with one renewal stored. */
 export function withRenewal(facts: SubscriptionFacts, due: DueRenewal, paymentId: string): SubscriptionFacts {
   const { order, at, added } = due
   const source = { id: paymentId, plan: order.plan, instrument: BY_BALANCE, amount: order.price }
   return withEntry(extend(facts, added, source, at), renewalEntry(due, paymentId))
 }
 
-/** Of money that buys what it is worth: some 80 times what any term has. */
+/** The most months that money buys by its worth: some 80 times the longest term. */
 const MONTHS_MAX = 3_000
 
 /**
- * What `amount` of money adds to which nothing else is left to buy: as much of `plan` as it is worth, and
- * never so much that the calendar ends.
+ * The time that `amount` buys if nothing else is left to buy: as much of `plan` as it is worth, within the
+ * calendar.
  */
 export function worthAt(
   facts: SubscriptionFacts,
@@ -276,7 +279,7 @@ function runAt({ run, paidUntil, endedAt, periods }: SubscriptionFacts, at: Inst
   return run && isOpen ? { run, renews: true } : { run: { anchorAt: at, months: 0 }, renews: false }
 }
 
-/** The facts with the added time. Periods that are over are forgotten here: their sources remember them. */
+/** The facts with the added time. Periods that are over are dropped here; their sources remember them. */
 export function extend(
   facts: SubscriptionFacts,
   { run, period, months, granted, renews }: AddedTime,
@@ -284,7 +287,7 @@ export function extend(
     readonly id: string
     readonly plan: Plan
     readonly instrument: string | null
-    /** What was paid, in whole dinars; absent: it is given. */
+    /** What was paid in whole dinars; absent: it is given. */
     readonly amount?: number
   },
   now: Instant,
@@ -322,12 +325,12 @@ function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly
   return [...earlier.slice(0, -1), { ...last, end: added.end, granted }]
 }
 
-/** The period that holds `now`; before the first (a clock is ahead) the first, in grace the last. */
+/** The period that holds `now`. Before the first (a clock is ahead) it is the first, in grace the last. */
 function periodAt({ periods }: SubscriptionFacts, now: Instant): PaidPeriod | undefined {
   return periods.find(({ end }) => now < end) ?? periods.at(-1)
 }
 
-/** The plan of a period at an instant: before it begins its own, in the grace after it the last. */
+/** The plan of a period at an instant: its own before it begins, the last one in the grace after it. */
 export function planAt({ plan, changes, start }: PaidPeriod, at: Instant): Plan {
   const change = changes?.findLast(
     ({ at: from, days }) => from <= at && (days === undefined || at < start + days * DAY),
@@ -335,13 +338,13 @@ export function planAt({ plan, changes, start }: PaidPeriod, at: Instant): Plan 
   return change?.plan ?? plan
 }
 
-/** Null: there is no period. */
+/** Null: no period. */
 function planOfFacts(facts: SubscriptionFacts, at: Instant): Plan | null {
   const period = periodAt(facts, at)
   return period ? planAt(period, at) : null
 }
 
-/** The plan at the end of all that was paid or granted, which what follows is of; null: nothing was. */
+/** The plan at the end of all paid or granted time, which new time continues; null: none. */
 export function lastPlan({ periods }: Pick<SubscriptionFacts, 'periods'>): Plan | null {
   const last = periods.at(-1)
   return last ? planAt(last, last.end) : null
@@ -361,7 +364,7 @@ export function longer(run: PaidRun, months: number): PaidRun {
   return { ...run, months: run.months + months }
 }
 
-/** Where time stands that follows on `before`, and the run as it then ends. */
+/** The place of time that follows `before`, and the run with it. */
 export function timeBehind(
   calendar: Calendar,
   before: PaidRun,

@@ -44,7 +44,7 @@ describe('all time of a user', () => {
     const times = [given({ from: 0, to: 31, ...refunded }), given({ from: 31, to: 59, ...refunded })]
     expect(pieces(times, [])).toEqual(['paid pay_0 01-01 01-11'])
     expect(listTime(times, [])[0]).toMatchObject({ isRefunded: true })
-    // It was used up before its money went back.
+    // The time was used up before its money was refunded.
     expect(pieces([given({ from: 0, to: 31, refundedAt: day(40) })], [])).toEqual(['paid pay_0 01-01 02-01'])
   })
 
@@ -52,7 +52,7 @@ describe('all time of a user', () => {
     const times = [
       given({ from: 0, to: 31 }),
       given({ from: 31, to: 59, bookedAt: day(5) }),
-      // The provider says that it was paid before the end; it was booked after it.
+      // The provider says that it was paid before the end, but it was booked after the end.
       given({ from: 9, to: 40, bookedAt: day(11) }),
     ]
     expect(pieces(times, [day(10)])).toEqual(['paid pay_0 01-01 01-11', 'paid pay_9 01-10 02-10'])
@@ -91,7 +91,7 @@ describe('all time of a user', () => {
       'paid pay_0 01-21 02-01',
       'paid pay_31 02-01 03-01',
     ])
-    // The later one stands on the earlier, and is refunded first.
+    // The later one is a change of the earlier, so it is refunded first.
     const both = [change(5), change(10, { refundedAt: day(20) })]
     expect(pieces(times.slice(0, 1), [], both)).toEqual([
       'paid pay_0 01-01 01-06',

@@ -1,5 +1,5 @@
 // All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the
-// gaps. Read from what is kept of the sources: the facts forget periods that are over. Pure.
+// gaps. It is read from the sources, because the facts drop periods that are over. Pure.
 import type { ChangeOrder } from './change.js'
 import { DAY, type Instant } from './instant.js'
 import type { Plan } from './plan.js'
@@ -8,24 +8,24 @@ import { type PaidPeriod, type Period, planAt, type Subscription } from './subsc
 export const TIME_GIVERS = ['paid', 'code', 'granted'] as const
 export type TimeGiver = (typeof TIME_GIVERS)[number]
 
-/** What a payment, a code or a grant gave, before anything of it was taken back. */
+/** The time that a payment, a code or a grant gave, before anything was taken back. */
 export interface GivenTime extends Period {
   readonly by: TimeGiver
   /** `pay_…`, `red_…`, `grt_…` or `tri_…` */
   readonly id: string
   readonly plan: Pick<Plan, 'id' | 'name'>
-  /** 0 where days were granted, and the other way round. */
+  /** 0 if days were granted. Otherwise `days` is 0. */
   readonly months: number
   readonly days: number
-  /** When it became the user's. */
+  /** When the user got it. */
   readonly bookedAt: Instant
-  /** When its money went back; null: it did not. */
+  /** When its money was refunded; null: never. */
   readonly refundedAt: Instant | null
-  /** Of granted days: the grant whose period they lengthen; absent: their own. */
+  /** The grant whose period these granted days lengthen; absent: they have their own. */
   readonly holder?: string
 }
 
-/** Another plan for a part of given time, which a payment bought. */
+/** A plan change of a part of given time, which a payment bought. */
 export interface ChangedTime {
   readonly id: string
   readonly plan: Pick<Plan, 'id' | 'name'>
@@ -34,12 +34,12 @@ export interface ChangedTime {
   readonly parts: ChangeOrder['parts']
 }
 
-/** A piece of the list. */
+/** One piece of the list. */
 export type TimeEntry =
   | (Omit<GivenTime, 'bookedAt' | 'refundedAt'> & { readonly isRefunded: boolean })
   | (Period & { readonly by: 'gap' })
 
-/** `stops`: when operators ended the user's access. `changes`: as they were booked. */
+/** `stops`: when operators ended the user's access. `changes`: in the order of their booking. */
 export function listTime(
   given: readonly GivenTime[],
   stops: readonly Instant[],
@@ -51,7 +51,7 @@ export function listTime(
   for (const time of parts.sort((one, other) => one.start - other.start || one.end - other.end)) {
     const last = list.at(-1)
     if (last && last.end < time.start) list.push({ by: 'gap', start: last.end, end: time.start })
-    // Days granted behind granted days of the same plan are one piece, as they are one period.
+    // Granted days after granted days of the same plan are one piece, because they are one period.
     if (last?.by === 'granted' && time.by === 'granted' && isJoined(last, time))
       list.splice(-1, 1, { ...last, end: time.end, days: last.days + time.days })
     else list.push(time)
@@ -59,7 +59,7 @@ export function listTime(
   return list
 }
 
-/** Named one by one: copying what is left takes 1 µs for each. */
+/** Fields are named one by one: copying the rest takes 1 µs a row. */
 function withoutRefunded(given: GivenTime, stops: readonly Instant[]): Held {
   const { by, id, plan, months, days, start, refundedAt } = given
   return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
@@ -67,7 +67,7 @@ function withoutRefunded(given: GivenTime, stops: readonly Instant[]): Held {
 
 type Held = TimeEntry & { readonly by: TimeGiver }
 
-/** A piece of another plan is of the payment that bought it. */
+/** A piece on another plan belongs to the payment that bought the change. */
 function cutByChanges(
   time: Held,
   given: readonly GivenTime[],
@@ -95,7 +95,7 @@ function cutByChanges(
   return pieces
 }
 
-/** A refund takes what is left of its time; an end by an operator, what was the user's then. */
+/** A refund takes what is left of its time. An operator's end takes all time that the user had then. */
 function endOf({ end, bookedAt, refundedAt }: GivenTime, stops: readonly Instant[]): Instant {
   return Math.min(end, refundedAt ?? end, ...stops.filter((stop) => bookedAt <= stop))
 }
@@ -108,10 +108,10 @@ function isJoined(one: OfPlan, other: OfPlan): boolean {
   return one.end === other.start && one.plan.id === other.plan.id
 }
 
-/** Time on one plan without a gap, from whatever sources. */
+/** Time on one plan without a gap, from any sources. */
 export type PlanStretch = Pick<PaidPeriod, 'plan' | 'start' | 'end'>
 
-/** What is not over: the plan in effect, then those that follow. None in grace. */
+/** The stretches that are not over: the plan in effect, then those that follow. None in grace. */
 export function stretchesAt({ status, periods }: Subscription, now: Instant): readonly PlanStretch[] {
   return status === 'active' ? stretchesOf(periods).filter(({ end }) => now < end) : []
 }
@@ -126,7 +126,7 @@ function stretchesOf(periods: readonly PaidPeriod[]): readonly PlanStretch[] {
   return stretches
 }
 
-/** A period cut where its plan changes. */
+/** Cuts a period where its plan changes. */
 function piecesOf(period: PaidPeriod): readonly PlanStretch[] {
   const { start, end, changes } = period
   if (!changes) return [period]

@@ -7,7 +7,7 @@ import type { Wanted } from './quote.js'
 import { NEVER_PAID } from './subscription.js'
 import { decideUpgrade } from './upgrade.js'
 
-// Two terms and two plans have the price of one month, so that only the choice tells them apart.
+// Two terms and two plans cost as much as one month, so that only the choice tells them apart.
 const SAME_PRICE: Plan = { ...PRO, terms: [{ months: 3, price: PRO.price }] }
 const CATALOGUE = catalogueOf([FREE, SAME_PRICE, { ...PRO, id: 'team' }])
 const OFF = { percent: 10 }
@@ -15,7 +15,7 @@ const ONE = aCode(OFF)
 const OTHER = aCode(OFF, { hash: 'hash-2' })
 const withCode = { codeHash: ONE.hash, price: { amount: 1800, currency: 'DZD' } }
 
-/** The choice of one month of `pro` without a code, but for what is given. */
+/** One month of `pro` without a code, unless `given` says otherwise. */
 function choose(
   open: Partial<Payment>,
   wanted: Partial<Wanted>,
@@ -72,7 +72,7 @@ describe('an open payment', () => {
     const retryAt = NOON - 50 * MINUTE + HOUR
     expect(choose({}, { months: 3 }, CATALOGUE, ten)).toEqual({ kind: 'too_many_checkouts', retryAt })
     expect(choose({}, {}, CATALOGUE, ten)).toMatchObject({ kind: 'return' })
-    // It cannot be paid any more.
+    // It can no longer be paid.
     expect(choose({ expiresAt: NOON }, { months: 3 }, CATALOGUE, ten)).toMatchObject({ kind: 'close' })
   })
 })

@@ -1,5 +1,5 @@
-// What a click on "upgrade", or another purchase, leads to: whether it is sold is the quote's decision, what
-// becomes of an open payment is decided here. Pure: the use case asks again with fresh facts.
+// What a click on "upgrade" or another purchase leads to. The quote decides whether it is sold; this decides
+// what happens to an open payment. Pure: the use case asks again with fresh facts.
 import { balanceIn } from './balance.js'
 import { isSameTime } from './change.js'
 import { HOUR, type Instant } from './instant.js'
@@ -8,33 +8,33 @@ import { type Catalogue, isSamePlan, type Offer } from './plan.js'
 import { decidePayment, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
 import { type BillingRules, renewed, type SubscriptionFacts } from './subscription.js'
 
-/** What costs a provider call is bounded: 10 new checkouts a user in an hour; an open one is free. */
+/** 10 new checkouts a user in an hour, because each costs a call to the provider. An open one is free. */
 const NEW_CHECKOUTS_PER_HOUR = 10
 
 export interface UpgradeFacts {
   readonly subscription: SubscriptionFacts
-  /** The payment that occupies the user's one place for a payable checkout. */
+  /** The user's open payment: there is one with each method at most. */
   readonly open: Payment | null
-  /** When those opened in the last hour by the methods of this click were asked for, oldest first. */
+  /** When the checkouts of the last hour by these methods were ordered, oldest first. */
   readonly recentAt: readonly Instant[]
-  /** A withdrawn payment that the provider keeps payable until it is asked to end it; null: none. */
+  /** A withdrawn payment that can still be paid until the provider ends it; null: none. */
   readonly withdrawnId: string | null
 }
 
-/** Whole dinars for the user's balance. */
+/** Whole dinars to add to the user's balance. */
 export interface WantedTopUp {
   readonly topUp: number
 }
 
-/** What the user pays for: an offer, or of a top-up the amount alone. */
+/** What the user pays for: an offer, or only an amount for a top-up. */
 export type Sale = Pick<Quote, 'amount' | 'discount' | 'codeHash' | 'change'> & {
   readonly offer: Offer | Pick<Offer, 'price'>
 }
 
-/** What is ordered with a sale, and holds for an open payment of it. */
+/** What is ordered together with a sale. An open payment must have the same to be reused. */
 type Ordered = Pick<Wanted, 'agreed' | 'poNumber'>
 
-/** With the most that may be paid in now, in whole dinars. */
+/** The refusal, with the most that may be paid in now, in whole dinars. */
 export interface TopUpRefusal {
   readonly kind: 'balance_limit_reached'
   readonly most: number
@@ -43,15 +43,15 @@ export interface TopUpRefusal {
 export type UpgradeDecision =
   | { readonly kind: 'not_sold'; readonly refusal: QuoteRefusal | TopUpRefusal }
   | { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant }
-  /** Give this one again. */
+  /** Return this payment again. */
   | { readonly kind: 'return'; readonly payment: Payment }
-  /** Another process is asking the provider for it right now. */
+  /** Another process is calling the provider for it right now. */
   | { readonly kind: 'wait'; readonly payment: Payment }
-  /** It was left half way: find out what the provider made of it, then go on. */
+  /** A process died half way: find out what the provider did, then continue. */
   | { readonly kind: 'continue'; readonly payment: Payment }
-  /** Its time is over, or it buys something else: the provider must take no money for it any more. */
+  /** Its time is over, or it buys something else: it must not be payable any more. */
   | { readonly kind: 'close'; readonly payment: Payment; readonly isSame: boolean }
-  /** Would be payable beside the new one: first make sure that it is not. */
+  /** It would be payable beside the new one, so first make sure that it is not. */
   | { readonly kind: 'end_withdrawn'; readonly paymentId: string }
   | { readonly kind: 'request'; readonly sale: Sale }
 
@@ -71,14 +71,14 @@ export function decideUpgrade(
   const tooMany = tooManyAt(facts.recentAt)
   if (facts.open) {
     const next = decideOpen(facts.open, sale, 'topUp' in wanted ? {} : wanted, now)
-    // What can be paid is not closed for a choice that would then be refused.
+    // A payable payment is not closed for a choice that would then be refused.
     return next.kind === 'close' && tooMany && isPayable(facts.open, now) ? tooMany : next
   }
   if (facts.withdrawnId !== null) return { kind: 'end_withdrawn', paymentId: facts.withdrawnId }
   return tooMany ?? { kind: 'request', sale }
 }
 
-/** Not above what a user may have. */
+/** Refuses what would exceed the largest balance. */
 export function decideTopUp(
   facts: SubscriptionFacts,
   { topUp: amount }: WantedTopUp,
@@ -111,14 +111,14 @@ function decideOpen(
   const { offer, change, amount, codeHash } = sale
   const months = change || !('plan' in offer) ? null : offer.months
   const planId = 'plan' in offer ? offer.plan.id : undefined
-  // A top-up has neither.
+  // A top-up has neither plan nor months.
   const isSameTerm = payment.plan?.id === planId && payment.months === months
-  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change
-  // was quoted for what is left of the time, which passes: it holds while that time is the same.
+  // The catalogue's price may have changed, but a transfer may be under way, so it keeps its price. A plan
+  // change was quoted for the time left, which passes: it holds while that time is the same.
   const mayDiffer = (payment.checkoutUrl === null && payment.kind !== 'top_up') || change !== undefined
   const isPrice = payment.price.amount === amount || (mayDiffer && !agreed)
   const isTime = !change || (payment.change !== null && isSameTime(payment.change, change))
-  // What a proforma offers is sold as it was then.
+  // A proforma is sold with the plan as it was offered.
   const isPlan = !agreed || (payment.plan !== null && isSamePlan(payment.plan, agreed.offer.plan))
   const isOrder = poNumber === undefined || payment.poNumber === poNumber
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice && isTime && isPlan && isOrder

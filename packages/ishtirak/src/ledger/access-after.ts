@@ -1,9 +1,9 @@
-// What a decision on a user's facts changes of their access.
+// How a decision on a user's facts changes their access.
 import { type Change, change } from '../acts/preview.js'
 import type { Instant } from '../core/instant.js'
 import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 
-/** `after`: the facts as they would be. */
+/** `after` is the facts as the decision would leave them. */
 export function accessChange(
   before: SubscriptionFacts,
   after: SubscriptionFacts,

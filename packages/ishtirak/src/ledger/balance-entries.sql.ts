@@ -1,5 +1,5 @@
-// The ledger of a user's balance as rows: written by the statement of the act that makes an entry, and
-// listed.
+// The entries of users' balances as rows. The query of the act that makes an entry writes it; this file lists
+// them.
 import type { EntryKind } from '../core/balance.js'
 import { type Queryable, statement } from '../database/database.js'
 import { columnsOf, instant, integer, rowOf, text, textOrNull, word, writerOf } from '../database/rows.js'
@@ -25,7 +25,7 @@ const sumGiven = statement(
     where user_id = $1 and payment_id = $2 and kind in ('top_up', 'surplus')`,
 )
 
-/** What of a payment went to its user's balance, in whole dinars. */
+/** The part of a payment that went to its user's balance, in whole dinars. */
 export async function givenToBalance(
   database: Queryable,
   { userId, id }: { readonly userId: string; readonly id: string },
@@ -41,7 +41,7 @@ const selectPage = statement(
     order by b.sequence desc limit $3::int`,
 )
 
-/** Newest first, before that place in the ledger; null: from the newest on. */
+/** Newest first, before this place in the ledger; null: from the newest on. */
 export async function entriesOfUser(
   database: Queryable,
   userId: string,

@@ -1,4 +1,4 @@
-// Another statement would go past the version, the events and the documents that belong to a change.
+// changeUser is the only writer: another query would skip the version, the events and the documents.
 import '../main/create-ishtirak.js'
 import { declaredStatements } from '../database/database.js'
 

@@ -1,7 +1,7 @@
-// The only way in which a user's money, time or balance changes. Facts are loaded, what the balance has
-// bought by now is written down, the caller decides, and one guarded statement saves everything that belongs
-// together. Where the user has changed meanwhile, it is done again. What a balance has bought, and when, is
-// computed (core/subscription.ts): no access waits for its booking, but every decision about money does.
+// The only way in which a user's money, time or balance changes. It loads the facts, stores what the balance
+// has bought by now, lets the caller decide, and saves everything together in one guarded query. If the user
+// has changed meanwhile, it starts again. What a balance has bought is computed (core/subscription.ts):
+// access does not wait until it is stored, but every decision about money does.
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
 import type { AnnouncementDecision, MailKey } from '../core/announcement.js'
 import type { NewEntry } from '../core/balance.js'
@@ -36,7 +36,7 @@ export interface ChangeDeps extends AuditDeps, Pick<CommonParts, 'rules' | 'log'
   readonly receipts: ReceiptRules
 }
 
-/** What is decided on, as it was read at one version of the user. */
+/** The facts of a decision, read at one version of the user. */
 export interface UserFacts {
   readonly userId: string
   /** Null: the user is unknown, and nothing of theirs can change. */
@@ -49,67 +49,67 @@ interface KnownUser extends UserFacts {
   readonly user: UserRecord
 }
 
-/** A decision changes what it names here, and all else stays. */
+/** The changes of a decision. Everything that it does not name stays. */
 export interface Revision {
-  /** The operator who asked for it, with a line in the audit trail. */
+  /** The operator who asked for it, and the line of the audit trail. */
   readonly by?: OperatorAct | undefined
-  /** As it is to be; null: no payment changes. */
+  /** The payment afterwards; null: no payment changes. */
   readonly payment?: Payment | null
   /** The payment has no row yet. */
   readonly isNew?: boolean
-  /** The payment is booked with this change: its receipt is drawn up. */
+  /** The payment is booked with this revision, so its receipt is drawn up. */
   readonly isBooked?: boolean
   readonly subscription?: SubscriptionFacts | null
-  /** Other paid periods that a refund moves. */
+  /** The paid periods of other payments that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
-  /** Time that is added without a payment. */
+  /** The time that is granted without a payment. */
   readonly grant?: (Grant & { readonly codeHash?: string }) | undefined
-  /** What it changes of the balance, which `subscription` has already. */
+  /** The balance entry, which `subscription` already includes. */
   readonly entry?: NewEntry | undefined
   readonly events: readonly EventType[]
-  /** This mail takes the place of those that the events usually bring. */
+  /** The mail that replaces those that the events usually send. */
   readonly mail?: MailKey | undefined
-  /** A document beside the receipt. */
+  /** A document besides the receipt. */
   readonly document?: NewDocument | undefined
-  /** Another plan in mid-term, for the events. */
+  /** The plan change, for the events. */
   readonly change?: ToldChange | undefined
-  /** For the events. */
+  /** The events show this reason. */
   readonly reason?: string | undefined
-  /** What time has brought about, and when to look next. */
+  /** What is announced because time has passed, and when the job checks next. */
   readonly schedule?: AnnouncementDecision
-  /** Cancels what else the user has open on a page, and has the sweep end it at the provider. */
+  /** Cancels the user's other open checkouts with a page; the sweep ends them at the provider. */
   readonly withdrawsOpen?: boolean
-  /** The hash of a code of which a use is taken, or nothing is saved. */
+  /** The hash of the code that loses a use. If it has none left, nothing is saved. */
   readonly takesCode?: string | undefined
   /** The provider's event that led here. */
   readonly received?: ReceivedEvent | undefined
-  /** What the payment keeps of the report that changes it. */
+  /** The part of the report that the payment stores. */
   readonly report?: StoredReport | undefined
-  /** What the delivery of the events goes on with, where traces are collected. */
+  /** The trace that the delivery of the events continues, if traces are collected. */
   readonly traceparent?: string | undefined
 }
 
-/** `stale`: what was read is not true any more, and it is to be decided again. */
+/** `stale`: what was read is no longer true, so the decision is made again. */
 export type Decided<Result> =
   | { readonly revision: Revision | null; readonly result: Result }
   | { readonly result: 'stale' }
 
 interface Attempt {
   readonly now: Instant
-  /** Absent: a statement of its own. */
+  /** Absent: a query of its own. */
   readonly save?: (change: SettlementChange) => Promise<SaveResult>
 }
 
 /**
  * Repeats `load` and `decide` if the user changed meanwhile. Throws what they throw, and
- * `DatabaseUnavailable`. Not in the user's turn where `decide` may itself wait for it.
+ * `DatabaseUnavailable`. It must not run in the user's turn if `decide` may itself wait for that turn.
  */
 export function changeUser<Facts extends UserFacts, Result>(
   deps: ChangeDeps,
   change: {
-    /** Names the change in the log and in errors. */
+    /** Names the revision in the log and in errors. */
     readonly what: string
-    /** It is repeated while no other change of this user is; null: it does not wait for others. */
+    /** Repetitions wait for other revisions of this user; null: they do not wait. */
     readonly inTurnOf: string | null
     load(): Promise<Facts>
     decide(facts: Facts, now: Instant): Decided<Result> | Promise<Decided<Result>>
@@ -120,7 +120,7 @@ export function changeUser<Facts extends UserFacts, Result>(
     const facts = await load()
     const now = deps.clock.now()
     const tried = await tryChange(deps, facts, { now }, () => decide(facts, now))
-    // Another change took the last use of the code.
+    // Another revision took the last use of the code.
     return tried === 'duplicate' ? 'stale' : tried
   }
   return inTurnOf === null
@@ -129,7 +129,7 @@ export function changeUser<Facts extends UserFacts, Result>(
 }
 
 /**
- * One round of `changeUser` on facts that were read before. `duplicate`: the provider's event is known, or
+ * One round of `changeUser` on facts that were already read. `duplicate`: the provider's event is known, or
  * the code has no use left.
  */
 export async function tryChange<Result>(
@@ -149,7 +149,7 @@ export async function tryChange<Result>(
   return saved === 'saved' ? result : saved
 }
 
-/** Saves what an operator decided, with its line in the audit trail. */
+/** Saves what an operator decided, with a line in the audit trail. */
 export async function changeBy(
   deps: ChangeDeps,
   by: OperatorAct,
@@ -166,7 +166,7 @@ export async function changeBy(
   return 'saved'
 }
 
-/** Writes down what the user's balance has bought by `now`. True: it did, and what was read is stale. */
+/** Stores what the user's balance has bought by `now`. True: something was stored, so the facts are stale. */
 export async function bookRenewals(
   deps: ChangeDeps,
   { userId, user: read }: KnownUser,
@@ -183,11 +183,11 @@ export async function bookRenewals(
       if (saved !== 'saved') return 'stale'
     }
   }
-  // Not in the user's turn: a call that has it may be what asks for this, and would wait for itself.
+  // Not in the user's turn: a call that has the turn may have started this, and would wait for itself.
   return untilFresh(`renewing for ${userId}`, round)
 }
 
-/** A payment, its receipt, time, an entry of the ledger and the events: one statement for each term. */
+/** A payment, its receipt, time, balance entry and events: one query for each term. */
 function renewal(
   { ids, methods, rules }: ChangeDeps,
   { userId, user, due }: KnownUser & { readonly due: DueRenewal },
@@ -232,7 +232,7 @@ function save(
     received: revision.received ?? null,
     report: revision.report ?? null,
     traceparent: revision.traceparent ?? null,
-    // Where a use is taken, the statement counts it.
+    // If `takesCode` is set, the query counts the use itself.
     codeUse: payment && !takesCode ? codeUseChange(isNew ? null : before, payment) : null,
     takesCode: takesCode ?? null,
     moved: revision.moved ?? [],
@@ -303,7 +303,7 @@ function documentsOf(
   return [documentOfBooking(deps, payment, { ...user, userId }, { report: report ?? null, now }), ...later]
 }
 
-/** Its place in the ledger; `subscription` has it as its last. */
+/** The row of the entry. Its place in the ledger is the last one of `subscription`. */
 function entryOf(
   ids: ChangeDeps['ids'],
   { kind, amount, paymentId, note }: NewEntry,

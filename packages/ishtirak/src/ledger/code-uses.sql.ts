@@ -1,14 +1,15 @@
-// Codes as their users meet them: what is known of one, and how many wrong ones a user has tried.
+// Codes as users enter them: what is known of a code, and how many wrong ones a user has tried.
 import type { CodeFacts, CodeKind } from '../core/code.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 
-/** `holdsCode` of core, of `payments p`. */
+/** This is `holdsCode` of core for `payments p`. */
 export const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
 
-// The same row and work for every code, one of ours or not: the answer and its time tell nothing.
+// One row and the same work for every code, existing or not, so that neither answer nor time reveals
+// anything.
 const selectCode = statement(
   'codes.find',
   `select c.hash, c.used, c.revoked_at as code_revoked_at, b.*, own.paid + given.redeemed as own_uses,
@@ -28,7 +29,7 @@ const selectCode = statement(
 )
 
 /**
- * Null: none of these is a code of ours. The use that the user's open payment by these methods holds is not
+ * Null: none of these codes exists. The use that the user's open payment by these methods holds is not
  * counted, because the next choice replaces that payment.
  */
 export async function findCode(
@@ -39,7 +40,7 @@ export async function findCode(
   return row && row.hash !== null ? parseCode(row) : null
 }
 
-/** `isOpen`: a payment that is not settled yet holds it. */
+/** `isOpen`: a payment that is not settled yet holds the use. */
 interface OwnUse {
   readonly at: Instant
   readonly isOpen: boolean
@@ -76,7 +77,7 @@ function parseCode(row: Row): CodeFacts {
     revokedAt: instantOrNull(row, 'code_revoked_at'),
     batch: {
       id: text(row, 'id'),
-      // The check constraint of the column holds the same list.
+      // The column's check constraint has the same list.
       kind: text(row, 'kind') as CodeKind,
       plan: json<Plan | null>(row, 'plan'),
       planId: textOrNull(row, 'plan_id'),
@@ -95,10 +96,10 @@ function parseCode(row: Row): CodeFacts {
 
 const integerOrNull = (row: Row, column: string) => (row[column] === null ? null : integer(row, column))
 
-/** Wrong codes that a user may try in an hour. */
+/** The wrong codes that a user may try in an hour. */
 const WRONG_CODES_AN_HOUR = 10
 
-// Counted under the lock of the row, so that tries at once do not pass the bound together.
+// The tries are counted under the lock of the row, so that simultaneous ones cannot exceed the limit.
 const insertTry = statement(
   'code_tries.begin',
   `with begun as (
@@ -115,14 +116,17 @@ const insertTry = statement(
             where t.user_id = $1 and i > $3::timestamptz) as oldest`,
 )
 
-/** Counts a try before the code is looked at. Null: it may be looked at; else when the next may be tried. */
+/**
+ * Counts a try before the code is checked. Null: it may be checked; else the instant of the next possible
+ * try.
+ */
 export async function beginTry(database: Queryable, userId: string, now: Instant): Promise<Instant | null> {
   const [row] = await database.query(insertTry, [userId, at(now), at(now - HOUR)])
   if (!row || row.is_begun === true) return null
   return (instantOrNull(row, 'oldest') ?? now) + HOUR
 }
 
-// One of them: several may have been begun at one instant.
+// Deletes one row: several tries may have begun at one instant.
 const deleteTry = statement(
   'code_tries.forget',
   `update code_tries
@@ -131,7 +135,7 @@ const deleteTry = statement(
     where user_id = $1 and $2::timestamptz = any(tried_at)`,
 )
 
-/** The code was not wrong, so the try does not count. */
+/** The code was right, so the try does not count. */
 export async function forgetTry(database: Queryable, userId: string, triedAt: Instant): Promise<void> {
   await database.query(deleteTry, [userId, at(triedAt)])
 }

@@ -1,4 +1,4 @@
-// The documents of a payment as rows: what was issued with its booking, and what came later.
+// The documents of a payment as rows: the one issued with its booking, and later ones.
 import { createHash } from 'node:crypto'
 import type { IssuedDocument } from '../core/invoice.js'
 import {
@@ -10,13 +10,13 @@ import {
 import { type Queryable, statement } from '../database/database.js'
 import { instant, integer, json, rowOf, text, word } from '../database/rows.js'
 
-/** What the columns of a document do not hold of it. */
+/** The members of a snapshot that have no column of their own. */
 type StoredSnapshot = Omit<
   DocumentSnapshot,
   'kind' | 'seller' | 'issuedAt' | 'issuedOn' | 'split' | 'stampDutyCentimes' | 'paymentId'
 >
 
-/** As the statement that saves a change takes it: a row without its number, which is drawn there. */
+/** A new document for the query that saves a revision, which draws its number. */
 export interface NewDocument {
   readonly payment_id: string
   readonly place: number
@@ -31,11 +31,11 @@ export interface NewDocument {
   readonly discount_centimes: number
   readonly fee_centimes: number | null
   readonly snapshot: StoredSnapshot
-  /** Another invoice is to follow. */
+  /** True if another invoice has to follow. */
   readonly owes: boolean
 }
 
-/** One object serves all bookings of a process. */
+/** The seller is one object during a process, so its hash is computed once. */
 const hashes = new WeakMap<SellerIdentity, string>()
 
 /** The key of `seller_versions`. */
@@ -88,7 +88,7 @@ const selectOfPayments = statement(
     order by d.place`,
 )
 
-/** The same of several payments of a user, by the payment's id. */
+/** The documents of several payments of a user, by the payment's id. */
 export async function documentsOfPayments(
   database: Queryable,
   userId: string,
@@ -103,7 +103,7 @@ export async function documentsOfPayments(
   return documents
 }
 
-/** All of a payment, in the order in which they were issued; none: it was not booked. */
+/** All documents of a payment in order of issue; empty: it was not booked. */
 export async function documentsOfPayment(
   database: Queryable,
   { userId, id }: { readonly userId: string; readonly id: string },
@@ -111,7 +111,7 @@ export async function documentsOfPayment(
   return (await documentsOfPayments(database, userId, [id])).get(id) ?? []
 }
 
-/** Throws where there is none: documents are never deleted. */
+/** Throws if there is none, because documents are never deleted. */
 export async function documentAt(
   database: Queryable,
   {

@@ -1,4 +1,4 @@
-// What is issued for a payment: the document of its booking, and behind it credit notes and invoices.
+// What is issued for a payment: the document of its booking, then credit notes and invoices.
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
 import { creditNoteOf, type IssuedDocument, invoiceInForce, laterInvoice } from '../core/invoice.js'
@@ -17,9 +17,9 @@ import type { NewDocument } from './documents.sql.js'
 import type { CommonParts } from './parts.js'
 import type { UserRecord } from './users.sql.js'
 
-/** What a document has to show and later changes must not touch. */
+/** What documents show, and later settings must not change. */
 export interface ReceiptRules {
-  /** Who sells, and how the sales are taxed from which day on. */
+  /** The seller, with the dated taxes on their sales. */
   readonly seller: Seller
   /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
   readonly dayOf: (instant: Instant) => string
@@ -31,7 +31,7 @@ export interface DocumentDeps {
 
 type BookingDeps = DocumentDeps & Pick<CommonParts, 'methods'>
 
-/** `report`: by which the payment is booked, if a report did it. */
+/** `report`: the report that booked the payment, if a report did. */
 export function documentOfBooking(
   deps: BookingDeps,
   payment: Payment,
@@ -43,11 +43,11 @@ export function documentOfBooking(
 }
 
 /**
- * Null: the provider did not say its fees, or said more than it took. A document is never changed, so a fee
- * without a bound would leave a month that cannot be added up.
+ * Null: the provider did not say its fees, or said more than it took. A document is never changed, so a wrong
+ * fee would make its month impossible to add up for ever.
  */
 function feeCentimesOf({ method, price }: Payment, report: StoredReport | null): number | null {
-  // What a balance pays costs no fee.
+  // A payment by balance costs no fee.
   if (method === BY_BALANCE) return 0
   const fees = report?.fees ?? null
   return fees === null || fees > price.amount ? null : fees * 100
@@ -66,8 +66,8 @@ export function receiptOf(
 }
 
 /**
- * `documents`: all of the payment, in order. Null: no invoice is in force, so nothing is to be taken back.
- * `owes`: the sale stands, so that another invoice is to follow.
+ * `documents` are all of the payment, in order. Null: no invoice is in force, so nothing is taken back.
+ * `owes`: the sale stands, so another invoice has to follow.
  */
 export function creditNoteFor(
   deps: DocumentDeps,
@@ -80,7 +80,7 @@ export function creditNoteFor(
   return toIssueBehind(documents, creditNoteOf(invoice, issueAt(deps, now)), owes)
 }
 
-/** What follows the last of the payment's documents, which is a receipt or a credit note. */
+/** The invoice after the payment's last document, which is a receipt or a credit note. */
 export function invoiceFor(
   deps: DocumentDeps,
   documents: readonly IssuedDocument[],
@@ -92,7 +92,7 @@ export function invoiceFor(
   return toIssueBehind(documents, laterInvoice(last, issueAt(deps, now), details), false)
 }
 
-/** In dinars: what the customer paid, and the stamp duty in it. Only the duty can have centimes. */
+/** What the customer paid and the stamp duty in it, in dinars. Only the duty can have centimes. */
 export function describeTotal(snapshot: DocumentSnapshot) {
   return { stamp_duty: snapshot.stampDutyCentimes / 100, total: totalOf(snapshot) / 100 }
 }
@@ -101,7 +101,7 @@ function issueAt({ receipts: { seller, dayOf } }: DocumentDeps, now: Instant) {
   return { seller: seller.identity, issuedAt: now, issuedOn: dayOf(now) }
 }
 
-/** Its place is behind all that were issued before: of two that were decided at once, one is issued. */
+/** Its place follows the last document: if two are decided at once, only one of them is issued. */
 function toIssueBehind(
   documents: readonly IssuedDocument[],
   snapshot: DocumentSnapshot,

@@ -1,5 +1,5 @@
-// Time that no payment bought, as rows: days from the operator, months by a code. They are the history; the
-// periods that access is computed from are the user's (users.sql.ts).
+// Granted time as rows: days from an operator, months by a code. The rows are the history; access is computed
+// from the periods of the user's row (users.sql.ts).
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
@@ -11,7 +11,7 @@ export interface GrantRow extends Grant {
   readonly by: string | null
   readonly role: string | null
   readonly why: string | null
-  /** Of the code whose use gives it. */
+  /** The hash of the code that granted it. */
   readonly codeHash?: string
 }
 
@@ -41,7 +41,7 @@ const parseGrant = rowOf({
 }) satisfies (row: Row) => GrantRow
 export type StoredGrant = ReturnType<typeof parseGrant>
 
-// A user has few grants: they are found first, never by a walk through all users' in order.
+// A user has few grants, so these are found first. A walk through all grants by date would be slow.
 const selectNewest = statement(
   'grants.newest',
   `select * from (select * from grants where user_id = $1 offset 0) own
@@ -74,7 +74,7 @@ const selectByCode = statement(
     order by granted_at desc, period_end desc limit 1`,
 )
 
-/** The newest that one of these codes gave the user. */
+/** The newest grant of these codes to the user. */
 export async function findGrantByCode(
   database: Queryable,
   userId: string,
@@ -102,7 +102,7 @@ const sumBelowOwners = statement(
     where user_id = $1 and granted_at > $2::timestamptz and granted_role <> 'owner'`,
 )
 
-/** What operators in another role than `owner` granted a user after an instant. */
+/** The days that operators below `owner` granted a user after an instant. */
 export async function daysGrantedBelowOwners(
   database: Queryable,
   userId: string,

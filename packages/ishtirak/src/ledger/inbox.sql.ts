@@ -1,4 +1,4 @@
-// What of payments waits for an operator, as rows of the inbox.
+// Queries of the payments that wait for an operator, for the inbox.
 
 export const IN_REVIEW = `
   select coalesce(to_timestamp((reports->-1->>'heardAt')::bigint / 1000.0), created_at), id, user_id, id,

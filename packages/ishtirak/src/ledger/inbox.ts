@@ -1,4 +1,4 @@
-// What of payments waits for an operator.
+// The kinds of waiting payments in the inbox: payments in review and second payments.
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { differencesInWords } from '../pages/console-words.js'
 import { IN_REVIEW, PAID_TWICE } from './inbox.sql.js'
@@ -21,7 +21,7 @@ export const PAYMENTS_WAITING: readonly InboxKind[] = [
     select: PAID_TWICE,
     otherPayment: 'w.detail',
     nextActs: ['payment.refund'],
-    // It is the payment that stands below.
+    // The inbox shows the other payment in a line of its own.
     detail: () => null,
     otherIs: 'the one before it',
     otherText: 'secondOf',

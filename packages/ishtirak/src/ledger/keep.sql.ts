@@ -1,10 +1,10 @@
-// A second payment that is to stay, as a row: whether it waits for that, and that it waits no more.
+// A second payment that an operator keeps, as a row: whether it waits for that, and the end of the waiting.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 
-/** Of a user, by its id. */
+/** A payment and its user. */
 interface OfUser {
   readonly userId: string
   readonly id: string
@@ -14,12 +14,12 @@ const WAITS = `user_id = $1 and id = $2 and second_of is not null and status = '
 
 const selectWaiting = statement('ledger.second_waits', `select id from payments where ${WAITS}`)
 
-/** It is a second payment, paid, that no operator has said to keep. */
+/** True for a second payment that is paid and that no operator has kept. */
 export async function waitsAsSecond(database: Queryable, { userId, id }: OfUser): Promise<boolean> {
   return (await database.query(selectWaiting, [userId, id])).length > 0
 }
 
-/** The user's version moves: who was shown a refund of it before learns that something has changed. */
+/** The user's version changes, so that an operator who saw a refund of this payment before learns of it. */
 const keep = statement(
   'ledger.keep',
   `with seen as (
@@ -34,7 +34,7 @@ const keep = statement(
    returning user_id`,
 )
 
-/** A second payment that is to stay waits no more. False: it does not wait. */
+/** Ends the waiting of a second payment. False: it does not wait. */
 export async function keepSecondPayment(
   database: Queryable,
   { userId, id }: OfUser,

@@ -1,4 +1,4 @@
-// A second payment stays: it waits in the inbox no more, and nothing else changes.
+// An operator keeps a second payment: it leaves the inbox, and nothing else changes.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'

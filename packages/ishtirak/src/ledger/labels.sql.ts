@@ -1,4 +1,4 @@
-// Payments and users as people know them, for what links to them.
+// The names of payments and users, for links to them.
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { text, textOrNull } from '../database/rows.js'
@@ -14,7 +14,7 @@ const selectUsers = statement(
   'select user_id, name, email from users where user_id = any($1::text[])',
 )
 
-/** Those that there are. */
+/** Returns the payments that exist. */
 export async function paymentsNamed(
   database: Queryable,
   ids: readonly string[],

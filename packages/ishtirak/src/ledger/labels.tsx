@@ -1,4 +1,4 @@
-// What links to payments and users say: `Pro · 3 months · 5 400 DA` and a name, and no id.
+// The text of links to payments and users: `Pro · 3 months · 5 400 DA` or a name, never an id.
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
@@ -14,7 +14,7 @@ export function paymentInWords({ came }: Pick<Formats, 'came'>, payment: Payment
 
 export type Labels = Awaited<ReturnType<typeof readLabels>>
 
-/** Of these, as far as they are ours. */
+/** Reads the payments and users with these ids. Unknown ids are left out. */
 export async function readLabels(
   { database }: { readonly database: Queryable },
   ids: { readonly payments?: readonly (string | null)[]; readonly users?: readonly (string | null)[] },

@@ -1,4 +1,4 @@
-// What the ledger brings to the service: the acts of operators on what is booked.
+// The ledger as a capability: the operators' acts on booked payments.
 import type { Capability } from '../acts/capability.js'
 import type { ChangeDeps } from './change-user.js'
 import { endAccess } from './end.js'

@@ -1,4 +1,4 @@
-// A payment with its user: what operators decide on.
+// A payment with its user, for operators' decisions.
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'

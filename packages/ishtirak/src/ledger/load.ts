@@ -1,4 +1,4 @@
-// The facts that operators decide on, and why they cannot be decided on as asked.
+// Loads the facts for operators' decisions, and says why a payment cannot be decided on as asked.
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
@@ -9,14 +9,14 @@ import { findUser } from './users.sql.js'
 
 type OfDatabase = Pick<ChangeDeps, 'database'>
 
-/** As it stands in the database. Throws `not_found`. */
+/** The payment as the database has it. Throws `not_found`. */
 export async function requirePayment({ database }: OfDatabase, paymentId: string) {
   const loaded = await findPaymentWithUser(database, paymentId)
   if (!loaded) throw new BillingError('not_found', { extra: { payment_id: paymentId } })
   return loaded
 }
 
-/** As it stands in the database. Throws `not_found`. */
+/** The user as the database has it. Throws `not_found`. */
 export async function requireUser({ database }: OfDatabase, userId: string) {
   return known(await findUser(database, userId), userId)
 }
@@ -26,7 +26,7 @@ function known<User>(user: User | null, userId: string): User {
   return user
 }
 
-/** After what the user's balance has bought by now is written down. Null: the user is unknown. */
+/** Stores first what the user's balance has bought by now. Null: the user is unknown. */
 export async function findCurrentUser(deps: ChangeDeps, userId: string) {
   const user = await findUser(deps.database, userId)
   const isNews = user && (await bookRenewals(deps, { userId, user }, deps.clock.now()))
@@ -38,7 +38,7 @@ export async function loadUser(deps: ChangeDeps, userId: string) {
   return known(await findCurrentUser(deps, userId), userId)
 }
 
-/** Loads a payment with its user after what their balance has bought is written down. Throws `not_found`. */
+/** Stores first what the balance has bought, then loads the payment with its user. Throws `not_found`. */
 export async function loadPayment(deps: ChangeDeps, paymentId: string) {
   const loaded = await requirePayment(deps, paymentId)
   const { userId } = loaded.payment
@@ -46,7 +46,7 @@ export async function loadPayment(deps: ChangeDeps, paymentId: string) {
   return { userId, ...(isNews ? await requirePayment(deps, paymentId) : loaded) }
 }
 
-/** `already_refunded`, or `conflict` with the status that stands in the way. */
+/** `already_refunded`, or `conflict` with the status that prevents the act. */
 export async function refusalByStatus({ database }: OfDatabase, payment: Payment): Promise<BillingError> {
   const { userId, id: paymentId, status } = payment
   if (status !== 'refunded') return new BillingError('conflict', { extra: { payment_status: status } })

@@ -1,4 +1,4 @@
-// On PostgreSQL, because the embedded database does one change after the other.
+// This needs PostgreSQL, because the embedded database makes one change after the other.
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// The port to a payment method, and the methods of this deployment by name. Failures of the provider are
+// The interface of payment methods, and the methods of this deployment by name. Failures of the provider are
 // data, not exceptions: the caller decides what follows.
 import type { CheckoutOrder, CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { DAY, type Instant } from '../core/instant.js'
@@ -6,20 +6,20 @@ import type { Queryable } from '../database/database.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import type { Clock } from '../runtime/clock.js'
 
-/** A signed message: something happened to a checkout. Its id is the only defence against replay. */
+/** A signed message about a checkout. Its id is the only protection against replay. */
 export interface ProviderEvent {
   readonly id: string
-  /** The provider's word, `checkout.paid`; unknown ones are stored and acknowledged. */
+  /** The provider's word, such as `checkout.paid`. Unknown ones are stored and acknowledged. */
   readonly type: string
-  /** Null where the event is not about a checkout that we can read. */
+  /** Null: the event is not about a checkout that we can read. */
   readonly report: CheckoutReport | null
   readonly createdAt: Instant | null
 }
 
 export type ProviderFailure =
   /**
-   * Out of reach, too slow, or in trouble. With `outcomeUnknown` the request may have been carried out all
-   * the same (of a read it means nothing). `detail` is safe to log and to store.
+   * Unreachable, too slow, or failing. With `outcomeUnknown` the provider may have carried out the request
+   * (for a read it means nothing). `detail` is safe to log and to store.
    */
   | {
       readonly kind: 'unavailable'
@@ -29,18 +29,18 @@ export type ProviderFailure =
         | 'server_error'
         | 'rate_limited'
         | 'unreadable'
-        /** No such method is configured (any more). */
+        /** The method is not configured, or not any more. */
         | 'not_configured'
       readonly outcomeUnknown: boolean
       readonly retryAfterSeconds: number | null
       readonly detail: string
     }
-  /** It understood and refused: our request, our key or our account is wrong. Another try gives the same. */
+  /** It understood and refused: our request, key or account is wrong. Another attempt gives the same. */
   | {
       readonly kind: 'rejected'
       readonly status: number
       readonly detail: string
-      /** Field -> sentences, as the provider gave them. */
+      /** The sentences of the provider for each field. */
       readonly errors: Readonly<Record<string, readonly string[]>>
     }
 
@@ -55,28 +55,28 @@ export interface CheckoutPage {
 
 /** The provider's list of all its checkouts. */
 export interface CheckoutList {
-  /** One page in the provider's order; pages count from 1. `nextPage` may promise an empty page. */
+  /** One page in the provider's order. Pages count from 1. `nextPage` may lead to an empty page. */
   page(page: number): Promise<ProviderAnswer<CheckoutPage>>
   /**
-   * The checkouts that carry our payment id, newest first. `since` only ends the walk through the list, with
-   * a margin for two clocks. None means none: where the list could not be seen that far back, the answer is a
+   * The checkouts with our payment id, newest first. `since` only ends the search through the list, with a
+   * margin for two clocks. An empty answer is certain: if the list does not reach back that far, it is a
    * failure.
    */
   find(paymentId: string, since: Instant): Promise<ProviderAnswer<readonly CheckoutReport[]>>
 }
 
-/** Why a signed body is no event: it is not JSON, or not what the provider sends of a checkout. */
+/** Why a signed body is not an event: it is not JSON, or has no readable checkout. */
 export type NoEvent = 'malformed_json' | 'event_without_checkout'
 
 /** Signed messages that the provider sends. */
 export interface Webhook {
-  /** Where, below the public address. No two gateways have one. */
+  /** The path below the public address. Each gateway has another. */
   readonly path: string
-  /** The header that the signature of the body comes in, in lower case. */
+  /** The header of the body's signature, in lower case. */
   readonly signatureHeader: string
-  /** Its sender is not on this network: an address of this machine is out of its reach. */
+  /** True if the provider is outside of this network and cannot reach an address of this machine. */
   readonly isFromAfar: boolean
-  /** How the OpenAPI document names and describes it. */
+  /** The name and description in the OpenAPI document. */
   /** Members of its route's schema. */
   readonly operation: {
     readonly operationId: string
@@ -84,34 +84,33 @@ export interface Webhook {
     readonly 'x-body': object
   }
   /**
-   * Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws.
+   * Whether `signature` is right for exactly these bytes, under any accepted key. Constant time; never
+   * throws.
    */
   verifySignature(body: Uint8Array, signature: string | undefined): boolean
   /** Reads a verified body. Never throws. */
   readEvent(body: Uint8Array): ProviderEvent | NoEvent
 }
 
-/** A way to pay: what every gateway must promise. Every report that it gives carries its name. */
+/** What every payment method must do. Each of its reports has its name. */
 export interface PaymentMethod extends MethodTraits {
-  /** What operators call its own id of a payment; absent: a checkout. */
+  /** The operators' word for the method's own id of a payment; absent: "checkout". */
   readonly checkoutName?: ConsoleKey
-  /** Null: nothing can be listed. Then `createCheckout` gives one checkout for one payment id. */
+  /** Null: there is no list. Then `createCheckout` must return the same checkout for the same payment id. */
   readonly list: CheckoutList | null
-  /** Null: the provider pushes nothing, and payments are settled by looks alone. */
+  /** Null: the provider sends no events, and only lookups settle payments. */
   readonly webhook: Webhook | null
-  /** The caller compares it with the order. With a list, `list.find` comes first after an unknown outcome. */
+  /** The caller compares the report with the order. After an unknown outcome it calls `list.find` first. */
   createCheckout(order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>>
-  /** Null when the provider does not know the id. */
+  /** Null: the provider does not know the id. */
   getCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
-  /** Ends a pending checkout: it cannot be paid any more. Where it cannot be ended, what it is instead. */
+  /** Ends a pending checkout, so that it cannot be paid. Returns it as it is, ended or not. */
   expireCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
-  /** The cheapest call that proves the key: for `doctor`. */
+  /** The cheapest call that proves the key, for `doctor`. */
   checkKey(): Promise<ProviderAnswer<true>>
 }
 
-/**
- * Whether everything that follows this page is older still: known only while the list runs from new to old.
- */
+/** Whether all later pages are older too. This is known only while the list is sorted from new to old. */
 export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Instant): boolean {
   let previous = Number.POSITIVE_INFINITY
   for (const { createdAt } of checkouts) {
@@ -123,17 +122,15 @@ export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Insta
 
 export interface PaymentMethods {
   readonly all: readonly PaymentMethod[]
-  /** Those with a page that takes cards; at least one. A click leads to the page of the first. */
+  /** The methods with a page for cards, at least one. A click leads to the page of the first. */
   readonly gateways: readonly PaymentMethod[]
-  /** Whether real money moves, by every method. */
+  /** Whether real money moves. It is the same for all methods. */
   readonly live: boolean
-  /**
-   * By the name that a payment holds. One that is not configured any more answers every call with a failure.
-   */
+  /** Finds a method by the name in a payment. If it is no longer configured, each call returns a failure. */
   of(name: string): PaymentMethod
 }
 
-/** Throws where they do not go together, or the schedule of looks of one is not what the sweep needs. */
+/** Throws if the methods cannot be combined, or if a schedule of lookups is not what the sweep needs. */
 export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentMethods {
   const byName = new Map(all.map((method) => [method.name, method]))
   if (byName.size < all.length) throw new Error('two payment methods have one name')
@@ -150,8 +147,8 @@ export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentM
 }
 
 /**
- * A way to pay that is paid when it is written: our row is all that there is, so nothing is opened, looked at
- * or ended. `why`: no checkout is opened.
+ * A method whose payments are already paid when they are written. Our row is the only record, so there is
+ * nothing to open, ask about or end. `why` says that no checkout can be opened.
  */
 export function paidWhenWritten(
   { name, ...traits }: Pick<PaymentMethod, 'name' | 'live' | 'bearsStampDuty'>,
@@ -179,7 +176,7 @@ export function paidWhenWritten(
   }
 }
 
-/** Where the method sends what happens to a checkout. */
+/** The address to which the provider sends the events of this method. */
 export function webhookUrlOf({ webhook }: PaymentMethod, publicUrl: string): string | null {
   return webhook && `${publicUrl}${webhook.path}`
 }
@@ -220,7 +217,7 @@ function notConfigured(name: string, live: boolean): PaymentMethod {
   }
 }
 
-/** What is known where methods are made. */
+/** The parts that functions that make methods receive. */
 interface MethodWorld {
   readonly database: Queryable
   readonly clock: Clock
@@ -228,7 +225,7 @@ interface MethodWorld {
   readonly live: boolean
 }
 
-/** Of a capability: ways to pay beside the gateways, as the service is set up. */
+/** A capability may add payment methods besides the gateways, depending on the configuration. */
 export interface BringsMethods<Config> {
   readonly name: string
   readonly methods?: (config: Config, world: MethodWorld) => readonly PaymentMethod[]

@@ -1,5 +1,5 @@
-// The parts of the service that many use cases need, by the names under which `main/wire.ts` builds them. A
-// use case names those that it needs.
+// The parts of the service that many use cases need. `main/wire.ts` builds them under these names; each use
+// case names those that it needs.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { BillingRules } from '../core/subscription.js'
@@ -24,14 +24,14 @@ export interface CommonParts {
   readonly methods: PaymentMethods
   readonly seller: Seller
   readonly publicUrl: string
-  /** The hosting platform's own pages; no slash at the end. */
+  /** The address of the hosting platform's own pages, without a slash at the end. */
   readonly platformUrl: string
-  /** Others that the page after paying may lead to, such as `https://app.example`. */
+  /** Other origins that the page after paying may lead to, such as `https://app.example`. */
   readonly returnOrigins: readonly string[]
   readonly formats: Formats
   /** The billing time zone. */
   readonly wallClock: WallClock
-  /** Changes of one user that have lost a race wait for each other, as long as they are of this process. */
+  /** Repeated revisions of one user wait for each other within this process. */
   readonly inTurn: InTurn
   readonly noteUse: NoteUse
 }

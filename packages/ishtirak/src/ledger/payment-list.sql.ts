@@ -22,14 +22,14 @@ import {
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const IS_AFTER = '(p.created_at, p.id) < ($2::timestamptz, $3) and p.created_at >= $8::timestamptz'
 const IS_OF_STATUS = `($4::text is null or $4 = ${publicStatusSql('$5')})`
-// Apart: a plan that does not know whether there is a user would look through the payments of all.
+// A query of its own: the plan of a common one would walk through the payments of all users.
 const selectNewestOfUser = statement(
   'operator.newest_of_user',
   `select ${PAYMENT_COLUMNS} from payments p
     where ${IS_AFTER} and ${IS_OF_STATUS} and ${isOfKind('$6')} and p.user_id = $7 ${ORDER}`,
 )
-// Rides on payments_listed: the newest of each kind and stored status that is asked for, then the newest of
-// these. An index of all payments would be one more that each booking writes.
+// Uses payments_listed: the newest of each wanted kind and stored status, then the newest of these. An index
+// of all payments would be one more write for each booking.
 const selectNewestListed = statement(
   'operator.newest_listed',
   `select ${PAYMENT_COLUMNS}
@@ -43,7 +43,7 @@ const selectNewestListed = statement(
     ${ORDER}`,
 )
 
-/** As they are stored: the public status of an open payment depends on the time. */
+/** The stored statuses of a public status, which depends on the time for open payments. */
 function storedStatuses(status: PublicPaymentStatus | null): readonly PaymentStatus[] {
   if (status === null) return PAYMENT_STATUSES
   if (status === 'pending') return ['requested', 'pending']
@@ -54,7 +54,7 @@ function storedStatuses(status: PublicPaymentStatus | null): readonly PaymentSta
 export async function newestPayments(
   database: Queryable,
   wanted: {
-    /** Null: of all users. */
+    /** Null: payments of all users. */
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
     readonly kind: PaymentKind | null

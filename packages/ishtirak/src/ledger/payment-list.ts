@@ -1,4 +1,4 @@
-// Payments of all users, newest first: by status, method, user, plan, when they were paid, and what time they
+// Payments of all users, newest first, with filters: status, method, user, plan, instant of payment, time
 // bought.
 import { type Static, Type } from 'typebox'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'

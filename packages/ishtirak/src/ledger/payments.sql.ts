@@ -34,7 +34,7 @@ import {
 
 const readPrice = rowOf({ amount: integer, currency: text }, (shape) => ({ ...shape }))
 
-/** What changes in the life of a payment. */
+/** The fields that change in the life of a payment. */
 const STATE = {
   status: word<PaymentStatus>,
   price: rowOf({ amount: integer }),
@@ -51,7 +51,7 @@ const STATE = {
   change: json<Payment['change']>,
 }
 
-/** The one list of what a payment's row holds. */
+/** The one list of the columns of a payment. */
 const describedPayment = rowOf(
   {
     ...STATE,
@@ -75,14 +75,14 @@ const describedPayment = rowOf(
   },
   (shape) => ({ ...shape }),
 )
-// Which fields belong to which kind, the constraint plan_is_bought_but_by_top_ups holds.
+// The constraint plan_is_bought_but_by_top_ups says which fields belong to which kind.
 export const parsePayment = describedPayment as Description<Payment>
 
-/** Of `payments p`. */
+/** The columns of `payments p`. */
 export const PAYMENT_COLUMNS = columnsOf(parsePayment, 'p')
 
-// By name and type: `jsonb_populate_record(null::payments, …)` looks at every column of the table, 12 µs a
-// row for a state.
+// Columns with name and type: `jsonb_populate_record(null::payments, …)` reads every column of the table,
+// which costs 12 µs a row for a state.
 /**
  * `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from jsonb_to_record(…) as
  * ${PAYMENT_RECORD}`.
@@ -91,12 +91,12 @@ export const COLUMN_NAMES = columnsOf(parsePayment)
 export const NEW_PAYMENT = columnsOf(parsePayment, 'n')
 export const PAYMENT_RECORD = `n(${recordOf(parsePayment)})`
 
-/** The whole row, for a statement that reads JSON. */
+/** The whole row as JSON. */
 export const paymentToColumns = writerOf(parsePayment, (shape) => ({ ...shape }))
 
 const readStateAndId = rowOf({ id: text, ...STATE })
 
-/** What changes in the life of a payment, with its id. */
+/** The fields that change in the life of a payment, and its id, as JSON. */
 export const paymentStateToColumns = writerOf(readStateAndId, (shape) => ({ ...shape }))
 
 const SHOWN = {
@@ -119,7 +119,7 @@ const SHOWN = {
   periodEnd: instantOrNull,
 }
 
-/** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
+/** The columns that pages show of `payments p`: with all columns a page takes twice as long. */
 const SHOWN_COLUMNS = `
   ${columnsOf(rowOf(SHOWN), 'p')}, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name`
 
@@ -130,13 +130,16 @@ const parseShown = rowOf({ ...SHOWN, plan: readPlanName }, (shape) => ({
   ...shape,
 })) as Description<ShownPayment>
 
-/** Where a page of the history goes on: after this payment, going back in time. */
+/** The payment after which a page of the history continues, going back in time. */
 export interface HistoryPosition {
   readonly createdAt: Instant
   readonly id: string
 }
 
-/** `publicStatusAt` of core, of `payments p`: the filter of lists. `now` is a parameter or a column. */
+/**
+ * The same rule as `publicStatusAt` of core, for `payments p` in list filters. `now` is a parameter or a
+ * column.
+ */
 export const publicStatusSql = (now: string) => `case
             when p.status not in ('requested', 'pending') then p.status
             when p.expires_at > ${now}::timestamptz then 'pending'
@@ -146,7 +149,7 @@ export const publicStatusSql = (now: string) => `case
 interface HistoryQuery {
   readonly userId: string
   readonly after: HistoryPosition | null
-  /** The public one, which depends on `now` for open payments. */
+  /** The public status, which depends on `now` for open payments. */
   readonly status: PublicPaymentStatus | null
   readonly now: Instant
   readonly limit: number
@@ -168,7 +171,7 @@ const selectHistories = statement(
 
 export type ListPayments = (query: HistoryQuery) => Promise<readonly ShownPayment[]>
 
-/** Pages that are asked for while others are read share a statement. */
+/** Reads that arrive while another runs share the next query. */
 export function createListPayments(database: Queryable): ListPayments {
   return shareStatements(database, {
     many: async (database, queries: readonly HistoryQuery[]) => {
@@ -192,7 +195,7 @@ const selectPayment = statement(
   `select ${PAYMENT_COLUMNS} from payments p where p.user_id = $1 and p.id = $2`,
 )
 
-/** Null when there is none, or it is another user's: to the outside the two are the same. */
+/** Null: there is no such payment of this user. Another user's payment looks the same from outside. */
 export async function findPayment(database: Queryable, userId: string, id: string): Promise<Payment | null> {
   const [row] = await database.query(selectPayment, [userId, id])
   return row ? parsePayment(row) : null
@@ -203,7 +206,7 @@ const selectPaymentById = statement(
   `select ${PAYMENT_COLUMNS} from payments p where p.id = $1`,
 )
 
-/** For the page that a payer returns to, without a token: the id is 80 random bits. */
+/** For the page that a payer returns to without a token: the id has 80 random bits. */
 export async function findPaymentById(database: Queryable, id: string): Promise<Payment | null> {
   const [row] = await database.query(selectPaymentById, [id])
   return row ? parsePayment(row) : null
@@ -220,13 +223,13 @@ const insertFound = statement(
        on conflict do nothing`,
 )
 
-/** Changes nothing where there is such a payment by now. */
+/** Does nothing if the payment exists by now. */
 export async function insertFoundPayment(database: Queryable, payment: Payment): Promise<void> {
   await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
 }
 
-/** `kindOf` of core, of `payments p`. Written as in the index payments_listed. */
+/** The same rule as `kindOf` of core, for `payments p`. The index payments_listed needs this very text. */
 const KIND_NAMES = PAYMENT_KINDS.map((name) => `'${name}'`).join(', ')
 export const KIND = `case when p.method in (${KIND_NAMES}) then p.method else 'card' end`
-/** The filter of lists. `kind` is a parameter; null: any kind. */
+/** The list filter. `kind` is a parameter; null: any kind. */
 export const isOfKind = (kind: string) => `(${kind}::text is null or ${kind} = ${KIND})`

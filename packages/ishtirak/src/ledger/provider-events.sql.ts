@@ -1,11 +1,12 @@
-// Events of a provider as rows that change nothing: of a payment of ours, or about nothing of ours, perhaps
-// the only trace of a payment. (One that changes a payment is saved with its effect: settle.sql.ts.)
+// A provider's events that change nothing, as rows: about a payment of ours, or about an unknown one, of
+// which it may be the only trace. settle.sql.ts saves an event that changes a payment together with its
+// effect.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, text, textOrNull } from '../database/rows.js'
 
-/** Its id is unique within its method. */
+/** An event's id is unique within its method. */
 export interface ReceivedEvent {
   readonly method: string
   readonly id: string
@@ -15,10 +16,10 @@ export interface ReceivedEvent {
   readonly receivedAt: Instant
 }
 
-/** `duplicate`: the event is known, nothing was changed; `stale`: another change came first, decide again. */
+/** `duplicate`: the event is known, nothing was changed. `stale`: another revision was first. */
 export type SaveResult = 'saved' | 'duplicate' | 'stale'
 
-/** Of a row that says whether the version still held, and whether the event was new. */
+/** Reads a row that says whether the version still held, and whether the event was new. */
 export function resultOf(row: Row): SaveResult {
   if (!flag(row, 'guarded')) return 'stale'
   return flag(row, 'effective') ? 'saved' : 'duplicate'
@@ -27,16 +28,16 @@ export function resultOf(row: Row): SaveResult {
 export const eventKey = (userId: string | null, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
   JSON.stringify([userId, method, id])
 
-/** An event that changes nothing: as decided on `version` of the user, or about nothing of ours. */
+/** An event that changes nothing: decided on `version` of the user, or about no payment of ours. */
 export interface IdleEvent {
-  /** Null: about nothing of ours. */
+  /** Null: it is about no payment of ours. */
   readonly userId: string | null
   readonly version: number
   readonly paymentId: string | null
   readonly received: ReceivedEvent
 }
 
-// The version is compared without a lock: had it moved, the event might be no idle one any more.
+// The version is compared without a lock: if it has changed, the event may matter after all.
 const insertIdleEvents = statement(
   'settlements.keep',
   `with input as (
@@ -65,7 +66,7 @@ const insertIdleEvents = statement(
        on e.user_id is not distinct from i.user_id and e.method = i.method and e.id = i.id`,
 )
 
-/** A payment keeps what was reported of it; else the event does. */
+/** A payment stores what was reported about it; otherwise the event's row does. */
 export function receivedToColumns(
   { method, id, type, outcome, report }: ReceivedEvent,
   keepsReport: boolean,
@@ -78,7 +79,7 @@ export function receivedToColumns(
   }
 }
 
-/** Several at once; the two copies of one event must come in two calls. */
+/** Keeps several events. Two copies of one event must come in two calls. */
 export async function keepIdleEvents(
   database: Queryable,
   events: readonly IdleEvent[],

@@ -15,7 +15,7 @@ describeWorld('the page of a refund', { env: { BALANCE_MAX: '50000', PLANS_FILE 
     expect(waysIn((await visit.open(path)).text)).toEqual(['hand', 'balance'])
     expect(page.fields).toMatchObject({ to: 'hand' })
     expect(page.words).not.toContain('0 DA 2 000 DA')
-    // What is done is what was shown: the other way is shown first.
+    // An operator confirms what a page has shown, so the other way is shown first.
     const other = await visit.submit(path, { ...page.fields, to: 'balance', why: 'asked for' })
     expect([other.status, wordsOf(other.text)]).toEqual([422, expect.stringMatching(/Balance 0.DA 2.000.DA/)])
     const answer = await visit.submit(path, fieldsOfAct(other.text))
@@ -30,7 +30,7 @@ describeWorld('the page of a refund', { env: { BALANCE_MAX: '50000', PLANS_FILE 
     const { body } = await user.post('/api/v1/billing/payments', { plan: 'team', start: 'now' })
     await operatorOf(world).post('/users/user-1/end', { why: 'a test' })
     await world.pay(body.checkout_url)
-    // It came to the balance, which no longer has all of it.
+    // The refund went to the balance, which has been spent in part since.
     await user.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
     const { status, text } = await (await enterConsole(world, OPERATOR_KEY)).open(
       `/console/payments/${body.id}/refund`,

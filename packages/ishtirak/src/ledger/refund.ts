@@ -1,4 +1,5 @@
-// A refund made by hand at the provider is recorded: its period ends, later ones move up. It moves no money.
+// Records a refund that the operator made by hand at the provider: its period ends and later ones move up. It
+// moves no money.
 import { Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
@@ -46,7 +47,7 @@ const RefundSchema = request('RefundRequest', {
   ...WhySchema.properties,
 })
 
-/** Nothing can go to a balance if there are none, or if it came from a top-up. */
+/** A choice exists if there are balances and the payment was no top-up. */
 function hasChoice({ payment }: Pick<Loaded, 'payment'>, { balanceMax }: BillingRules): boolean {
   return balanceMax > 0 && payment.kind !== 'top_up'
 }
@@ -55,7 +56,7 @@ function usualWay({ payment }: Pick<Loaded, 'payment'>): 'balance' | 'hand' {
   return payment.method === BY_BALANCE ? 'balance' : 'hand'
 }
 
-/** Throws `validation_failed` for what cannot go to a balance. */
+/** Throws `validation_failed` if the payment cannot be refunded to a balance. */
 function wayOf(loaded: Loaded, to: string | undefined, rules: BillingRules): RefundWay {
   if (to === 'balance' && !hasChoice(loaded, rules)) throw wrongField('to', 'not_allowed')
   return { toBalance: (to ?? usualWay(loaded)) === 'balance', onBalance: loaded.onBalance }
@@ -71,7 +72,7 @@ function settledBy(loaded: Loaded, to: string | undefined, now: Instant, rules: 
   return decided && onTheBalance(decided, way, now)
 }
 
-/** The ways for which the balance has enough. Throws `refund_change_first`. */
+/** The choices for which the balance has enough. Throws `refund_change_first`. */
 function wayField({ say }: View, loaded: Loaded, now: Instant, rules: BillingRules): Field {
   const words = { hand: say('returnByHand'), balance: say('returnToBalance') }
   const ways = (['hand', 'balance'] as const).filter((to) => {
@@ -128,7 +129,7 @@ function changesBy({ user, paid }: Loaded, refunded: Refund, now: Instant, rules
   const moved = refunded.moved.flatMap((to) =>
     places.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
   )
-  // With the money the standing order may buy at once: access and balance are those after it.
+  // With the refunded money the standing order may buy at once, so access and balance are shown after that.
   const due = dueRenewal(refunded.subscription, now, rules)
   const after = renewed(refunded.subscription, now, rules)
   const bought = due && `${due.order.plan.id} ${due.order.months}: ${due.order.price}`

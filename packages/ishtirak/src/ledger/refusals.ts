@@ -1,4 +1,4 @@
-// How a purchase is refused: a decision that sells nothing, or a provider that opens nothing.
+// Errors of a purchase: the decision sells nothing, or the provider opens no checkout.
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import type { QuoteRefusal } from '../core/quote.js'

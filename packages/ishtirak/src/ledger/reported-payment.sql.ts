@@ -1,4 +1,4 @@
-// The payments that reports of a provider are about, each with its user.
+// Loads the payments that reports of a provider are about, each with its user.
 import type { CheckoutReport } from '../core/checkout.js'
 import { type Queryable, statement } from '../database/database.js'
 import { integer, rowOf, textOrNull } from '../database/rows.js'
@@ -20,9 +20,9 @@ const selectForSettlement = statement(
      join users u on u.user_id = p.user_id`,
 )
 
-/** What a report names: the checkout, and our own id from its metadata. Whose it is, only our row says. */
+/** What a report names: the checkout, and our own id in its metadata. Only our row names the user. */
 export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'> {
-  /** Null: to be found by our id alone. */
+  /** Null: the payment is found by our id alone. */
   readonly checkoutId: string | null
 }
 
@@ -30,15 +30,15 @@ const parseLoaded = rowOf(
   {
     payment: parsePayment,
     user: parseUser,
-    /** Of the click that it began with, where traces were collected. */
+    /** The trace of the click that started the payment, if traces were collected. */
     traceparent: textOrNull,
   },
   (shape) => ({ ...shape }),
 )
-/** Ours, with the user it belongs to, at the version that a change of their money must name. */
+/** Our payment with its user, at the version that a revision of the user's money must name. */
 export type LoadedPayment = ReturnType<typeof parseLoaded>
 
-/** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
+/** The payment of each report, found by the checkout's id, else by our own; null: not ours. */
 export async function loadForSettlements(
   database: Queryable,
   reports: readonly ReportedIds[],

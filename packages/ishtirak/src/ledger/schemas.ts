@@ -1,5 +1,5 @@
-// The shapes of the API, in the order in which their fields are written, and the views that fill them. One
-// source for validation, for the serialiser and for the OpenAPI document. The five of seed.md are unchanged.
+// The schemas of the API, with fields in the order in which they are written, and the views that fill them.
+// They validate, serialise and describe in the OpenAPI document. The five schemas of seed.md are unchanged.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { StandingSchema } from '../acts/preview.js'
@@ -17,7 +17,7 @@ import type { Row } from '../database/database.js'
 import { nameSchemas, nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-view.js'
 
-/** Where the billing API begins. */
+/** The path prefix of the billing API. */
 export const BILLING_API = '/api/v1/billing'
 
 const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
@@ -70,7 +70,7 @@ const codeSchema = Type.String({
   examples: ['7K2M-9QXA-D3VF-0T8R'],
 })
 
-/** What is bought: the plan, and for how long. */
+/** The plan and the months of a purchase. */
 export const term = {
   plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
   months: Type.Optional(
@@ -291,7 +291,7 @@ export function viewOffer(offer: Offer): OfferView {
   return { plan: plan.id, months, price: price.amount, currency: price.currency, saves }
 }
 
-/** `code` as it was typed. */
+/** `code` is the code as it was typed. */
 export function viewQuote(
   { offer, change, discount, amount, period }: Quote,
   code: string | undefined,
@@ -352,9 +352,8 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
 }
 
 /**
- * Rows whose columns are named as the schema's members, for what is read to be shown and nothing else.
- * Instants, which the database gives as numbers, become timestamps where the schema says so. Throws when a
- * row does not fit.
+ * Views of rows whose columns have the names of the schema's members, for data that is only shown. Instants
+ * come from the database as numbers and become timestamps as the schema says. Throws if a row does not fit.
  */
 export function viewRows<Schema extends TObject>(schema: Schema, rows: readonly Row[]): Static<Schema>[] {
   const members = Object.entries(schema.properties)

@@ -39,7 +39,7 @@ const makeTopUp = statement(
 )
 const changeEntries = statement('test.change_entries', 'update balance_entries set note = $$other$$')
 const deleteEntries = statement('test.delete_entries', 'delete from balance_entries')
-/** Its document is written anew, by a seller that is not kept. */
+/** Makes a document of a seller that `seller_versions` does not have. */
 const forgetSeller = statement(
   'test.forget_seller',
   `insert into documents
@@ -82,7 +82,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
     expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('stale')
     const twice = await Promise.all([settlements.keep(idle), settlements.keep(idle)])
     expect(twice).toEqual(['saved', 'duplicate'])
-    // The ids of events are each method's own.
+    // Each method has event ids of its own.
     const other = { ...idle, received: { ...received, method: 'pretend' } }
     expect(await settlements.keep(other)).toBe('saved')
     expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
@@ -115,7 +115,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
     expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
   })
 
-  // No use case gets here: changes name their version. The database refuses a bug.
+  // No use case gets here, because revisions name their version. The database refuses a bug.
   it('what is paid or refunded becomes nothing else, and nothing of such a change is saved', async () => {
     for (const [userId, is, becomes] of [
       ['a', 'paid', 'expired'],

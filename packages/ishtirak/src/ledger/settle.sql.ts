@@ -1,5 +1,5 @@
-// A report about a payment, loaded and saved with what arrives together. The whole effect of a change of a
-// user's money is one statement: event, payment, time, receipt number, events to the platform, owed mail.
+// Loads and saves reports about payments. Reports that arrive together share a query. The whole effect of a
+// revision is one query: provider event, payment, time, receipt number, events to the platform, mail.
 
 import type { AuditEntry } from '../acts/audit.sql.js'
 import type { Boundary } from '../core/announcement.js'
@@ -30,16 +30,14 @@ import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
 
-/** Loading and saving: what arrives meanwhile shares the next statement. A lone report has its own. */
+/** What arrives while a query runs shares the next one. A single report has a query of its own. */
 export function createSettlements(database: Queryable) {
   return {
     load: shareStatements<ReportedIds, LoadedPayment | null>(database, { many: loadForSettlements }),
     save: shareStatements<SettlementChange, SaveResult>(database, { many: saveFirstOfEach }),
-    /**
-     * Stores an event that changes nothing. It moves no version, so such events do not hold each other up.
-     */
+    /** Stores an event that changes nothing. No version moves, so such events do not delay each other. */
     keep: shareStatements<IdleEvent, SaveResult>(database, {
-      // Two copies of one event must not meet in a statement, which could not tell which of them came first.
+      // Two copies of one event must not share a query, which could not tell which of them came first.
       keyOf: ({ userId, received }) => eventKey(userId, received),
       many: keepIdleEvents,
     }),
@@ -47,9 +45,9 @@ export function createSettlements(database: Queryable) {
 }
 
 /**
- * A statement holds one change of each user. Another change of the same user was decided before the first is
- * saved, so it is loaded and decided again without being tried: 200 events of one user at once then take a
- * few statements.
+ * A query holds one revision of each user. Another revision of the same user was decided before the first is
+ * saved, so it is loaded and decided again without being tried: 200 simultaneous events of one user then take
+ * a few queries.
  */
 async function saveFirstOfEach(
   database: Queryable,
@@ -60,44 +58,44 @@ async function saveFirstOfEach(
   return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
 }
 
-/** One change of one user's money, decided on `version`. */
+/** One revision of one user's money, decided on `version`. */
 export interface SettlementChange {
   readonly userId: string
   readonly version: number
   readonly payment: Payment | null
   readonly isNew: boolean
-  /** As it is to be, or as it was read where it stays. */
+  /** The subscription afterwards, or as it was read if it stays. */
   readonly subscription: SubscriptionFacts
-  /** Cancels what else the user has open on a page, and has the sweep end it at the provider. */
+  /** Cancels the user's other open checkouts with a page; the sweep ends them at the provider. */
   readonly withdrawsOpen: boolean
   readonly received: ReceivedEvent | null
-  /** What the payment keeps of the report that changes it. */
+  /** The part of the report that the payment stores. */
   readonly report: StoredReport | null
   readonly events: readonly NewEvent[]
-  /** What the events tell; null: there are none. */
+  /** What the events carry; null: there are none. */
   readonly told: Told | null
-  /** What the delivery of the events goes on with, where traces are collected. */
+  /** The trace that the delivery of the events continues, if traces are collected. */
   readonly traceparent: string | null
-  /** What it means for the uses of the payment's code. */
+  /** How the uses of the payment's code change. */
   readonly codeUse: { readonly hash: string; readonly delta: number } | null
-  /** What is issued: the document of a booking, or one that comes later. */
+  /** The documents to issue: with the booking, or later. */
   readonly documents: readonly NewDocument[]
-  /** Other paid periods that a refund moves. */
+  /** The paid periods of other payments that a refund moves. */
   readonly moved: readonly MovedPeriod[]
-  /** Time that is added without a payment. */
+  /** The time that is granted without a payment. */
   readonly grant: GrantRow | null
-  /** What it changes of the user's balance. */
+  /** The new entry of the user's balance. */
   readonly entry: BalanceEntry | null
-  /** The hash of a code that the payment takes a use of, or nothing is saved. */
+  /** The hash of the code that loses a use. If it has none left, nothing is saved. */
   readonly takesCode: string | null
   /** The operator and the reason, if an operator did it. */
   readonly audit: AuditEntry | null
-  /** What time has brought about: announced now, and when to check next. Null: new facts start again. */
+  /** What was announced because time passed, and when to check next. Null: the schedule starts again. */
   readonly schedule: { readonly announced: Boundary | null; readonly announceAt: Instant | null } | null
   readonly now: Instant
 }
 
-// Changes of several users at once, at most one of each; everything further hangs on `guard` and `event`.
+// Revisions of several users, one of each at most. All other parts depend on `guard` and `event`.
 const saveChanges = statement(
   'settlements.save',
   `with input as (
@@ -164,7 +162,7 @@ const saveChanges = statement(
               period_start timestamptz, period_end timestamptz, review jsonb)
       where e.is_new and e.payment is not null
    ),
-   -- What changes in the life of a payment.
+   -- The new state of a payment that has a row.
    moved as (
      update payments p
         set status = n.status, amount = n.amount, amount_asked = n.amount_asked,
@@ -376,7 +374,7 @@ const saveChanges = statement(
      from input i left join guard g using (user_id) left join effect e using (user_id)`,
 )
 
-/** Saves changes of different users, each wholly or not at all; gives what became of each. */
+/** Saves revisions of different users, each completely or not at all. Returns a result for each. */
 export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],

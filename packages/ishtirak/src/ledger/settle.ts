@@ -1,5 +1,6 @@
-// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here;
-// only what a balance pays is marked paid without one. Load, decide, save; where the facts were stale, again.
+// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here.
+// Only payments by balance are marked paid without a report. It loads, decides and saves; if the facts were
+// stale, it repeats.
 
 import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
@@ -22,23 +23,26 @@ export interface SettleDeps extends ChangeDeps, Pick<CommonParts, 'count'> {
   readonly tracing?: Tracing
 }
 
-/** Names the payment and says nothing of it: what operators said, the settlement reads itself. */
+/** Names a payment without saying anything about it. The settlement itself reads what operators said. */
 export type NamedCheckout = Pick<CheckoutReport, 'method' | 'checkoutId' | 'paymentId' | 'createdAt'>
 
 export interface ReportedCheckout {
   readonly report: CheckoutReport | NamedCheckout
-  /** The event that brought the report; null when we asked the provider ourselves. */
+  /** The event that brought the report; null: we asked the provider. */
   readonly event: { readonly id: string; readonly type: string } | null
-  /** The id of the payment that the report answers an order for: it is about that one, whatever it says. */
+  /** The payment whose order this report answers. It is about that payment, whatever ids it has. */
   readonly orderedFor?: string
   readonly source: ReportSource
-  /** The request that led here, for the log; a sweep has none. */
+  /** The request that led here, for the log. A sweep has none. */
   readonly requestId?: string | undefined
-  /** The operator takes a payment under review as it is. */
+  /** True if the operator accepts a payment under review as it is. */
   readonly accepted?: boolean
-  /** What an operator says was paid: the payment that the report is about, which has no row yet. */
+  /** The payment that an operator recorded as paid. The report is about it, and it has no row yet. */
   readonly recorded?: Payment
-  /** An operator's request: written to the trail, also if nothing changes; an acceptance where it takes. */
+  /**
+   * The operator who asked. The trail gets a line even if nothing changes, but for an acceptance only if it
+   * books.
+   */
   readonly by?: OperatorAct
 }
 
@@ -46,7 +50,7 @@ type Heard = ReportedCheckout & { readonly report: CheckoutReport }
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
-/** Books what the report says. Throws `DatabaseUnavailable`: nothing was changed, and it is to come again. */
+/** Books what the report says. Throws `DatabaseUnavailable`: nothing was changed, so it must come again. */
 export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
   let latest: ReportedCheckout = reported
@@ -81,20 +85,20 @@ async function load(
   { report, orderedFor, recorded }: ReportedCheckout,
   giveUpAt: number,
 ): Promise<Loaded | null> {
-  // Before the payment: where another process records it meanwhile, this version is stale.
+  // Read before the payment: if another process records it meanwhile, this version is stale.
   const payer = recorded && (await findUser(database, recorded.userId))
   const found = await settlements.load(report, giveUpAt)
   if (!found && recorded && payer) return { payment: recorded, user: payer, traceparent: null, isNew: true }
   if (orderedFor === undefined || found?.payment.id === orderedFor) return found
-  // Another payment's checkout is no answer to this order, and is left as it is.
+  // The checkout of another payment does not answer this order, and stays as it is.
   if (found?.payment.checkoutId === report.checkoutId) return null
   return settlements.load({ method: report.method, checkoutId: null, paymentId: orderedFor }, giveUpAt)
 }
 
 /**
- * What operators say of a payment is a row of ours. It is read after the user's version: where another
- * operator decides between the reading and the saving, this settlement is stale and reads again. Null: they
- * have said nothing.
+ * The latest word of operators on a payment is a row of ours. It is read after the user's version: if another
+ * operator decides between reading and saving, this settlement is stale and reads again. Null: they have said
+ * nothing.
  */
 async function withLatestReport(
   { methods }: SettleDeps,
@@ -143,7 +147,8 @@ async function decideOn(
     accepted: reported.accepted ?? false,
   })
   const { outcome } = decision
-  // An acceptance that takes nothing is none: its caller says why, and what is news is saved all the same.
+  // An acceptance that books nothing leaves no line; its caller says why. The report itself is saved all the
+  // same.
   const isTaken = !reported.accepted || TAKEN.includes(outcome)
   const by = isTaken ? reported.by : undefined
   const received = event ? { ...event, method: report.method, outcome, report, receivedAt: now } : undefined
@@ -165,10 +170,10 @@ async function decideOn(
   return { revision: null, result: saved === 'saved' ? outcome : saved }
 }
 
-/** What follows where an operator's acceptance takes a payment as it is. */
+/** The results of an operator's acceptance that took the payment as it is. */
 export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
 
-/** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
+/** A checkout that is not known to be ours: its event is kept, so that an operator can find it. */
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
   const outcome = 'unknown_checkout'
   if (!event || !('status' in report)) return outcome
@@ -176,7 +181,7 @@ async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout
   return saved === 'duplicate' ? saved : outcome
 }
 
-/** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */
+/** Events about unknown payments are kept as well: one may be the only trace of a payment. */
 export function keepForeignEvent(
   { settlements, clock }: SettleDeps,
   event: Omit<ReceivedEvent, 'receivedAt'>,
@@ -185,7 +190,7 @@ export function keepForeignEvent(
   return settlements.keep({ userId: null, version: 0, paymentId: null, received })
 }
 
-/** The money counts from another instant than the one that the provider says. */
+/** Logs that the payment counts from another instant than the provider's. */
 function noteInstant(
   deps: SettleDeps,
   { requestId }: ReportedCheckout,
@@ -204,7 +209,7 @@ function noteInstant(
   deps.log.warn(line, 'the provider’s instant of payment is impossible and not used')
 }
 
-/** What the operator should see without looking for it: money that did not go the ordinary way. */
+/** Logs what an operator should notice: money that did not take the usual way. */
 function note(deps: SettleDeps, reported: ReportedCheckout, result: SettlementResult): void {
   const { report, event, source, requestId, orderedFor } = reported
   deps.count({ name: 'settlement', outcome: result })

@@ -1,4 +1,5 @@
-// What acts of operators are on, where it is a payment or a user. Their answer is everything known of it.
+// The subjects of operators' acts: a payment or a user. The answer of an act is everything known of its
+// subject.
 import { Type } from 'typebox'
 import type { LoadedParts } from '../acts/file-parts.js'
 import type { Subject, SubjectFile, SubjectList } from '../acts/subject.js'
@@ -23,15 +24,15 @@ export interface SubjectDeps {
   }
 }
 
-/** What is known of a payment, as far as acts on it ask. */
+/** What acts on a payment may read. */
 export interface SubjectPayment {
   readonly payment: Payment
   readonly audit: readonly { readonly act: string }[]
-  /** What capabilities add, by its key. */
+  /** The parts that capabilities add, by key. */
   readonly parts: LoadedParts
 }
 
-/** What is known of a user, as far as acts on them ask. */
+/** What acts on a user may read. */
 export interface SubjectUser {
   readonly user: UserRecord
   readonly subscription: Subscription
@@ -54,12 +55,12 @@ const USERS: SubjectList<UserListDeps> = {
   },
 }
 
-/** What a line of payments shows on a terminal. */
+/** The columns of payment lists on a terminal. */
 export const PAYMENT_LINE = [
   ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
   ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],
 ]
-/** What a line of the inbox shows on a terminal. */
+/** The columns of the inbox on a terminal. */
 export const INBOX_LINE = [
   ...['kind', 'waits_since', 'user_id', 'payment_id', 'amount', 'detail', 'other_payment_id', 'count'],
   'next_act',
@@ -89,7 +90,7 @@ export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   list: PAYMENTS,
 }
 
-/** Of readings below `/users/:user_id`, too. */
+/** Readings below `/users/:user_id` use it too. */
 export const UserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const USER: Subject<SubjectDeps, SubjectUser> = {

@@ -5,7 +5,7 @@ import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { toTimestamp } from '../core/instant.js'
 import { readTimeLists } from './time-list.sql.js'
 
-/** An array literal of the database must not read these as its own signs. */
+/** Characters with a meaning in array literals of the database, which must not be read as such. */
 const ODD = 'o"d\\d,{u} ‏سر'
 
 const OPTIONS = { env: { PLANS_FILE: SELLING_PLANS } }
@@ -36,7 +36,7 @@ describeWorldOnEach('the time of users who are read together', OPTIONS, ({ world
     const { paymentId } = await world.as('refunded').buy()
     for (const userId of ['ended', 'granted', 'kept']) await world.as(userId).buy()
     await days(25)
-    // Begins after the end, but was booked before it.
+    // It begins after the end but was booked before it.
     await world.as('ended').buy()
     await act(`/payments/${paymentId}/refund`)
     await act('/users/ended/end')

@@ -1,4 +1,5 @@
-// What the list of a user's time is read from: payments, codes, grants, and when operators ended access.
+// The rows of a user's list of time: payments, codes, grants, and the instants at which operators ended
+// access.
 
 import type { ChangeOrder } from '../core/change.js'
 import { type Instant, SECOND } from '../core/instant.js'
@@ -13,10 +14,13 @@ import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { json, text } from '../database/rows.js'
 
-/** Fifty years of months; an answer must have an end. */
+/** 600 pieces, which are fifty years of months: an answer must have a limit. */
 const SHOWN_MAX = 600
 
-/** As the statement writes it: an array takes the database half as long as an object with the same values. */
+/**
+ * One source as the query writes it: an array takes the database half as long as an object of the same
+ * values.
+ */
 type Given = [
   ...[
     by: TimeGiver | 'change',
@@ -30,7 +34,7 @@ type Given = [
   ...[holder: string | null, change: Pick<ChangeOrder, 'parts' | 'addedSeconds'> | null],
 ]
 
-// When a payment was booked counts only where an operator ended access.
+// The instant of booking counts only if an operator ended access.
 const selectGiven = statement(
   'time.given',
   `select asked.user_id, stops.list as stops, given.list as given
@@ -68,7 +72,7 @@ const selectGiven = statement(
      ) given`,
 )
 
-/** Of each user in their order, oldest first; of a list without an end the newest. */
+/** The lists of these users in their order, oldest first. If a list is too long, it has the newest pieces. */
 export async function readTimeLists(
   database: Queryable,
   userIds: readonly string[],
@@ -87,7 +91,7 @@ function parseTimeList(row: Row): readonly TimeEntry[] {
   return listTime(times, stops, changes.map(parseChange))
 }
 
-/** The time that the money of a change bought, where what it was for was gone. */
+/** The time that a plan change bought because the ordered time was gone. */
 function boughtInstead(given: Given): readonly GivenTime[] {
   const seconds = given[11]?.addedSeconds
   const { end, ...time } = parseGiven(given)
@@ -110,7 +114,7 @@ function parseChange(given: Given): ChangedTime {
 
 export type LoadTimeList = ReturnType<typeof createLoadTimeList>
 
-/** Calls that arrive during one share the next. */
+/** Calls that arrive while a query runs share the next one. */
 export function createLoadTimeList(database: Queryable) {
   return shareStatements(database, { many: readTimeLists })
 }

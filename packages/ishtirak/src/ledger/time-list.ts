@@ -1,4 +1,4 @@
-// The shape of the list of a user's time, and the view that fills it.
+// The schema of a user's list of time, and the view that fills it.
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import { TIME_GIVERS, type TimeEntry } from '../core/time-list.js'

@@ -1,4 +1,4 @@
-// How a payment without a card is shown: the reference and the accounts.
+// How the API shows a payment without a card: the reference and the accounts.
 import { type Static, Type } from 'typebox'
 import type { ShownPayment } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
@@ -28,11 +28,11 @@ export const transferOrNull = nullable(TransferSchema, {
 })
 
 export interface PaymentViewDeps extends Pick<CommonParts, 'methods'> {
-  /** Where the reader finds what is the user's: receipts, and where proofs go. */
+  /** The prefix of the reader's API addresses, for receipts and proofs. */
   readonly api: string
 }
 
-/** Null where the provider takes the money. */
+/** Null: the provider takes the money. */
 export function viewTransfer(
   { id, checkoutId, method, status }: ShownPayment,
   { methods, api }: PaymentViewDeps,

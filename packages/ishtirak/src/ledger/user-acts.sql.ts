@@ -1,4 +1,4 @@
-// Lines of the audit trail as operators read them, and those about one user.
+// The audit trail as operators read it, and the lines about one user.
 import { Type } from 'typebox'
 import { type Queryable, statement } from '../database/database.js'
 import { nullable, object, timestamp } from '../http/schemas.js'

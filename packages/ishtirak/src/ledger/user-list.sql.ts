@@ -8,7 +8,7 @@ import { at, instant, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
 
 export interface UserPosition {
-  /** Among `LIST_PARTS`. */
+  /** One of `LIST_PARTS`. */
   readonly part: number
   readonly at: Instant
   readonly userId: string
@@ -29,7 +29,7 @@ const between = (instant: string) =>
   `${instant} >= $4::timestamptz and ${instant} < $5::timestamptz
    and (${instant}, u.user_id) > ($2::timestamptz, $3)`
 
-// Each rides on the index that has its name.
+// Each query uses the index of its name.
 const selectByEnd = listed(
   'by_end',
   `u.ended_at is null and ${between('u.paid_until')}`,
@@ -53,7 +53,7 @@ export const LIST_PARTS = { ending: 0, over: 1, ended: 2, unpaid: 3, withBalance
 /** Which parts of all users are read. In the first three the end lies in the span, in the last the change. */
 export type WantedParts = ReadonlyMap<number, TimeSpan | null>
 
-/** Behind a position, or (null) from the first on. */
+/** The users after this position; null: from the first on. */
 export async function listedUsers(
   database: Queryable,
   wanted: WantedParts,

@@ -53,7 +53,7 @@ describeWorldOnEach('the list of users', OPTIONS, ({ world }) => {
       'balance=open&state=grace': [],
       'ends_from=2026-12-21&ends_until=2026-12-21': ['lapsed'],
       'active_from=2026-11-22T11:00:00Z&active_until=2026-11-22T11:00:01Z': ['lapsed', 'refunded', 'ended'],
-      // Half open on both sides: time that ends where the span begins is not in it.
+      // Spans are half open: time that ends when the span begins is outside.
       'active_from=2026-11-22T12:00:00Z&active_until=2026-11-22T12:00:01Z': ['lapsed', 'ended'],
       'active_from=2026-12-22&active_until=2026-12-22': ['graced'],
       'active_from=2026-12-24': ['granted', 'active'],

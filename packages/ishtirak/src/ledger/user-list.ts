@@ -1,4 +1,4 @@
-// Users by state, plan, method, end, balance, and by having had paid or granted time at some time.
+// Users by state, plan, method, end, balance, or by having had paid or granted time in a span.
 import { type Static, Type } from 'typebox'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'
 import { isWithin, meets, pageOfList, spanIn, type TimeSpan } from '../acts/list.js'
@@ -20,7 +20,7 @@ import {
 export const USER_STATES = ['active', 'grace', 'expired', 'ended', 'never_paid'] as const
 type UserState = (typeof USER_STATES)[number]
 
-/** Of a list of users or payments. */
+/** Lists of users and lists of payments both have these filters. */
 export const timeFilter = {
   plan: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this plan, now or last' })),
   method: Type.Optional(
@@ -56,7 +56,7 @@ export type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'w
 
 export type ListedUser = ListedRow & { readonly now: Subscription; readonly state: UserState }
 
-/** With the end of grace when the list was begun: a user whose grace ends meanwhile is listed once. */
+/** The cursor stores the end of grace of the first page: a user whose grace ends meanwhile is listed once. */
 const cursors = pageCursor<UserPosition & { readonly over: Instant }>(
   ({ part, at, userId, over }) => [part, at, userId, over],
   ([part, at, userId, over]) =>
@@ -119,8 +119,8 @@ interface Spans {
 }
 
 /**
- * Who had time in a span has an end behind its beginning: a refund or an operator ends time no earlier than
- * when it does so.
+ * Users who had time in a span have an end after its beginning, because neither a refund nor an operator ends
+ * time in the past.
  */
 function partsOf(
   { state, balance }: UserFilter,
@@ -194,7 +194,7 @@ function planIdOf({ now }: ListedUser): string {
   return (now.endedPlan ?? now.plan).id
 }
 
-/** How they paid last; null: they have time that was only given, or none. */
+/** The method of the last payment; null: the user has only granted time, or none. */
 function methodOf({ subscription: { instrument } }: ListedUser): PaymentKind | null {
   if (instrument === null) return null
   return isTransferred(instrument) ? 'transfer' : kindOf(instrument)

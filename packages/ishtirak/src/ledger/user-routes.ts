@@ -1,5 +1,6 @@
-// The routes of users' calls, each at two addresses: under `/api/v1/billing` for the user, by token, and for
-// a server of the platform, by its key, with the user in the address. The same calls for a host.
+// The routes of users' calls, each at two addresses: `/api/v1/billing` for the user with a token, and one for
+// a server of the platform with a key, which names the user in the address. Hosts get the same calls as
+// functions.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
@@ -38,7 +39,7 @@ const PLATFORM_PARAMS = {
   }),
 }
 
-/** Null: it is not encoded as an address is. */
+/** Null: it is not a valid encoding. */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text)
@@ -47,7 +48,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The platform says by these headers which person it calls for, and what they may do. */
+/** The platform's headers that name the person it calls for, and their role. */
 const PERSON_HEADERS = Type.Object({
   'ishtirak-person': Type.Optional(
     Type.String({ description: 'The platform’s id of the person who acts for the account, percent-encoded' }),
@@ -68,23 +69,23 @@ function personIn({ headers }: FastifyRequest): Omit<Actor, 'userId'> {
   return { personId, billingRole }
 }
 
-/** The user or the platform: each has a route of every call. */
+/** Callers of a route: users or the platform. Each has its own route of every call. */
 interface UserCallers {
   readonly path: string
   readonly onRequest: Callers<unknown>['onRequest']
-  /** The OpenAPI document has these members of the route. */
+  /** Members that the OpenAPI document shows of the route. */
   readonly described: object
-  /** These parameters of the path name the user. */
+  /** The path parameters that name the user. */
   readonly params: TProperties
-  /** Every call refuses these. */
+  /** The errors that every call may return. */
   readonly refuses: readonly ErrorCode[]
-  /** The request has passed `onRequest` and the check of its address. */
+  /** Called after `onRequest` and the validation of the address. */
   userOf(request: FastifyRequest): UserIdentity
   apiOf(user: UserIdentity): string
   localeOf(user: UserIdentity, request: FastifyRequest): Promise<Locale>
 }
 
-/** Address and language are made where a call asks for them: made always, they cost a consume 400 bytes. */
+/** Address and language are computed on demand: otherwise they cost each consume 400 bytes. */
 class HttpRequest implements UserRequest {
   readonly user: UserIdentity
   readonly input: unknown
@@ -173,7 +174,7 @@ function schemaOfRoute<Deps>(deps: Deps, call: UserCall<Deps>, callers: UserCall
   }
 }
 
-/** Told by its content, whatever its type is said to be. */
+/** The content decides the type of the file, whatever the header says. */
 const FILE_BODY = {
   required: true,
   content: { 'application/octet-stream': { schema: BINARY_FILE } },
@@ -201,7 +202,7 @@ function handlerOf<Deps extends UserCallDeps>(deps: Deps, call: UserCall<Deps>, 
       .headers(created?.(answered, api) ?? {})
       .send(answered)
   }
-  // Not async: most calls answer what `run` gives, and each promise more is 200 bytes of every call.
+  // Not async: most calls return what `run` returns, and each promise more costs every call 200 bytes.
   return (request: FastifyRequest, reply: FastifyReply) => {
     const user = callers.userOf(request)
     if (isOrder && !mayOrder(user)) throw new BillingError('forbidden')
@@ -224,15 +225,15 @@ function admitFile(
 }
 
 /**
- * The same calls for a host that mounts the service. Each throws `validation_failed`, and `forbidden` for a
- * reader who orders something.
+ * The users' calls for a host that mounts the service. Each throws `validation_failed`, and `forbidden` if a
+ * reader orders something.
  */
 export function mountCalls<Deps extends HostDeps, Call extends UserCall<Deps>>(
   deps: Deps,
   calls: readonly Call[],
 ): MountedCalls<Call> {
   const mounted = calls.map((call) => [call.name, mountedCall<Deps>(deps, call)] as const)
-  // Each call's own type says what it is given and gives.
+  // The type of each call says what it takes and returns.
   return Object.fromEntries(mounted) as unknown as MountedCalls<Call>
 }
 
@@ -257,7 +258,8 @@ function mountedCall<Deps extends HostDeps>(deps: Deps, call: UserCall<Deps>) {
     if (isFile) return (answer as SentFile).content
     return list === undefined ? answer : Object(answer)[list]
   }
-  // What is no refusal, such as a database out of reach, is thrown under the code that the API answers.
+  // An error that is no refusal, such as an unreachable database, is thrown under the code that the API
+  // answers.
   return (given: string | UserIdentity, ...values: readonly unknown[]) =>
     answered(given, values).catch((error: unknown) => {
       throw toBillingError(error)
@@ -277,7 +279,7 @@ const NOTHING = query({})
 const streamOf = (file: Uint8Array) =>
   Readable.from([Buffer.from(file.buffer, file.byteOffset, file.byteLength)])
 
-/** Null if neither the call nor the user's profile says a language. */
+/** Null: neither the call nor the user's profile names a language. */
 async function knownLocale(
   { database }: Pick<CommonParts, 'database'>,
   { userId, locale }: UserIdentity,
@@ -285,7 +287,7 @@ async function knownLocale(
   return locale ?? findUserLocale(database, userId)
 }
 
-/** The addresses of what is a user's begin with it. */
+/** The prefix of the addresses of a user's own resources. */
 export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
   return publicUrl + BILLING_API
 }
@@ -312,7 +314,7 @@ function byToken(deps: UserCallDeps, { operationId, tag }: UserCall): UserCaller
   }
 }
 
-/** There is no quota on what the platform alone may call: every deploy passes there. */
+/** The platform's own calls have no rate limit, because every deploy makes one. */
 const PLATFORM_REFUSALS = [
   'unauthenticated',
   'database_unavailable',

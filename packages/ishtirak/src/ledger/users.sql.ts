@@ -1,6 +1,6 @@
-// A user as a row: the facts of prepaid time with the version that guards them, what an invoice names of the
-// buyer, and the profile: e-mail address, name and language, as the platform or the user's token says.
-// Nothing of the profile moves money.
+// A user as a row: the facts of prepaid time with the version that guards them, the buyer's details for
+// invoices, and the profile (e-mail address, name, language), which comes from the platform or the user's
+// token and never affects money.
 
 import { type Boundary, firstAnnouncementAt } from '../core/announcement.js'
 import type { Balance } from '../core/balance.js'
@@ -15,11 +15,11 @@ import { type Database, type Queryable, type Row, statement } from '../database/
 import { at, instant, instantOrNull, integer, json, text, textOrNull, wordOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
-/** Of `users u`. */
+/** The profile's columns of `users u`. */
 export const PROFILE_COLUMNS = 'u.email, u.name, u.locale'
 
-// Literals here: each status reads a user, and a description of three objects takes 0.2 µs longer.
-/** Null: not known. */
+// Object literals: each status reads a user, and a description of three objects takes 0.2 µs longer.
+/** Null: unknown. */
 export const parseProfile = (row: Row) => ({
   email: textOrNull(row, 'email'),
   name: textOrNull(row, 'name'),
@@ -34,12 +34,12 @@ export const FACT_COLUMNS = `
     'amount', u.balance, 'entries', coalesce(u.balance_entry, 0), 'order', u.standing_order,
     'since', (date_part('epoch', u.balance_since) * 1000)::bigint) end as balance_facts`
 
-/** The facts with the version they were read at: a change decided on them must name it. */
+/** The facts with the version at which they were read. A revision decided on them must name it. */
 export interface UserRecord extends UserProfile {
   readonly version: number
   readonly eventSequence: number
   readonly subscription: SubscriptionFacts
-  /** For invoices; null: nothing was given. */
+  /** The buyer's details for invoices; null: none were given. */
   readonly buyer: BuyerDetails | null
 }
 
@@ -61,9 +61,7 @@ export function parseUser(row: Row): UserRecord {
   }
 }
 
-/**
- * The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with.
- */
+/** The facts as columns for `jsonb_to_record`, with the first schedule of announcements. */
 export function factsToColumns(facts: SubscriptionFacts) {
   const columns = {
     anchor_at: at(facts.run?.anchorAt ?? null),
@@ -88,9 +86,9 @@ function balanceToColumns(facts: SubscriptionFacts, { amount, entries, since, or
 }
 
 /**
- * Joins an open payment of `users u`: one with a page that can be paid now before one that is waited for,
- * then the newest; each method has a place for one. Found through an index of open payments alone: most users
- * have none, and then no page of theirs is read.
+ * Joins an open payment of `users u`: one with a payable page comes before one that waits for an operator,
+ * then the newest. Each method has one open payment at most. The index holds only open payments: most users
+ * have none, and then no table page is read.
  */
 export const OPEN_PAYMENT = `
   left join lateral (
@@ -112,14 +110,14 @@ const selectManyWithOpen = statement(
 
 interface UserWithOpenPayment {
   readonly user: UserRecord
-  /** The payment that is open; where there are two, the one with a page. */
+  /** The open payment; if there are two, the one with a page. */
   readonly open: Payment | null
 }
 
 /** Null: the user is unknown. */
 export type LoadUser = (userId: string) => Promise<UserWithOpenPayment | null>
 
-/** What `/status` needs, in one round trip; calls that arrive during one share the next. */
+/** Reads what `/status` needs in one round trip. Calls that arrive while a query runs share the next one. */
 export function createLoadUser(database: Queryable): LoadUser {
   return shareStatements<string, UserWithOpenPayment | null>(database, {
     one: async (database, userId) => {
@@ -157,24 +155,24 @@ export async function findUser(database: Queryable, userId: string) {
 
 const selectLocale = statement('profiles.locale', 'select locale from users where user_id = $1')
 
-/** The language of a user's profile; null: not known. */
+/** The language of a user's profile; null: unknown. */
 export async function findUserLocale(database: Queryable, userId: string): Promise<Locale | null> {
   const [row] = await database.query(selectLocale, [userId])
   return row ? wordOrNull<Locale>(row, 'locale') : null
 }
 
-/** The claims of the user's token. They fill what the platform has not set. */
+/** The claims of the user's token. They fill only what the platform has not set. */
 export interface KnownUser extends Actor {
   readonly email?: string | undefined
   readonly name?: string | undefined
   readonly locale?: string | undefined
 }
 
-/** As parameters, in the order of the columns. */
+/** The parameters, in the order of the columns. */
 export const fromToken = ({ userId, email, name, locale }: KnownUser) =>
   [userId, email ?? null, name ?? null, locale ?? null] as const
 
-// Nothing is written, and so no commit waits for the disk, where we know all of it already.
+// If everything is known, nothing is written, so no commit waits for the disk.
 const remember = statement(
   'profiles.remember',
   `insert into users as u (user_id, email, name, locale, created_at)
@@ -187,15 +185,15 @@ const remember = statement(
           locale = coalesce(u.locale, excluded.locale), changed_at = excluded.created_at`,
 )
 
-/** Makes sure that the user has a row, and fills what was not known. */
+/** Makes sure that the user has a row, and fills empty fields of the profile. */
 export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
   await database.query(remember, [...fromToken(user), at(now)])
 }
 
-/** Who came to the desk and was not known. */
+/** A new customer of the desk. */
 export interface Customer {
   readonly name: string
-  /** As `readPhone` has it; null: they have none. */
+  /** The number in the form of `readPhone`; null: they have none. */
   readonly phone: string | null
 }
 
@@ -204,13 +202,13 @@ const selectByPhone = statement(
   'select user_id from users where phone = $1 order by created_at, user_id limit 1',
 )
 
-/** Whose telephone it is, of several the first; null: nobody's. */
+/** The user with this telephone number, the first of several; null: no user. */
 export async function findUserByPhone(database: Queryable, phone: string): Promise<string | null> {
   const [row] = await database.query(selectByPhone, [phone])
   return row ? text(row, 'user_id') : null
 }
 
-// Numbers are few and the lock is short: two that have one hash wait for each other, and no more.
+// Numbers are few and the lock is short, so it does not matter if two numbers have one hash.
 const lockPhone = statement(
   'profiles.lock_phone',
   `select true as locked from pg_advisory_xact_lock(hashtextextended('phone ' || $1, 0))`,
@@ -225,8 +223,8 @@ const rememberDesk = statement(
 )
 
 /**
- * Fills what was not known, as `rememberUser` does. Gives whose telephone it is, where that is another, and
- * writes nothing then.
+ * Fills empty fields, as `rememberUser` does. If the telephone number is another user's, returns that user
+ * and writes nothing.
  */
 export function rememberCustomer(
   database: Database,
@@ -245,10 +243,10 @@ export function rememberCustomer(
   })
 }
 
-/** What changes of a profile. Null: the user's profile has no value afterwards. */
+/** The new values of a profile. Null clears a value. */
 export type ProfileChange = ReadonlyMap<keyof UserProfile, string | null>
 
-// The version stays: a decision that is under way is not made stale by a new name.
+// The version stays: a new name must not make a decision that is being made stale.
 const save = statement(
   'profiles.save',
   `insert into users as u (user_id, email, name, locale, created_at)
@@ -260,7 +258,7 @@ const save = statement(
           changed_at = excluded.created_at`,
 )
 
-/** Makes the user known where they were not. */
+/** Creates the user if they were unknown. */
 export async function saveProfile(
   database: Queryable,
   userId: string,
@@ -275,7 +273,7 @@ export async function saveProfile(
 
 export type DueUser = Awaited<ReturnType<typeof loadDueAnnouncements>>[number]
 
-// Rides on users_announce.
+// Uses the index users_announce.
 const selectDue = statement(
   'announcements.due',
   `select u.user_id, u.announced, ${FACT_COLUMNS}
@@ -285,7 +283,7 @@ const selectDue = statement(
     limit $2::int`,
 )
 
-/** Those whose boundary was passed first come first. */
+/** The users whose boundary was passed first come first. */
 export async function loadDueAnnouncements(database: Queryable, now: Instant, limit: number) {
   const rows = await database.query(selectDue, [at(now), limit])
   return rows.map((row) => ({
