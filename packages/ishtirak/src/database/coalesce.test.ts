@@ -4,7 +4,7 @@ import { DatabaseUnavailable, type Queryable } from './database.js'
 
 type Call = { key: string; amount: number }
 
-/** Counters with a limit of 10: one statement each, and a slow database that runs one statement at a time. */
+/** Counters with a limit of 10, on a slow database that runs one statement at a time. */
 class Counters {
   readonly used = new Map<string, number>()
   readonly batches: number[] = []
@@ -47,7 +47,7 @@ class Counters {
   }
 }
 
-/** The counters stand behind `one` and `many`; no statement of theirs reaches a database. */
+/** The counters implement `one` and `many`, so no statement reaches a database. */
 const database: Queryable = { query: () => Promise.reject(new Error('not asked')) }
 
 const through = (counters: Counters, bounds: Parameters<typeof shareStatements>[2] = {}) =>
@@ -66,7 +66,7 @@ const REFUSED = 'given up while waiting for the database'
 const settled = (promises: readonly Promise<string>[]) =>
   Promise.all(promises.map((promise) => promise.catch((error: Error) => error.message)))
 
-/** The answers to calls of these amounts, each of its key, and the batches in which they went out. */
+/** Returns the answers to calls of these amounts, by key, and the batches in which they were sent. */
 async function answered(calls: readonly Call[], bounds?: Parameters<typeof shareStatements>[2]) {
   const counters = new Counters()
   counters.failing.add(7)
@@ -97,7 +97,7 @@ describe('coalescing', () => {
     counters.hold()
     const answers = ofKeys('abcdef').map((call) => take(call))
     await new Promise(setImmediate)
-    // All three batches stand beside each other before the first of them is through.
+    // All three batches have begun before the first has ended.
     expect(counters.begun).toBe(3)
     counters.open()
     await Promise.all(answers)
@@ -128,7 +128,8 @@ describe('coalescing', () => {
         const plain = new Counters()
         plain.failing.add(7)
         const expected = await settled(calls.map((call) => plain.one(call)))
-        // The order is kept per key, and keys do not touch each other: answers are those of the plain way.
+        // Calls of one key keep their order, and keys do not affect each other: the answers are those without
+        // sharing.
         const { answers, used } = await answered(calls, bounds)
         expect(answers).toEqual(expected)
         expect([...used].sort()).toEqual([...plain.used].sort())

@@ -1,13 +1,13 @@
-// What arrives while a statement is under way goes out as one statement over arrays: data loader for reads,
-// group commit for writes. There is no timer: a lone call goes out at the end of its turn of the event loop.
-// What waits is bounded in number and in time: a call that is given up here is never begun.
+// Calls that arrive while a statement runs are sent as one statement over arrays: a data loader for reads,
+// group commit for writes. There is no timer: a single call is sent at the end of its turn of the event loop.
+// The queue is bounded in number and time, and a call that is given up here is never begun.
 import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
-/** How several calls are done at once, and one, where that differs; each with the limit of its batch. */
+/** How to do several calls at once, and one if that differs. Each gets the deadline of its batch. */
 interface SharedStatements<Item, Result> {
-  /** Two items of one key are never under way together, so they keep their order. Reads have none. */
+  /** Items with one key never run at the same time, so they keep their order. Reads have no key. */
   readonly keyOf?: (item: Item) => string
-  /** Where it is left out: `many` of one. */
+  /** Absent: `many` with one item. */
   one?(database: Queryable, item: Item): Promise<Result>
   /**
    * All or nothing: when it throws, nothing was done. Gives the results in the order of the items. `giveUpAt`
@@ -20,15 +20,15 @@ interface SharedStatements<Item, Result> {
 export type Coalesced<Item, Result> = (item: Item, giveUpAt?: number) => Promise<Result>
 
 const BOUNDS = {
-  /** A call is given up after this long. */
+  /** A call is given up after this time. */
   limitMs: CALL_LIMIT_MS,
-  /** Calls that may wait: a quarter of a second of the fastest of them. */
+  /** The most calls that may wait: a quarter of a second of the fastest of them. */
   waitingMax: 5_000,
   /** Larger batches gained nothing (measured) and make everyone wait for the largest. */
   itemsMax: 32,
-  /** A batch that takes longer than this is not waited for any more. */
+  /** A batch that takes longer than this no longer holds up the next ones. */
   patienceMs: 100,
-  /** Batches under way at once, however slow they are. */
+  /** The most batches that run at once, however slow they are. */
   lanes: 4,
 }
 
@@ -40,9 +40,9 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void
 }
 
-/** What has waited for long still gets this much when it is sent, so that it does not spoil its batch. */
+/** A call that has waited long still gets this much time, so that it does not spoil its batch. */
 const LEAST_MS = 1_000
-/** Calls that wait for a batch that hangs are checked this often. */
+/** How often calls check whether the batch before them hangs. */
 const CHECK_EVERY_MS = 250
 
 export function shareStatements<Item, Result>(
@@ -101,7 +101,7 @@ export function shareStatements<Item, Result>(
     })
 }
 
-/** The oldest of each free key, sorted: batches of all processes lock rows in one order, so no deadlock. */
+/** The oldest call of each free key, sorted: all processes lock rows in one order, without deadlocks. */
 function choose<Entry extends { readonly key: string | undefined }>(
   queue: readonly Entry[],
   busyKeys: ReadonlySet<string>,
@@ -114,7 +114,7 @@ function choose<Entry extends { readonly key: string | undefined }>(
     const isFree = entry.key === undefined || !taken.has(entry.key)
     if (isFree && batch.length < itemsMax) batch.push(entry)
     else rest.push(entry)
-    // Later entries of this key wait for this one, wherever it went.
+    // Later calls of this key wait, also if this one is in another batch.
     if (entry.key !== undefined) taken.add(entry.key)
   }
   return [batch.sort((one, other) => ((one.key ?? '') < (other.key ?? '') ? -1 : 1)), rest]
@@ -134,7 +134,7 @@ async function work<Item, Result>(
     if (results.length === items.length) return results
     throw new Error(`${results.length} results for ${items.length} items`)
   }
-  // Of as many results as items, the first is one.
+  // `many` returns one result for each item, so the first is this item's.
   const one = (item: Item) =>
     statements.one?.(limited, item) ?? many([item]).then(([result]) => result as Result)
   const oneByOne = async () => {

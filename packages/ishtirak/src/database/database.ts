@@ -2,17 +2,17 @@
 // refuses to build SQL: a statement is text with a name and parameters.
 import type { LearntTime } from '../runtime/clock.js'
 
-/** A value that travels to the database. Instants go as ISO 8601 text, arrays as PostgreSQL arrays. */
+/** A value of a parameter. Instants are sent as ISO 8601 text, arrays as PostgreSQL arrays. */
 export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]
 
 /** `timestamptz` as epoch milliseconds, `int8` and `numeric` as safe integers, `jsonb` parsed. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** SQL with a stable name, by which the server remembers the plan: unique in the program. */
+/** SQL with a name that is unique in the program. The server caches the plan under it. */
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** It writes: what is given up must not be carried out later. */
+  /** True if it writes. Then a call that is given up must not run later. */
   readonly isChange: boolean
 }
 
@@ -22,7 +22,7 @@ export interface Statement {
  */
 export const CALL_LIMIT_MS = 4_000
 
-/** The instant at which a call that begins now is given up, on the scale of `performance.now()`. */
+/** The deadline of a call that begins now, on the scale of `performance.now()`. */
 export function givenUpAfter(ms = CALL_LIMIT_MS): number {
   return performance.now() + ms
 }
@@ -33,7 +33,7 @@ export interface Queryable {
   query(statement: Statement, parameters?: readonly Parameter[], giveUpAt?: number): Promise<readonly Row[]>
 }
 
-/** The same database, for several calls that are given up at one instant. */
+/** Returns the database with one deadline for several calls. */
 export function withLimit(database: Queryable, giveUpAt: number): Queryable {
   return { query: (statement, parameters) => database.query(statement, parameters, giveUpAt) }
 }
@@ -45,7 +45,7 @@ export interface Transaction extends Queryable {
 
 export interface Database extends Queryable {
   readonly kind: 'pglite' | 'postgres'
-  /** Of a server, learnt with each new connection. The embedded database has the time of this machine. */
+  /** The server's time, learnt with each connection. The embedded database has this machine's time. */
   readonly serverTime?: LearntTime
   /**
    * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything
@@ -56,13 +56,13 @@ export interface Database extends Queryable {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>, giveUpAt?: number): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */
   script(sql: string): Promise<void>
-  /** Housekeeping that nothing else does: the embedded database has it, a server does it by itself. */
+  /** Housekeeping of the embedded database. A server does its own. */
   maintain?(): Promise<void>
-  /** Finishes what is under way, then closes. */
+  /** Waits for calls that are running, then closes. */
   close(): Promise<void>
 }
 
-/** The database cannot be reached, or went away in the middle. Worth another try later; HTTP says 503. */
+/** The database is unreachable, or went away in the middle. A later attempt may succeed; HTTP answers 503. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
@@ -97,7 +97,7 @@ export const declaredStatements: ReadonlyMap<string, string> = names
 /** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */
 const longestName = 63
 
-/** Declares a statement once, at the top of a module. Two of one name would share a plan: refused. */
+/** Declares a statement at the top of a module. Each name has one text, as both would share a plan. */
 export function statement(name: string, text: string): Statement {
   if (name === '' || Buffer.byteLength(name) > longestName)
     throw new Error(`statement name too long: ${name}`)
@@ -107,7 +107,7 @@ export function statement(name: string, text: string): Statement {
   return { name, text, isChange: /\b(insert|update|delete)\b/.test(text) }
 }
 
-/** One whose text is put together from what capabilities bring: another text has another name. */
+/** A statement whose text is assembled from what capabilities add. Another text gets another name. */
 export function assembled(name: string, text: string): Statement {
   let [free, others] = [name, 0]
   while ((names.get(free) ?? text) !== text) free = `${name}_${++others}`
@@ -115,8 +115,8 @@ export function assembled(name: string, text: string): Statement {
 }
 
 /**
- * One after the other; gives for how many it was true. A failure holds up no other: the first is thrown at
- * the end, unless the database is gone.
+ * Works through the items one after the other and counts those that returned true. A failure does not stop
+ * the others: the first one is thrown at the end, or at once if the database is gone.
  */
 export async function countEach<One>(
   all: readonly One[],
@@ -136,10 +136,10 @@ export async function countEach<One>(
   return count
 }
 
-/** Each lost race means that another change was saved, so a handful of rounds is plenty. */
+/** Each lost race means that another revision was saved, so 20 rounds are plenty. */
 const ROUNDS_MAX = 20
 
-/** A round whose facts were stale is run again, `inTurn`. Throws `DatabaseUnavailable` in a flood. */
+/** Runs a round again, `inTurn`, if its facts were stale. Throws `DatabaseUnavailable` after 20. */
 export async function untilFresh<Result>(
   what: string,
   round: () => Promise<Result | 'stale'>,

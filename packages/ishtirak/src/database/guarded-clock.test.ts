@@ -65,7 +65,7 @@ describeOnEach('the clock of the machine', ({ database, kind }) => {
 
     it('is asked of the server again where it seems wrong', async () => {
       const { now } = guardedOn(database())
-      // As after a sleep of the machine, or on a server whose clock was wrong.
+      // The machine slept, or the clock of the server was wrong.
       database().serverTime?.note(clock.now() - 3 * HOUR)
       expect(now).toThrow(WrongClock)
       await vi.waitFor(now)

@@ -1,27 +1,27 @@
-// The one guard against a wrong clock: an instant more than `CLOCK_SKEW_MAX` off what the database knows is
-// not handed out. A server knows the time; the embedded database knows the last instant written to it.
+// Guards against a wrong clock: an instant that differs by more than `CLOCK_SKEW_MAX` from what the database
+// knows is not returned. A server knows the time; the embedded database knows the last instant written to it.
 import { CLOCK_SKEW_MAX, DAY, HOUR, type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import { type Clock, LearntTime } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 import type { Database, Queryable } from './database.js'
 import { readLastRound, readServerTime } from './job-leases.js'
 
-/** Nothing was read or written by the wrong instant: the call is worth another try. */
+/** Nothing was read or written with the wrong instant, so a later attempt may succeed. */
 export class WrongClock extends Error {
   override readonly name = 'WrongClock'
 }
 
-/** A service that was stopped for longer is asked to have its clock looked at. */
+/** After a longer stop, a person has to check the clock. */
 const LONGEST_STOP_MS = 31 * DAY
 
 interface Guarded {
   readonly database: Queryable & Pick<Database, 'serverTime'>
   readonly log: Log
-  /** CLOCK_CHECKED, the day on which a person has looked at the clock of the machine. */
+  /** CLOCK_CHECKED: the day on which a person checked the machine's clock. */
   readonly checkedOn?: string | undefined
 }
 
-/** `clock`, compared with what the database knows at most once a second: that costs 1.5 KB of a status. */
+/** `clock`, checked against the database at most once a second, because a check costs a status 1.5 KB. */
 export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Guarded): Clock {
   const { serverTime } = database
   const right = serverTime ?? new LearntTime()
@@ -35,15 +35,15 @@ export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Gua
   const isOff = (ms: number) => Math.abs(ms) > CLOCK_SKEW_MAX
   // This clock is never set.
   const running = { now: () => performance.now() }
-  // Unknown while the server is away: what it said last counts.
+  // While the server is unreachable, its last answer counts.
   const askServer = throttled(running, SECOND, () => void learn().catch(() => undefined))
-  // From the last right instant on, so that the small steps by which a clock is kept right do not add up.
+  // Counted from the last right instant, so that the small corrections of a clock do not add up.
   const noteRight = throttled(running, SECOND, (now: Instant) => right.note(now))
   const trouble = () => {
     const now = clock.now()
     let ms = offBy(now, right.now())
     if (isOff(ms)) {
-      // The server may know better by now, and the machine may have slept.
+      // The server may know better by now, or the machine may have slept.
       if (serverTime) askServer(now)
       ms = offBy(now, serverTime ? right.now() : right.nowAfterSleep())
     }

@@ -1,5 +1,5 @@
-// Leases of jobs: one round per interval in the whole cluster, by the database's clock. A lease's row says
-// when the next round may begin; a process that dies loses only its own round.
+// Leases of jobs: one round per interval in the whole cluster, by the database's clock. The row of a lease
+// says when the next round may begin. A process that dies loses only its own round.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from './database.js'
 import { at, instant, instantOrNull } from './rows.js'
@@ -24,7 +24,7 @@ export async function claimRound(
 
 const selectLast = statement('job_leases.last', 'select max(next_run_at) as last from job_leases')
 
-/** As long as a service runs, within a minute of the last instant that it wrote. Null: none ever ran. */
+/** The last round of any job. While a service runs, it is at most a minute old. Null: none ever ran. */
 export async function readLastRound(database: Queryable): Promise<Instant | null> {
   const [row = {}] = await database.query(selectLast)
   return instantOrNull(row, 'last')

@@ -9,7 +9,7 @@ import { openMemory } from './embedded/pglite.js'
 import { migrate, SchemaMismatch, schemaFit } from './migrate.js'
 import { openPostgres } from './server/postgres.js'
 
-/** Those of the service without a comment, and constraints with a name that PostgreSQL gave them. */
+/** Tables without a comment, and constraints with a name that PostgreSQL made. */
 const selectUnnamed = sql(`select relname as name from pg_class
     where relkind = 'r' and relnamespace = current_schema()::regnamespace
       and obj_description(oid, 'pg_class') is null and relname <> 'schema_migrations'
@@ -80,7 +80,7 @@ describe.each(DATABASE_KINDS)('migrations (%s)', (kind) => {
     for (const name of ['0003_column.sql', '0004_table.sql']) rmSync(join(directory, name))
     expect(await migrate(database, { directory })).toEqual({ applied: [], version: 4 })
     expect(await schemaFit(database, { directory })).toEqual({ current: 4, expected: 2, runs: true })
-    // The code before knows less than the third file asks for, whatever the fourth allows.
+    // Older code knows less than the third file requires, whatever the fourth allows.
     rmSync(join(directory, '0002_more.sql'))
     const refused = migrate(database, { directory })
     await expect(refused).rejects.toBeInstanceOf(SchemaMismatch)
@@ -117,6 +117,6 @@ it('a gap in the numbers, a number used twice and a name without a number are re
 it.each(DATABASE_KINDS)("the package's own migrations bring %s to where the code is", async (kind) => {
   const database = await emptyDatabase(kind)
   expect(await schemaFit(database)).toMatchObject({ runs: true })
-  // What it refuses is said by the name of a constraint alone, and psql shows what a table is.
+  // Errors name a constraint, and psql shows the comment of a table.
   expect(await database.query(selectUnnamed)).toEqual([])
 })

@@ -18,7 +18,7 @@ export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }
 
-/** A file that the database refuses. Nothing of it was kept; those before it stay. */
+/** The database refused a file. Nothing of it was kept; the files before it stay applied. */
 class MigrationFailed extends Error {
   override readonly name = 'MigrationFailed'
   constructor(file: string, cause: unknown) {
@@ -27,9 +27,9 @@ class MigrationFailed extends Error {
 }
 
 interface MigrateOptions {
-  /** The folder of `0001_name.sql`, …; the package's own `migrations` by default. */
+  /** The folder of `0001_name.sql`, …; by default the package's own `migrations`. */
   readonly directory?: string
-  /** The last migration to apply: a backup is restored into the schema that it was taken from. */
+  /** The last migration to apply. A backup is restored into the schema that it was made from. */
   readonly upTo?: number
 }
 
@@ -38,18 +38,18 @@ interface Migration {
   readonly name: string
   readonly sql: string
   readonly checksum: string
-  /** The newest migration that code must know to run on the schema that this one leaves. */
+  /** The newest migration that code must know to run on this schema. */
   readonly oldestCode: number
 }
 
 interface SchemaFit {
-  /** The newest migration in the database, 0 for none. */
+  /** The newest migration in the database; 0: none. */
   readonly current: number
   /** The newest migration that this code brings along. */
   readonly expected: number
-  /** Whether this code runs on it: the schema is its own, or a newer one that allows this code. */
+  /** Whether this code runs on it: the schema is the code's own, or a newer one that allows this code. */
   readonly runs: boolean
-  /** Says why a database is refused whose migrations are not those of this code. */
+  /** Why the database is refused, if its migrations are not those of this code. */
   readonly refusal?: string
 }
 
@@ -60,7 +60,7 @@ const refusalOf = (name: string) =>
 /** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
-/** Gives the files applied, and the newest migration. Throws `SchemaMismatch` or `MigrationFailed`. */
+/** Returns the files applied, and the newest migration. Throws `SchemaMismatch` or `MigrationFailed`. */
 export async function migrate(
   database: Database,
   options: MigrateOptions = {},
@@ -68,7 +68,7 @@ export async function migrate(
   const migrations = (await readMigrations(options.directory)).slice(0, options.upTo)
   const applied: string[] = []
   for (;;) {
-    // Another process may be at it, and a migration takes what it takes.
+    // Another process may be migrating, and a migration may take long.
     const name = await database.transaction(
       (transaction) => applyNext(transaction, migrations),
       Number.POSITIVE_INFINITY,
@@ -89,7 +89,7 @@ export async function schemaFit(database: Queryable, options: MigrateOptions = {
     if (row?.other) return { current, expected, runs: false, refusal: refusalOf(String(row.other)) }
     return { current, expected, runs: current >= expected && oldestCode <= expected }
   } catch (error) {
-    // 42P01 is undefined_table: nothing was ever applied.
+    // 42P01 is undefined_table: no migration was ever applied.
     if (error instanceof DatabaseError && error.code === '42P01') {
       return { current: 0, expected, runs: false }
     }
@@ -100,7 +100,7 @@ export async function schemaFit(database: Queryable, options: MigrateOptions = {
 /**
  * An advisory transaction lock works through a pooler too. The number is ours: "ishtirak" in base 36, cut.
  * One lock serves all schemas of the database, because older programs know no other.
- * Where the path leads nowhere, its only schema is still to be made.
+ * If the search path names no existing schema, its only schema has yet to be created.
  */
 const lockAndPrepare = `
   select pg_advisory_xact_lock(1132374928);
@@ -133,7 +133,7 @@ const insertApplied = statement(
   'insert into schema_migrations (version, name, checksum, oldest_code) values ($1, $2, $3, $4)',
 )
 
-/** Applies the first migration that is missing, under the lock; undefined when there is none. */
+/** Applies the first missing migration under the lock; undefined: none is missing. */
 async function applyNext(
   transaction: Transaction,
   migrations: readonly Migration[],
@@ -167,7 +167,7 @@ async function readMigrations(directory = packageMigrations): Promise<Migration[
   return await Promise.all(
     names.map(async (name, index) => {
       const version = index + 1
-      // A gap or a repeated number comes from a merge of two branches: the order is unknown.
+      // A gap or a repeated number comes from a merge of two branches, so the order is unknown.
       if (!/^\d{4}_/.test(name) || Number(name.slice(0, 4)) !== version) {
         throw new SchemaMismatch(`expected migration ${version}, found ${name}`)
       }

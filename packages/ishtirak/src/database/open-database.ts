@@ -1,31 +1,31 @@
-// Chooses the database, and loads no other: a server for a postgres URL, else the embedded one. It refuses
-// URLs that it does not understand rather than falling back to an empty database.
+// Opens a server for a postgres URL, else the embedded database, and loads only that one. An unknown URL is
+// refused, because an empty embedded database in its place would be worse.
 import { missingPackages } from '../runtime/package.js'
 import type { Database } from './database.js'
 
 export interface DatabaseOptions {
-  /** `postgres://…`, or `memory:` for one that is gone when it is closed. Default: embedded, in `dataDir`. */
+  /** `postgres://…`, or `memory:` for one that is lost when it is closed. Default: embedded, in `dataDir`. */
   readonly url?: string
-  /** The folder of the embedded database, `./data` by default. Created if it is missing. */
+  /** The folder of the embedded database; `./data` by default. It is created if it is missing. */
   readonly dataDir?: string
   /** Connections to a server; see `PostgresOptions`. */
   readonly maxConnections?: number
-  /** The schema that every statement goes to; by default the database's own, `public`. */
+  /** The schema of all statements; by default the database's own, `public`. */
   readonly schema?: string
   readonly log?: {
     warn(details: object, message: string): void
     error(details: object, message: string): void
   }
-  /** Called when the embedded database has failed until the process restarts. */
+  /** Called if the embedded database has failed. It stays failed until the process restarts. */
   readonly onFailure?: () => void
 }
 
-/** The URL of a database that we do not know. */
+/** The URL is of an unknown kind of database. */
 export class UnknownDatabase extends Error {
   override readonly name = 'UnknownDatabase'
 }
 
-/** None of these characters can end the setting that the name goes into. */
+/** No character here can end the setting that the name is put into. */
 const SCHEMA_NAME = /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/
 
 function schemaName(name: string): string {
@@ -39,7 +39,7 @@ export class EmbeddedDatabaseMissing extends Error {
   override readonly name = 'EmbeddedDatabaseMissing'
 }
 
-/** Throws `EmbeddedDatabaseMissing`, `DataFolderLocked`, `DataFolderUnusable`; a server is not asked yet. */
+/** Throws `EmbeddedDatabaseMissing`, `DataFolderLocked`, `DataFolderUnusable`. No server is called yet. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir = './data', log, onFailure, ...pool } = options
   const schema = options.schema === undefined ? {} : { schema: schemaName(options.schema) }
@@ -54,7 +54,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     })
   }
   if (url === 'memory:') return await (await loadEmbedded()).openMemory(undefined, schema)
-  // The URL is not repeated: it may hold a password.
+  // The message leaves out the URL, which may contain a password.
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UnknownDatabase('DATABASE_URL is neither postgres://… nor memory:')
   const { openPostgres } = await import('./server/postgres.js')

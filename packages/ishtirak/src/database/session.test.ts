@@ -48,14 +48,14 @@ describeOnEach('transactions', (context) => {
   it('50 transactions at once leave the sum that 50 in a row would', async () => {
     const moves = Array.from({ length: 50 }, (_, index) =>
       database().transaction(async (transaction) => {
-        // Always `a` first: locking in one order avoids deadlocks.
+        // `a` is locked first: one order avoids deadlocks.
         const amount = index % 2 === 0 ? 1 : -1
         await transaction.query(add, ['a', amount])
         await transaction.query(add, ['b', -amount])
       }),
     )
     await Promise.all(moves)
-    // 100 + 100, and as many went there as back.
+    // 100 + 100, and the transfers cancel each other.
     expect(await database().query(total)).toEqual([{ total: 200 }])
     expect(await database().query(balance, ['a'])).toEqual([{ balance: 100 }])
   })
@@ -99,7 +99,7 @@ describeOnEach('transactions', (context) => {
 
   it('a statement follows a script that changes its columns', async () => {
     const all = sql(`select * from accounts where id = 'a'`)
-    // On as many connections as there are, so that each holds a plan that the script makes stale.
+    // All connections get a plan that the script makes stale.
     const everywhere = () => Promise.all(Array.from({ length: 20 }, () => database().query(all)))
     await everywhere()
     await database().script('alter table accounts add column note text')
@@ -111,7 +111,7 @@ describeOnEach('transactions', (context) => {
     const own = await freshDatabase(kind)
     await own.script(create)
     await own.query(refill)
-    // More than there are connections: some wait for one when the closing begins.
+    // More queries than connections: some wait for one when the closing begins.
     const queries = Array.from({ length: 100 }, () => own.query(add, ['a', 1]))
     const transaction = own.transaction(async (inside) => {
       await inside.query(add, ['b', 1])

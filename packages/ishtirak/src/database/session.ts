@@ -1,5 +1,5 @@
-// What a session is on both databases: the planner's settings; begin, work, commit; what the driver's errors
-// mean. The difficult endings (a failed commit, a swallowed error, a late statement) are alike on both.
+// The session of both databases: the planner's settings; begin, work, commit; the meaning of the driver's
+// errors. Difficult endings (a failed commit, a swallowed error, a late statement) are the same on both.
 import { DatabaseError as ServerRefusal } from 'pg-protocol'
 import {
   ConstraintViolation,
@@ -14,16 +14,16 @@ import {
 /** One connection, used by one caller at a time. Its errors are translated already. */
 export interface DatabaseSession {
   query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]>
-  /** Runs `begin`, `commit`, `rollback`. Gives the command's tag, as `COMMIT`. */
+  /** Runs `begin`, `commit` or `rollback`. Returns the command's tag, such as `COMMIT`. */
   command(sql: string): Promise<string>
-  /** Runs many statements without parameters, with no time limit; plans made before may be stale after it. */
+  /** Runs many statements without parameters or time limit. Earlier plans may be stale afterwards. */
   script(sql: string): Promise<void>
 }
 
-/** A deadlock's victim usually wins the second time; five times in a row is an error of design. */
+/** A deadlock's victim usually wins the second time. Five times in a row is a design error. */
 const mostRuns = 5
 
-/** Work inside a transaction may await nothing else; it would stop the embedded database for ever. */
+/** Work inside a transaction must await nothing else; it would stop the embedded database for ever. */
 const idleLimitMs = 30_000
 
 export async function runTransaction<Result>(
@@ -52,7 +52,7 @@ async function runOnce<Result>(
     result = await Promise.race([work(transaction), transaction.forgotten])
   } catch (error) {
     await transaction.end()
-    // Where even the rollback fails, the session is lost; the first error is the one to report.
+    // If the rollback fails too, the session is lost. The first error is the one to report.
     await session.command('rollback').catch(() => undefined)
     throw error
   }
@@ -96,7 +96,7 @@ class OpenTransaction implements Transaction {
     })
   }
 
-  /** Refuses what comes now, and waits for what was started and not awaited; its caller has the outcome. */
+  /** Refuses new statements, and waits for those that were started. Their caller has the outcome. */
   async end(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#idle)
@@ -131,7 +131,7 @@ export const plannerSettings = [
   'max_parallel_workers_per_gather=0',
 ] as const
 
-/** Gives the error to throw. Our own errors, and what the caller's work threw, pass through untouched. */
+/** Returns the error to throw. Our own errors, and errors of the caller's work, pass through unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof ServerRefusal) return translateRefusal(error)
   if (error instanceof Error && isConnectionTrouble(error)) {
@@ -158,7 +158,7 @@ function translateRefusal(error: ServerRefusal): Error {
   return new DatabaseError(code, message, { cause: error })
 }
 
-/** The deadline that is sent ahead of a change (named-query.ts) had passed: the change was not begun. */
+/** The deadline sent ahead of a change (named-query.ts) had passed, so the change was not begun. */
 function isTooLate({ code, message }: ServerRefusal): boolean {
   return code === '22023' && message.includes('statement_timeout')
 }
@@ -198,17 +198,17 @@ function describe(error: Error): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-/** 40001 serialization failure, 40P01 deadlock: the transaction did nothing, and may be run again. */
+/** 40001 serialization failure, 40P01 deadlock: the transaction did nothing and may run again. */
 function isWorthAnotherRun(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01')
 }
 
-/** A migration changed what a plan gives back; on a fresh connection it works (plancache.c). */
+/** A migration changed the columns of a plan. A fresh connection works (plancache.c). */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000' && error.message.includes('cached plan')
 }
 
-/** Whether the connection that gave this error is still good for the next statement. */
+/** Whether a connection must be closed after this error. */
 export function endsConnection(error: unknown): boolean {
   if (isStalePlan(error)) return true
   if (!(error instanceof DatabaseUnavailable)) return false

@@ -1,4 +1,4 @@
-// Only the clock is moved: the bytes go over a real connection.
+// Only the clock is moved. The bytes travel over a real connection.
 import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { PassThrough } from 'node:stream'
@@ -8,7 +8,7 @@ import { type App, createApp } from './app.js'
 
 let app: App
 let base: string
-/** `reached`: the work of a request has begun. `answered`: its answer, at this instant of the moved clock. */
+/** `reached`: the work of a request has begun. `answered`: the instant of its answer, by the moved clock. */
 const events = new EventEmitter<{ reached: []; answered: [at: number] }>()
 let begun: PassThrough
 

@@ -1,5 +1,5 @@
-// A request that is wholly here is answered within 6 s. What it asked for may still come about: the answer
-// says so. The database gives up first (CALL_LIMIT_MS). A request has 30 s to be wholly here.
+// A request that has arrived completely is answered within 6 s. Its work may still be done later, and the
+// answer says so. The database gives up earlier (CALL_LIMIT_MS). A request has 30 s to arrive completely.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { AnswerFailure } from './problem.js'
@@ -11,7 +11,7 @@ const RETRY_SECONDS = 5
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How long a body may take, where that is more than 30 s. */
+    /** The time limit of the body, if it is more than 30 s. */
     readonly bodyTimeoutMs?: number
   }
   interface FastifyReply {
@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-/** Called as a request comes. What it gives is called after its answer: it refuses no longer. */
+/** Called when a request arrives. The returned function is called after its answer and stops the timer. */
 export function answerInTime(request: FastifyRequest, reply: FastifyReply, fail: AnswerFailure): () => void {
   const refuse = (error: BillingError) => {
     const { headersSent, destroyed } = reply.raw
@@ -27,7 +27,7 @@ export function answerInTime(request: FastifyRequest, reply: FastifyReply, fail:
   }
   const refuseWork = () => refuse(new BillingError('took_too_long', { retryAfterSeconds: RETRY_SECONDS }))
   const refuseBody = () => {
-    // What would still come is not waited for.
+    // The rest of the request is not awaited.
     reply.header('connection', 'close')
     refuse(new BillingError('request_timeout'))
   }

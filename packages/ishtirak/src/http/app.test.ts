@@ -1,4 +1,4 @@
-// Only the clock is moved: the bytes go over real connections.
+// Only the clock is moved. The bytes travel over real connections.
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'

@@ -1,5 +1,5 @@
-// The bare HTTP service: how requests are read, bounded, named, measured and refused, before any route of
-// ours exists. Routes come as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
+// The bare HTTP service: how requests are read, limited, named, measured and refused, before any route
+// exists. Routes are added as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -31,12 +31,12 @@ export type App = FastifyInstance<
 
 interface AppParts {
   readonly log: Log
-  /** Where users reach us, without a slash at the end. */
+  /** The address at which users reach us, without a slash at the end. */
   readonly publicUrl: string
-  /** Addresses and ranges of the proxies before us. */
+  /** Addresses and ranges of the proxies in front of us. */
   readonly trustedProxies?: readonly string[]
   readonly metrics?: Metrics
-  /** Bounds the calls that no route takes. */
+  /** Limits calls that match no route. */
   readonly limitAnonymous?: CallerChecks['limitAnonymous']
 }
 
@@ -44,15 +44,15 @@ interface AppParts {
 const LONGEST_PARAMETER = 255 * 4 * 3
 const LONGEST_ADDRESS = 2 * LONGEST_PARAMETER
 const HEADERS_TIMEOUT_MS = 10_000
-/** The whole request, with the largest body (UPLOAD_CONFIG). Shorter ones have 30 s (answer-deadline.ts). */
+/** For the whole request with the largest body (UPLOAD_CONFIG). Others have 30 s (answer-deadline.ts). */
 export const REQUEST_TIMEOUT_MS = 150_000
 /** Longer than the 60 seconds of proxies, so that they close first and never meet a closed connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** After a stop began: what was on its way to a connection that had been accepted has come. */
+/** How long after a stop began requests may still arrive on accepted connections. */
 const SILENCE_MS = 1_000
-/** What was wholly here has its answer within 6 s (answer-deadline.ts), and its caller has read it. */
+/** Requests that have arrived are answered in 6 s (answer-deadline.ts); reading takes time too. */
 const STOP_MS = 10_000
-/** Slower answers get a line in the log. */
+/** Slower answers are logged. */
 const SLOW_MS = 2_000
 
 export function createApp(parts: AppParts): App {
@@ -75,7 +75,7 @@ export function createApp(parts: AppParts): App {
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     schemaController: { compilersFactory: { buildSerializer } },
-    // What arrives while we stop is still answered: the listener is closed, so it had been accepted before.
+    // Requests that arrive during a stop are answered: the listener is closed, so they were accepted before.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       nameAnswer(request, reply)
@@ -114,7 +114,7 @@ function leaveNoConnectionOpen(app: App): void {
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
     }
     timers.push(
-      // Behind a look at what has come meanwhile, which a busy process may not have had for a second.
+      // After one more turn of the event loop: a busy process may not have read requests for a second.
       setTimeout(() => setImmediate(endSilent), SILENCE_MS),
       setTimeout(() => app.server.closeAllConnections(), STOP_MS),
     )
@@ -126,7 +126,7 @@ function leaveNoConnectionOpen(app: App): void {
   })
 }
 
-/** One hook before and one after: every further one is paid by every request. */
+/** One hook before and one after, because every request pays for each further hook. */
 function watchRequests(
   app: FastifyInstance,
   parts: {
@@ -140,7 +140,7 @@ function watchRequests(
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
     reply.endDeadline = answerInTime(request, reply, answerFailure)
-    // What no route takes, before its body is read.
+    // A call that matches no route, before its body is read.
     if (request.is404) limitAnonymous(request, reply)
     done(refusalOf(request))
   })
@@ -153,7 +153,7 @@ function watchRequests(
   })
 }
 
-/** What every answer has, refusals included. */
+/** The headers of every answer, refusals included. */
 function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
 }

@@ -1,4 +1,4 @@
-// Keys and the key server are real, only the clock is ours.
+// Keys and the key server are real. Only the clock is moved.
 import { createServer } from 'node:http'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { listen } from '../../../../test/support/listen.js'
@@ -46,7 +46,7 @@ function fresh(options: { issuer?: string; audience?: string } = {}) {
 }
 
 const verdict = async (claims: unknown, options?: Parameters<typeof fresh>[0]) =>
-  // The attacker's payload is any JSON; the signer's type only knows good ones.
+  // An attacker's payload may be any JSON, while the signer's type allows only valid claims.
   refusal(fresh(options).verifier, `Bearer ${await sign(claims as JWTPayload)}`)
 
 it('a token signed with the secret says who the user is', async () => {
@@ -77,7 +77,7 @@ it('what is not a token is refused', async () => {
     ...[undefined, '', 'Bearer', 'Bearer ', 'Bearer  ', 'Basic dXNlcjpwYXNz', 'Token abc', 'Bearer a b'],
     ...['Bearer a,b', 'Bearer garbage', 'Bearer a.b.c', 'Bearer ..', 'Bearer eyJhbGciOiJIUzI1NiJ9..'],
     ...['Bearer \u0000', `Bearer ${'x'.repeat(100_000)}`, `Bearer ${'.'.repeat(8_000)}`],
-    // More than 8 KiB are refused before any work, even if they are rightly signed.
+    // A token of more than 8 KiB is refused before any work, even with a valid signature.
     `Bearer ${await sign({ ...GOOD, padding: 'x'.repeat(8_192) })}`,
   ]
   for (const header of headers)

@@ -1,5 +1,6 @@
-// Who is calling: a token of the platform, checked against the one kind of key that is configured, or a key.
-// The algorithm is never the token's choice. A key server out of reach is 503, not 401.
+// Identifies the caller: by a token of the platform, checked with the one kind of key that is configured, or
+// by a key. The token never chooses the algorithm. If the key server is unreachable the answer is 503, not
+// 401.
 import {
   createRemoteJWKSet,
   errors,
@@ -21,9 +22,9 @@ import type { Clock } from '../runtime/clock.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { secretMatcher } from '../runtime/secret.js'
 
-/** The id must be usable as it is, or the token is refused; the rest is dropped where it makes no sense. */
+/** The caller of a token. A token with an unusable id is refused; other unusable claims are dropped. */
 export interface UserIdentity extends Actor {
-  /** The platform's own id of the account, as `core/user-id.ts` allows. Without teams: of the user. */
+  /** The platform's id of the account (see core/user-id.ts). Without teams, the account is the user. */
   readonly userId: string
   readonly email?: string
   readonly name?: string
@@ -33,9 +34,9 @@ export interface UserIdentity extends Actor {
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>
 
 interface TokenVerifierOptions {
-  /** HS256, at least 32 bytes each; all are accepted. Empty where there is a `jwksUrl`, and not otherwise. */
+  /** For HS256, at least 32 bytes each; all are accepted. Empty if `jwksUrl` is set, and only then. */
   readonly secrets: readonly string[]
-  /** RS256, ES256 and EdDSA. */
+  /** The address of public keys for RS256, ES256 and EdDSA. */
   readonly jwksUrl?: string
   readonly issuer?: string
   readonly audience?: string
@@ -45,16 +46,16 @@ interface TokenVerifierOptions {
 
 /** Much less than `CLOCK_SKEW_MAX`: more would lengthen every token's life. */
 const TOKEN_CLOCK_SKEW_SECONDS = 5
-/** 0.3 µs to look a token up instead of 15 to 65 µs to verify it. About 5 MB when full of usual tokens. */
+/** Finding a token takes 0.3 µs, verifying it 15 to 65 µs. About 5 MB when full of usual tokens. */
 const REMEMBERED_MAX = 10_000
-/** A longer one is verified each time, so that one caller cannot fill the memory. */
+/** A longer token is verified each time, so that one caller cannot fill the memory. */
 const REMEMBERED_LENGTH = 2_048
-/** One writing of each key is usual. */
+/** Callers usually write a key in one way. */
 const REMEMBERED_KEYS_MAX = 100
-/** The maximum time for which a withdrawn key is still accepted. */
+/** How long a withdrawn key is accepted at most. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
-/** An unknown key id leads to one look at the key server in this time: callers cannot overload it. */
+/** An unknown key id causes one request to the key server in this time, so callers cannot overload it. */
 const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
@@ -62,10 +63,11 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   const check = signatureCheck(options)
   const remembered = rememberIdentities({ most: REMEMBERED_MAX, longestMs: REMEMBERED_MS })
   return {
-    /** Throws `unauthenticated`, or `authentication_unavailable` when the keys cannot be fetched. */
+    /** Throws `unauthenticated`, or `authentication_unavailable` if the keys cannot be fetched. */
     verify: async (header = ''): Promise<UserIdentity> => {
       const now = options.clock.now()
-      // By the header as it came: who reads this memory reads the keys of the service as well.
+      // Found by the header as it was sent: an attacker who can read this memory can read the service's keys
+      // too.
       const known = remembered.find(header, now)
       if (known) return known
       const token = bearerToken(header)
@@ -78,13 +80,13 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
 }
 
 export interface ApiKeys<Holder> {
-  /** Of `Authorization: Bearer …`. Throws the refusal, or `not_found` when no key is configured. */
+  /** Reads `Authorization: Bearer …`. Throws the refusal, or `not_found` if no key is configured. */
   verify(header: string | undefined): Holder | Promise<Holder>
-  /** The holder of a key; null: it is none of them. */
+  /** The holder of a key; null: the key is unknown. */
   find(key: string): Promise<Holder | null>
 }
 
-/** Who holds a key that is not configured; null: nobody. */
+/** The holder of a key that is not in the configuration; null: there is none. */
 export type LookUpKey<Holder> = (key: string) => Promise<Holder | null>
 
 export function createApiKeys(keys: readonly string[], noteUse: NoteUse): ApiKeys<'platform'> {
@@ -95,7 +97,7 @@ export function createApiKeys(keys: readonly string[], noteUse: NoteUse): ApiKey
   )
 }
 
-/** `lookUp`: of those whom an owner made. */
+/** `lookUp` finds the operators that an owner made. */
 export function createOperatorKeys(
   operators: readonly OperatorKey[],
   noteUse: NoteUse,
@@ -109,7 +111,7 @@ export function createOperatorKeys(
   )
 }
 
-/** A part without any key is switched off and answers 404: it is never open. */
+/** A part without any key is switched off and answers 404. It is never open. */
 function keyRing<Holder>(
   keys: readonly { readonly holder: Holder; readonly key: string }[],
   refusal: ErrorCode,
@@ -117,9 +119,9 @@ function keyRing<Holder>(
   lookUp: LookUpKey<Holder> | null = null,
 ): ApiKeys<Holder> {
   const known = keys.map(({ holder, key }) => ({ holder, key, matches: secretMatcher(key) }))
-  // Found by a hash of the whole header, so that its time tells nothing of a key.
+  // Found by a hash of the whole header, so that the time reveals nothing about a key.
   const remembered = new BoundedMap<string, (typeof known)[number]>(REMEMBERED_KEYS_MAX)
-  // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
+  // All keys are compared: the time must not reveal which one matches, nor its place.
   const matchOf = (given: string) => known.filter(({ matches }) => matches(given))[0]
   const holderOf = (match: (typeof known)[number]): Holder => {
     accepted(match.key)
@@ -146,10 +148,10 @@ function keyRing<Holder>(
   }
 }
 
-/** No token of a sane issuer is longer, and a long one would cost us before it costs its sender. */
+/** No sane issuer makes longer tokens, and a long one would cost us more than its sender. */
 const LONGEST_TOKEN = 8 * 1024
 
-/** The token of `Authorization: Bearer …` (RFC 6750, 2.1) as it was sent; throws `refusal` for all else. */
+/** The token of `Authorization: Bearer …` (RFC 6750, 2.1) as it was sent. Throws `refusal` for all else. */
 function bearerToken(header: string, refusal: ErrorCode = 'unauthenticated'): string {
   if (header.length > LONGEST_TOKEN) throw new BillingError(refusal)
   const [, token] = /^bearer +([\w.~+/-]+=*)$/i.exec(header) ?? []
@@ -173,7 +175,7 @@ function signatureCheck({ secrets, jwksUrl, noteUse }: TokenVerifierOptions): Si
   throw new TypeError('tokens are checked with either secrets or a key server')
 }
 
-/** One after the other: a token of the first costs no more than where it is the only one. */
+/** Tries one secret after the other, so that a token of the first costs the same as with a single secret. */
 function secretsCheck(secrets: readonly string[], noteUse: NoteUse): SignatureCheck {
   const checks = secrets.map((secret) => ({ secret, check: secretCheck(secret) }))
   return async (token, options) => {
@@ -184,7 +186,7 @@ function secretsCheck(secrets: readonly string[], noteUse: NoteUse): SignatureCh
         noteUse('AUTH_JWT_SECRET', secret)
         return verified
       } catch (error) {
-        // Anything else, such as an end that is past, is said of a token whose signature is right.
+        // Any other error, such as an expired token, means that the signature was right.
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
         refused = error
       }
@@ -200,7 +202,7 @@ function secretCheck(secret: string): SignatureCheck {
   return async (token, options) => jwtVerify(token, await imported, { ...options, algorithms: ['HS256'] })
 }
 
-/** Tells an unknown key (the token is wrong) from a server that does not answer (it may be right). */
+/** Tells an unknown key (the token is wrong) from a server that does not answer (the token may be right). */
 function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   return async (header, token) => {
     try {
@@ -236,7 +238,7 @@ async function checkToken(
   }
 }
 
-/** The first instant at which jose would call the token expired; it compares whole seconds. */
+/** The first instant at which jose would call the token expired. It compares whole seconds. */
 function refusedFrom({ exp = 0 }: JWTPayload): Instant {
   return Math.ceil(exp + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
 }
@@ -244,8 +246,8 @@ function refusedFrom({ exp = 0 }: JWTPayload): Instant {
 const LONGEST_NAME = 200
 
 /**
- * Throws `unauthenticated`: an id of these claims cannot be one, or the role is none. A wrong role is not
- * read as another: the least would lock owners out, and the most would let readers order.
+ * Throws `unauthenticated` if an id of these claims is not valid, or the role is unknown. An unknown role is
+ * not replaced by another: the least would lock owners out, and the most would let readers order.
  */
 function readIdentity(payload: JWTPayload): UserIdentity {
   const { sub: personId, email, name, locale } = payload
@@ -254,7 +256,7 @@ function readIdentity(payload: JWTPayload): UserIdentity {
   if (!isUserId(personId) || !isUserId(userId) || !isBillingRole(billingRole))
     throw new BillingError('unauthenticated')
   const known = typeof locale === 'string' ? localeOf(locale) : undefined
-  // Mail to the account's address signs in as its owner, so only an owner's own address may become it.
+  // Mail to the account's address signs in as its owner, so only an owner's own address may replace it.
   const isOwner = billingRole === 'owner'
   return {
     userId,
@@ -266,7 +268,7 @@ function readIdentity(payload: JWTPayload): UserIdentity {
   }
 }
 
-/** What a host says of a user, checked as a token is; a wrong id or role is thrown as its own mistake. */
+/** Checks a host's user as a token is checked. A wrong id or role is thrown as the host's mistake. */
 export function identityOf({ userId, personId, billingRole = 'owner', ...profile }: UserIdentity) {
   const account = idOf(userId)
   if (personId && !isUserId(personId)) throw wrongField('person_id', 'wrong_format')
@@ -274,19 +276,19 @@ export function identityOf({ userId, personId, billingRole = 'owner', ...profile
   return readIdentity({ ...profile, sub: personId ?? account, account, billing_role: billingRole })
 }
 
-/** What a host names a user by. */
+/** Throws the host's mistake if this is not a valid user id. */
 function idOf(userId: string): string {
   if (isUserId(userId)) return userId
   throw wrongField('user_id', 'wrong_format')
 }
 
-/** Text on one line that the database can hold: no control character, no half of a surrogate pair. */
+/** True for one line of text that the database accepts: no control character, no half surrogate pair. */
 function isLine(value: unknown, longest: number): value is string {
   const isText = typeof value === 'string' && value !== '' && value.length <= longest
   return isText && !/[\p{Cc}\p{Surrogate}]/u.test(value)
 }
 
-/** The users that verified tokens name, bounded in number and time. No token outlives its own end. */
+/** The users of verified tokens, limited in number and time. No token is accepted after its own end. */
 export function rememberIdentities(options: { readonly most: number; readonly longestMs: number }) {
   const known = new BoundedMap<string, { readonly identity: UserIdentity; readonly until: Instant }>(
     options.most,

@@ -1,4 +1,4 @@
-// Callers are known before parameters, query and body are read, on every route, and their calls are counted.
+// On every route the caller is identified and counted before parameters, query and body are read.
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
 import { followToAnswer } from '../../../../test/support/portal.js'
@@ -9,12 +9,12 @@ import { createLog } from '../runtime/log.js'
 import { type App, createApp } from './app.js'
 import { createRateLimit, networkOf } from './callers.js'
 
-/** Whose caller need not be known: what is public, and the address that holds its own proof. */
+/** Routes that need no caller: public ones, and the address that contains its own proof. */
 const PUBLIC = [
   '/',
   '/api/v1/billing/plans',
   '/api/v1/billing/offers',
-  // Known by its signature, which is over the body.
+  // Identified by its signature, which covers the body.
   '/api/v1/billing/webhook',
   '/portal/return/:payment_id',
   '/healthz',
@@ -40,7 +40,8 @@ const routes = () => world.service.app.knownRoutes()
 describe('a caller who is not known', () => {
   it('is refused on every route that is not public, whatever else is wrong, and is counted', async () => {
     const kept = routes().filter(({ method, url }) => !isPublic(method, url))
-    // Of each part there is one: the five of the document, the platform's, the operator's, the portal's.
+    // At least one route of each part: the five of the document, the platform's, the operator's, the
+    // portal's.
     expect(kept.length).toBeGreaterThan(40)
     const token = { authorization: 'Bearer nothing', cookie: 'ishtirak=nothing' }
     const wrong = [
@@ -48,7 +49,7 @@ describe('a caller who is not known', () => {
       ['70 kB of an unknown type', { 'content-type': 'text/nothing' }, 'x'.repeat(70_000)],
     ] as const
     for (const { method, url } of kept) {
-      // A month that is none, a limit that is none, an id that is too long.
+      // An invalid month, an invalid limit and an id that is too long.
       const path = `${url.replaceAll(/:\w+/g, 'x'.repeat(300))}?limit=none&month=none`
       // A page of the console leads to the sign-in, and what a form led to back to the portal.
       const isPage = (url.startsWith('/console') && method === 'GET') || url === '/portal/answer'

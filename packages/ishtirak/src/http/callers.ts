@@ -1,5 +1,5 @@
-// Who calls a route, and how often, checked before anything else is read: an unknown caller learns nothing of
-// the route. The quota is this process's: it stops a broken loop, not a flood.
+// Identifies and counts callers before anything else is read, so that an unknown caller learns nothing of the
+// route. The quota is per process: it stops a broken loop, not a flood.
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
@@ -10,15 +10,15 @@ import type { Clock } from '../runtime/clock.js'
 import type { ApiKeys, TokenVerifier, UserIdentity } from './auth.js'
 
 export interface CallerChecks {
-  /** Throws the refusal of a token, or of one call too many. */
+  /** Throws the refusal of a token, or `rate_limited`. */
   identify(request: FastifyRequest, reply: FastifyReply): Promise<UserIdentity>
-  /** Counts a call without a known caller by its network; throws `rate_limited`. */
+  /** Counts a call without a known caller by its network. Throws `rate_limited`. */
   limitAnonymous(request: FastifyRequest, reply: FastifyReply): void
-  /** For a user who is known by something else than a token. */
+  /** Counts a user who is identified otherwise than by a token. */
   limitUser(userId: string, reply: FastifyReply): void
 }
 
-/** Throws the refusal of a caller who is no user. */
+/** Throws the refusal of a caller who is not a user. */
 export type IdentifyUser = (request: FastifyRequest) => Promise<UserIdentity>
 
 export function usersByToken(tokens: TokenVerifier): IdentifyUser {
@@ -49,30 +49,30 @@ export function createCallerChecks(parts: {
 }
 
 export interface Callers<Caller> {
-  /** For the route's `onRequest`, or for that of its plugin. */
+  /** Used as `onRequest` of a route or its plugin. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
   /** The caller of a request that has passed `onRequest`. */
   of(request: FastifyRequest): Caller
-  /** The same for an answer to a request that may have been refused before. */
+  /** The caller of a request that may have been refused before; null: unknown. */
   find(request: FastifyRequest): Caller | null
 }
 
-/** Servers of the platform, known by their key. */
+/** Servers of the platform, identified by a key. */
 export interface PlatformCallers {
   readonly platforms: Callers<'platform'>
 }
 
-/** `know` throws the refusal of a caller who is not known, and of one who calls too often. */
+/** `know` throws the refusal of an unknown caller, and of one who calls too often. */
 export function callersBy<Caller>(
   know: (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>,
 ): Callers<Caller> {
-  // Kept on the request: an entry of a WeakMap for each cost the collector more.
+  // Stored on the request: an entry in a WeakMap cost the garbage collector more.
   const known = Symbol('caller')
   interface Known {
     [known]?: Caller
   }
   return {
-    // Not async: a key is checked at once, and most calls come with a key.
+    // Not async: a key is checked synchronously, and most calls have a key.
     onRequest: (request, reply, done) => {
       const admit = (caller: Caller) => {
         ;(request as Known)[known] = caller
@@ -91,7 +91,7 @@ export function callersBy<Caller>(
   }
 }
 
-/** Callers with a key, known as its holder. Others are counted by their address, then refused. */
+/** Callers with a key, identified as its holder. Others are counted by their network, then refused. */
 export function callersWithKey<Holder>(
   keys: ApiKeys<Holder>,
   limitAnonymous: CallerChecks['limitAnonymous'],
@@ -110,10 +110,10 @@ export function callersWithKey<Holder>(
   })
 }
 
-/** About 150 bytes each: 15 MB, and more callers than one process serves in a minute. */
+/** About 150 bytes each, 15 MB in all. One process serves fewer callers in a minute. */
 const KEYS_MAX = 100_000
 
-/** Gives the window of a key: it begins with the first call, so quotas are not all renewed at one instant. */
+/** Returns the window of a key. It begins with the key's first call, so that not all windows end at once. */
 function createWindows({ windowMs = MINUTE, keysMax = KEYS_MAX }: LimitOf) {
   const windows = new BoundedMap<string, { calls: number; readonly endsAt: Instant }>(keysMax)
   return (key: string, now: Instant) => {
@@ -132,13 +132,13 @@ interface LimitOf {
   readonly keysMax?: number
 }
 
-/** `quota`: calls in each window. */
+/** `quota` is the number of calls in each window. */
 export function createRateLimit({ quota = 300, ...of }: LimitOf & { readonly quota?: number }) {
   const { clock, windowMs = MINUTE } = of
   const windowOf = createWindows(of)
   // draft-ietf-httpapi-ratelimit-headers-08: q quota, w window in seconds, r what remains, t until when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
-  /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
+  /** Counts one call of `key` and sets the header fields. Throws `rate_limited` if it is one too many. */
   return (key: string, reply: FastifyReply): void => {
     const now = clock.now()
     const window = windowOf(key, now)
@@ -150,7 +150,7 @@ export function createRateLimit({ quota = 300, ...of }: LimitOf & { readonly quo
   }
 }
 
-/** Counts failures: after `most` of a key in a window, tries are refused until it ends. Per process. */
+/** Counts failures. After `most` of a key in a window, tries are refused until it ends. Per process. */
 export function createTryLimit({ most, ...of }: LimitOf & { readonly most: number }) {
   const windowOf = createWindows(of)
   return {
@@ -168,8 +168,8 @@ export function createTryLimit({ most, ...of }: LimitOf & { readonly most: numbe
 }
 
 /**
- * The network of an address: an IPv4 address as it is, also one written as IPv6; of any other the first 64
- * bits, since a customer with IPv6 holds at least a /64 and can call from each of its addresses.
+ * The network of an address: an IPv4 address itself, also if it is written as IPv6; for IPv6 the first 64
+ * bits, because a customer has at least a /64 and can call from each of its addresses.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address

@@ -1,4 +1,4 @@
-// A value of a host, checked as the API checks it: a host in JavaScript has no compiler.
+// Validates a host's value with the API's schema, because a host in JavaScript has no compiler.
 import type { TSchema } from 'typebox'
 import { validatorCompiler } from './schemas.js'
 

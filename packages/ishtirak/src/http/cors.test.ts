@@ -47,7 +47,7 @@ describeScenario('a browser on a page of another origin', ({ database }) => {
     for (const path of ['/api/v1/platform/users/user-1/status', '/portal', '/readyz', '/openapi.json']) {
       expect([path, sharing(await world.call('GET', path, from))]).toEqual([path, []])
       const asked = await preflight(world, path, OURS)
-      // Mounted, a host may refuse it before our routes are looked up.
+      // A mounting host may refuse it before our routes are found.
       expect([path, asked.status >= 400, sharing(asked)]).toEqual([path, true, []])
     }
     const closed = await sharedWith('')

@@ -1,4 +1,4 @@
-// The page behind every problem's `type`: all codes in three languages, from the one list. No script.
+// The page to which every problem's `type` leads: all codes in three languages, from one list. No script.
 import { ERROR_CODES, ERRORS } from '../core/error.js'
 import { LOCALES } from '../core/locale.js'
 import { CATALOGS, directionOf } from '../i18n/messages.js'

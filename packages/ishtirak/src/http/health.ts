@@ -1,10 +1,10 @@
-// What machines ask: alive, ready. None of it says anything about users or money.
+// Liveness and readiness, for machines. Neither says anything about users or money.
 import type { FastifyPluginCallback } from 'fastify'
 import Type from 'typebox'
 import { BillingError } from '../core/error.js'
 import { problemResponses } from './problem.js'
 
-/** `checks` names what was checked, such as `schema`, with `ok` or what is wrong in a word or two. */
+/** `checks` has the name of each check, such as `schema`, with `ok` or the problem in a word or two. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: Readonly<Record<string, string>>
@@ -14,14 +14,14 @@ type CheckReadiness = () => Promise<Readiness>
 
 const SHARED_MS = 1_000
 
-/** Anyone may ask, as often as they like: all calls within a second (`sharedMs`) share one check. */
+/** Anyone may ask at any rate: all calls within `sharedMs` (a second) share one check. */
 export function shareChecks<Answer>(
   check: () => Promise<Answer>,
   sharedMs = SHARED_MS,
 ): () => Promise<Answer> {
   let latest: { readonly askedAt: number; readonly answer: Promise<Answer> } | undefined
   return () => {
-    // Not the service's clock, which may be moved.
+    // Not the service's clock, because tests move that one.
     const now = performance.now()
     if (!latest || now >= latest.askedAt + sharedMs) latest = { askedAt: now, answer: check() }
     return latest.answer

@@ -1,5 +1,5 @@
-// The figures for Prometheus, in a registry of their own so that two services in one process (tests) do not
-// count each other. Counting only: no figure here decides anything.
+// The metrics for Prometheus, in a registry of their own so that two services in one process (tests) do not
+// count for each other. No metric decides anything.
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -13,7 +13,7 @@ interface RequestLabels {
   readonly status: number
 }
 
-/** Counted many at once, a request takes 0.5 µs; between other work it takes 3. */
+/** Requests are counted in batches: 0.5 µs each. Counted one by one between other work, each takes 3 µs. */
 const NOTED_MAX = 500
 
 export function createMetrics({ processMetrics = true } = {}) {
@@ -33,7 +33,7 @@ export function createMetrics({ processMetrics = true } = {}) {
     noted = []
   }
   return {
-    /** For parts that count something of their own. */
+    /** Other parts add their own metrics here. */
     registry,
     /** `route` is the pattern, never the address: ids in labels would grow without end. */
     observeRequest: (labels: RequestLabels, seconds: number): void => {

@@ -1,5 +1,5 @@
-// The app inside another program: requests are handed over with the prefix taken off. Nothing of it reaches
-// the host's server, parsers, hooks or errors. A body that the host has read and not stored is refused.
+// The app inside another program: requests are handed over without the prefix. The host's server, parsers,
+// hooks and errors are not affected. A body that the host has read without storing it is refused.
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
@@ -10,31 +10,31 @@ import { type App, REQUEST_TIMEOUT_MS } from './app.js'
 import { bufferedBody } from './request.js'
 
 export interface MountedApp {
-  /** A plugin for a host's Fastify; the prefix is that of `register`. */
+  /** A plugin for a host's Fastify. The prefix is the one of `register`. */
   readonly fastify: FastifyPluginAsync
-  /** For hosts that speak the web's Request and Response. */
+  /** A handler for hosts that use the web's Request and Response. */
   fetch(request: Request, client?: FetchClient): Promise<Response>
-  /** For node:http, and as a middleware: what is not under the prefix goes to `next`, or is answered 404. */
+  /** A listener for node:http and a middleware. A path outside the prefix goes to `next`, or gets 404. */
   listener(request: IncomingMessage, response: ServerResponse, next?: () => void): void
 }
 
-/** What a Request does not say. */
+/** Facts about the client that a Request does not contain. */
 export interface FetchClient {
   /**
-   * The address of the client, or of the last proxy before the host (TRUSTED_PROXIES). Without it all
+   * The address of the client, or of the last proxy in front of the host (TRUSTED_PROXIES). Without it, all
    * anonymous clients share one rate limit.
    */
   readonly clientAddress?: string
 }
 
 interface MountOptions {
-  /** The path that requests still carry when they are handed over, as `/billing`; empty: none. */
+  /** The path that requests still have when they are handed over, such as `/billing`; empty: none. */
   readonly prefix: string
-  /** Throws where the addresses that the app gives out would not lead to this prefix. */
+  /** Throws if the addresses that the app gives out would not lead to this prefix. */
   requirePrefix(prefix: string): void
-  /** Filled with the host's own request, by the one that the app sees. */
+  /** The host's request of each request that the app sees. */
   readonly hostRequests: WeakMap<IncomingMessage, object>
-  /** When a host's Fastify closes. */
+  /** Called when the host's Fastify closes. */
   stop(): Promise<void>
 }
 
@@ -81,7 +81,7 @@ export function mount(app: App, options: MountOptions): MountedApp {
 
 type HandOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => void
 
-/** Encapsulated: its hook runs after the host's own `onRequest` hooks, and instead of all after them. */
+/** Encapsulated: its hook runs after the host's own `onRequest` hooks, and replaces all later ones. */
 function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): FastifyPluginAsync {
   return async (host) => {
     requirePrefix(host.prefix)
@@ -89,7 +89,7 @@ function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): Fast
       const path = pathBelow(host.prefix, request.raw.url ?? '/')
       if (path === undefined) return next()
       reply.hijack()
-      // Such as those of CORS.
+      // The host's headers, such as those of CORS.
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value)
       handOver(request.raw, reply.raw, path, request)
@@ -103,7 +103,7 @@ function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): Fast
   }
 }
 
-/** With its query; undefined: not under the prefix. */
+/** The path below the prefix with its query; undefined: it is outside the prefix. */
 function pathBelow(prefix: string, url: string): string | undefined {
   if (!url.startsWith(prefix)) return undefined
   const rest = url.slice(prefix.length)
@@ -111,7 +111,7 @@ function pathBelow(prefix: string, url: string): string | undefined {
   return rest.startsWith('/') ? rest : undefined
 }
 
-/** Express takes the path that it is mounted at off `url`. */
+/** Express removes the mount path from `url`. */
 function fullUrl(request: IncomingMessage): string {
   const { originalUrl, url = '/' } = request as IncomingMessage & { readonly originalUrl?: unknown }
   return typeof originalUrl === 'string' ? originalUrl : url
@@ -126,10 +126,10 @@ interface Call {
   readonly host: object
 }
 
-/** No address of a network, so that no proxy is believed on its word. */
+/** Not the address of any network, so that no proxy is trusted by it. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
-/** A request that has no connection of its own. Its answer is a stream. */
+/** Answers a request that has no connection of its own. The answer is a stream. */
 async function answerOf(app: App, hosts: MountOptions['hostRequests'], call: Call): Promise<Injected> {
   const { method, path, headers, body, address = UNKNOWN_ADDRESS, host } = call
   const isWhole = () => !(body instanceof Readable) || body.readableEnded
@@ -139,7 +139,7 @@ async function answerOf(app: App, hosts: MountOptions['hostRequests'], call: Cal
     app.routing(request, response)
   }
   const answer = await inject(dispatch, {
-    // The library would refuse a method that it does not know; the app answers it.
+    // The library would refuse an unknown method. The app answers it.
     validate: false,
     method: method as NonNullable<InjectOptions['method']>,
     url: path,
@@ -148,20 +148,20 @@ async function answerOf(app: App, hosts: MountOptions['hostRequests'], call: Cal
     payloadAsStream: true,
     ...(body === undefined ? {} : { payload: body }),
   })
-  // What a refusal left unread.
+  // A refusal may leave the body unread.
   if (body instanceof Readable) body.destroy()
   return answer
 }
 
 function webCall(request: Request, path: string, client?: FetchClient): Call {
-  // Some servers give a DELETE without a body a stream that is empty.
+  // Some servers give a DELETE without a body an empty stream.
   const isBare = request.method === 'DELETE' && !request.headers.has('content-type')
   const body = isBare && !request.headers.has('content-length') ? null : request.body
   const headers: IncomingHttpHeaders = {
     host: new URL(request.url).host,
     ...Object.fromEntries(request.headers),
   }
-  // A Request that never was on a network does not say how long it is.
+  // A Request that was never sent over a network has no length.
   if (body && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
   return {
     method: request.method,
@@ -173,9 +173,9 @@ function webCall(request: Request, path: string, client?: FetchClient): Call {
   }
 }
 
-/** Breaks off with the caller, and at a server's time limit: nothing else ends a stalled body. */
+/** Ends when the caller leaves or at the server's time limit: nothing else ends a stalled body. */
 function endingStream(body: NonNullable<Request['body']>, signal: AbortSignal): Readable {
-  // The same stream, which Node and the web each declare.
+  // Node and the web declare the same stream as two types.
   const stream = Readable.fromWeb(body as ReadableStream, { signal })
   const giveUp = () => stream.destroy(new BillingError('request_timeout'))
   const timer = setTimeout(giveUp, REQUEST_TIMEOUT_MS).unref()
@@ -211,7 +211,7 @@ function webAnswer({ method }: Request, answer: Injected): Response {
   for (const [name, value] of headersOf(answer)) for (const one of [value].flat()) headers.append(name, one)
   const { statusCode: status } = answer
   if (method === 'HEAD' || WITHOUT_BODY.has(status)) return new Response(null, { status, headers })
-  // `toWeb` throws where the caller leaves. The same stream, which Node and the web each declare.
+  // `toWeb` throws if the caller leaves. Node and the web declare the same stream as two types.
   const body = ReadableStream.from(answer.stream()) as BodyInit
   return new Response(body, { status, headers })
 }

@@ -1,6 +1,6 @@
-// What becomes of all that is thrown: a refusal with its code, or a bug that is logged and not shown; also
-// 404, 405 with `Allow`, and input that no route ever saw. Errors are RFC 9457 problem details in the
-// reader's language, under a code that clients switch on.
+// Turns everything that is thrown into an answer: a refusal with its code, or a bug that is logged and not
+// shown; also 404, 405 with `Allow`, and input that no route ever saw. Errors are RFC 9457 problem details in
+// the reader's language. Clients switch on the code.
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import Type from 'typebox'
@@ -28,7 +28,7 @@ const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_NOT_FOUND: 'not_found',
 }
 
-/** What Node's parser calls the input that it gave up on. Everything else is `invalid_request`. */
+/** The codes of Node's parser for input that it gave up on. Everything else is `invalid_request`. */
 const CODES_OF_NODE: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
@@ -41,7 +41,7 @@ export interface KnownRoute {
   readonly schema: FastifySchema
 }
 
-/** Errors of the pages: HTML instead of a problem document. They must not fail, so they use no database. */
+/** Error pages: HTML instead of a problem document. They must not fail, so they use no database. */
 export interface RefusalPages {
   isPage(path: string): boolean
   send(request: FastifyRequest, reply: FastifyReply, error: BillingError): FastifyReply
@@ -50,15 +50,15 @@ export interface RefusalPages {
 declare module 'fastify' {
   interface FastifyInstance {
     refuseWithPages(pages: RefusalPages): void
-    /** Every route, hidden ones and those of plugins included. */
+    /** Every route, including hidden ones and those of plugins. */
     knownRoutes(): readonly KnownRoute[]
   }
 }
 
-/** Answers with the public form of the error: an HTML page for pages, a problem document for the API. */
+/** Answers with the public form of the error: an HTML page on pages, a problem document in the API. */
 export type AnswerFailure = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
-/** Call it before the routes are added: it learns from them which methods a path takes. */
+/** Must be called before routes are added, because it learns from them which methods a path allows. */
 export function installFailures(app: FastifyInstance, publicUrl: string): AnswerFailure {
   const allowedMethods = watchRoutes(app)
   const known: RefusalPages[] = []
@@ -72,14 +72,14 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
     return sendProblem(request, reply, error, publicUrl)
   }
   app.setErrorHandler((error, request, reply) => {
-    // Fastify would end the connection under a caller that still sends, who then reads a reset. Node reads
-    // what is left and throws it away. A stop, or a host, writes it on the raw answer.
+    // Fastify would end the connection while a caller still sends, who would then see a reset. Node reads the
+    // rest and discards it. A stop, or a host, sets the header on the raw answer.
     if (!reply.raw.hasHeader('connection')) reply.removeHeader('connection')
     return answerFailure(error, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(pathOf(request.url))
-    // The route of a folder takes the method and has no such file.
+    // The route of a folder allows the method but has no such file.
     if (methods.length === 0 || methods.includes(request.method))
       return answerFailure(new BillingError('not_found'), request, reply)
     reply.header('allow', methods.join(', '))
@@ -88,7 +88,7 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
   return answerFailure
 }
 
-/** What the caller may know of it; whatever is our fault goes to the log. */
+/** The part of a failure that the caller may know. Our own faults go to the log. */
 function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   const error = toBillingError(thrown)
   const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
@@ -97,7 +97,7 @@ function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   return error
 }
 
-/** What the API answers instead of it. */
+/** The refusal that the API answers for a thrown value. */
 export function toBillingError(thrown: unknown): BillingError {
   if (thrown instanceof BillingError) return thrown
   const cause = thrown
@@ -110,18 +110,18 @@ export function toBillingError(thrown: unknown): BillingError {
 }
 
 function isFastifyError(thrown: unknown): thrown is FastifyError {
-  // Of a body that breaks off the code is missing.
+  // A body that ends early has no code.
   return thrown instanceof Error && 'statusCode' in thrown
 }
 
-/** Plugins throw statuses of their own: the client's stay the client's, the rest is a bug. */
+/** Plugins throw statuses of their own. Client errors stay client errors; the rest is a bug. */
 function codeOfStatus(status: number | undefined): ErrorCode {
   if (status === 404) return 'not_found'
   if (status === 403) return 'forbidden'
   return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
 }
 
-/** For Fastify's `clientErrorHandler`: bytes that are no HTTP request, so without a language. */
+/** Fastify's `clientErrorHandler`: the bytes are no HTTP request, so there is no language. */
 export function answerBrokenInput(
   error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
@@ -143,13 +143,13 @@ export function answerBrokenInput(
     'Cache-Control: no-store',
     'Connection: close',
   ]
-  // Behind the answer to a HEAD, a body is the next answer.
+  // After the answer to a HEAD, a body would be read as the next answer.
   const { rawPacket } = error
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
 }
 
-/** Listens to the routes that are added. Gives the methods of a path in `Allow` order; unknown: none. */
+/** Records the routes that are added. Returns the methods of a path in `Allow` order; unknown path: none. */
 function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] {
   const known: (KnownRoute & { readonly pattern: RegExp })[] = []
   app.decorate('knownRoutes', () => known)
@@ -162,7 +162,7 @@ function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] 
   }
 }
 
-/** `/users/:id/limits/*` as an expression. Our patterns have names and a star alone. */
+/** `/users/:id/limits/*` as an expression. Our patterns use only names and a star. */
 function patternOf(url: string): RegExp {
   const parts = url.split('/').map((part) => {
     if (part === '*') return '.*'
@@ -171,16 +171,16 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`)
 }
 
-/** What of the request goes into the body. */
+/** The parts of the request that the body shows. */
 interface ProblemContext {
   readonly publicUrl: string
-  /** The path as the caller knows it, without its query, which may hold tokens. */
+  /** The path as the caller sees it, without its query, which may contain tokens. */
   readonly instance: string
   readonly requestId: string
   readonly locale: Locale
 }
 
-/** The members in the order of the specification; what the error adds overwrites none of them. */
+/** The members in the order of the specification. Members of the error overwrite none of them. */
 function problemBody(error: BillingError, context: ProblemContext): Record<string, unknown> {
   const texts = CATALOGS[context.locale]
   const { title, detail } = texts.error[error.code]
@@ -214,7 +214,7 @@ function sendProblem(
       'content-type': PROBLEM_TYPE,
       'content-language': locale,
       vary: [reply.getHeader('vary') ?? [], 'Accept-Language'].flat().join(', '),
-      // The route may have promised a cache something for its answer; this is not that answer.
+      // The route may have set cache headers for its own answer, which this is not.
       'cache-control': 'no-store',
     })
     .removeHeader('etag')
@@ -226,13 +226,13 @@ function sendProblem(
   )
 }
 
-/** RFC 6750, section 3: an error is only named where a token was given. */
+/** RFC 6750, section 3: an error is named only if a token was sent. */
 function challenge(request: FastifyRequest, code: ErrorCode): string {
   const gaveToken = code !== 'invalid_signature' && /^bearer\s/i.test(request.headers.authorization ?? '')
   return gaveToken ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
-/** The same body, for the OpenAPI document. Some codes add members, such as `current_period_end`. */
+/** The schema of the body for the OpenAPI document. Some codes add members, such as `current_period_end`. */
 export const ProblemSchema = Type.Object(
   {
     type: Type.String({ format: 'uri' }),
@@ -252,10 +252,10 @@ export const ProblemSchema = Type.Object(
 /** One object, so that its serializer is compiled once. */
 const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
 
-/** For a route's `schema.response`: what it may refuse, by status. */
+/** The refusals of a route by status, for its `schema.response`. */
 export function problemResponses(...codes: readonly ErrorCode[]) {
   const responses: Record<string, { description: string; content: typeof content }> = {}
-  // Without the right time nothing of the database is read or changed.
+  // If the clock is wrong, nothing in the database is read or changed.
   const known = new Set(
     codes.flatMap((code): ErrorCode[] => (code === 'database_unavailable' ? [code, 'clock_wrong'] : [code])),
   )

@@ -1,4 +1,5 @@
-// Bodies and queries over real sockets: each is read exactly, or refused as the client’s fault; never 5xx.
+// Bodies and queries over real sockets: each is read exactly or refused as the client's fault, never with
+// 5xx.
 import { type Example, expectProblem, startExample } from '../../../../test/support/example-app.js'
 
 let example: Example

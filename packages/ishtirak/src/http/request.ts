@@ -1,5 +1,5 @@
-// How any request is read: id, path, language, body. JSON must be UTF-8 and free of what the database cannot
-// hold. The webhook gets its bytes untouched, because a signature is over bytes.
+// How every request is read: id, path, language, body. JSON must be UTF-8 without characters that the
+// database refuses. The webhook gets the unchanged bytes, because a signature is over bytes.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
@@ -9,19 +9,19 @@ import { randomToken } from '../runtime/secret.js'
 const processId = randomToken(9)
 let requests = 0
 
-/** The caller's id where it is harmless in a log and a header, else one of ours. */
+/** The caller's id if it is harmless in a log and a header, else a new one. */
 export function requestIdOf(request: { readonly headers: IncomingHttpHeaders }): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : newRequestId()
 }
 
-/** The process and a running number: it need not be secret, and a random one costs 7 µs. */
+/** The process and a running number. It need not be secret, and a random id costs 7 µs. */
 export function newRequestId(): string {
   requests += 1
   return `${processId}-${requests.toString(36)}`
 }
 
-/** Without the query, which may hold tokens. */
+/** Removes the query, which may contain tokens. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
@@ -30,7 +30,7 @@ export function pathOf(url: string): string {
 /** Longer headers are cut: no browser sends that many languages. */
 const LONGEST_LANGUAGES = 256
 
-/** The best of our languages in `Accept-Language` (RFC 9110, 12.5.4). Pages name their own fallback. */
+/** The best of our languages in `Accept-Language` (RFC 9110, 12.5.4). Pages pass their own fallback. */
 export function preferredLocale(header: string | undefined, fallback: Locale = 'en'): Locale {
   if (!header) return fallback
   const [best] = header
@@ -38,7 +38,7 @@ export function preferredLocale(header: string | undefined, fallback: Locale = '
     .split(',')
     .flatMap((range) => readRange(range, fallback))
     .filter(({ quality }) => quality > 0)
-    // Sorting is stable: of equal qualities the first named wins.
+    // Sorting is stable, so of equal qualities the first wins.
     .sort((one, other) => other.quality - one.quality)
   return best?.locale ?? fallback
 }
@@ -48,11 +48,11 @@ function readRange(range: string, fallback: Locale): { locale: Locale; quality: 
   const locale = tag === '*' ? fallback : localeOf(tag)
   if (!locale) return []
   const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-  // A quality that is no number counts as "not wanted".
+  // A quality that is not a number counts as "not wanted".
   return [{ locale, quality: quality === undefined ? 1 : Number(quality) || 0 }]
 }
 
-/** The largest that we read: no body of ours comes near it, and an event of Chargily is about 1.5 kB. */
+/** The largest body. No body of ours comes near it; an event of Chargily is about 1.5 kB. */
 export const BODY_LIMIT_BYTES = 64 * 1024
 
 /** `application/json` only; every other type with a body is 415. */
@@ -64,7 +64,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     const text = decodeUtf8(body)
     parseJson(request, text, (error, value) => {
       if (error) done(error, undefined)
-      // Only escapes can smuggle in what UTF-8 decoding already refused, so most bodies are not walked.
+      // Only escapes can contain what UTF-8 decoding already refused, so most bodies are not searched.
       else if (text.includes('\\u') && holdsUnstorableText(value))
         done(new BillingError('invalid_request'), undefined)
       else done(null, value)
@@ -72,13 +72,13 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   })
 }
 
-/** For the plugin of the webhook: `request.body` is a Buffer of the very bytes, whatever their type. */
+/** For the webhook's plugin: `request.body` is a Buffer of the unchanged bytes, whatever their type. */
 export function acceptRawBytes(app: FastifyInstance): void {
   acceptAnyType(app)
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
-/** Fastify refuses a malformed type before any parser: bytes may be called anything here. */
+/** Fastify refuses a malformed type before any parser runs. Here the type does not matter. */
 export function acceptAnyType(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addHook('onRequest', (request, _reply, done) => {
@@ -87,18 +87,18 @@ export function acceptAnyType(app: FastifyInstance): void {
   })
 }
 
-/** The bytes that a route under `acceptRawBytes` received; none were sent: an empty Buffer. */
+/** The bytes that a route under `acceptRawBytes` received. Without a body: an empty Buffer. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
 
-/** A host's parser had the body before the request came here, and the stream has nothing left. */
+/** True if a host's parser has already read the body, so that the stream is empty. */
 export function isBodyGone(request: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
   return request.readableDidRead && (length !== '0' || encoding !== undefined)
 }
 
-/** The bytes that a host has stored, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
+/** The bytes that a host has stored as `rawBody`, or as `body` by a parser of bytes; undefined: none. */
 export function bufferedBody(request: IncomingMessage): Buffer | undefined {
   if (!isBodyGone(request)) return undefined
   const { rawBody, body } = request as IncomingMessage & {
@@ -124,7 +124,7 @@ function decodeUtf8(body: string | Buffer): string {
   }
 }
 
-/** NUL and halves of surrogate pairs, which PostgreSQL does not store. No recursion: bodies nest. */
+/** True for NUL and half surrogate pairs, which PostgreSQL refuses. No recursion: bodies nest deeply. */
 export function holdsUnstorableText(root: unknown): boolean {
   const waiting = [root]
   while (waiting.length > 0) {
@@ -139,8 +139,8 @@ export function holdsUnstorableText(root: unknown): boolean {
   return false
 }
 
-/** Text that UTF-8 and PostgreSQL can both hold. */
+/** True for text that UTF-8 and PostgreSQL both accept. */
 export function isStorable(text: string): boolean {
-  // Under the u flag only halves without their partner match.
+  // The u flag makes only half pairs match.
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 }

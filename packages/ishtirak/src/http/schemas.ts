@@ -1,6 +1,6 @@
-// What the TypeBox schemas of the routes become: checks of what comes in, serializers of answers, names in
-// the OpenAPI document. A body is never coerced; of the query string, whole numbers, `true` and
-// `false` are read from text.
+// What the TypeBox schemas of the routes are used for: validation of input, serializers of answers, names in
+// the OpenAPI document. A body is never coerced. In the query string, whole numbers, `true` and `false` are
+// read from text.
 import {
   type Serializer,
   type SerializerFactory,
@@ -14,9 +14,9 @@ import { Settings } from 'typebox/system'
 import { BillingError, type ValidationCode, type ValidationProblem } from '../core/error.js'
 import { LOCALES } from '../core/locale.js'
 
-/** The library stops at 8 faults of a value; a form with every field wrong is reported at once. */
+/** The library stops after 8 errors of a value. A form with every field wrong is reported at once. */
 const MOST_PROBLEMS = 32
-/** Names of unknown fields come from the caller: cut, so that the answer stays small. */
+/** The caller chooses the names of unknown fields, so they are cut to keep the answer small. */
 const LONGEST_POINTER = 200
 
 const POINTER_PREFIX: Readonly<Record<string, string>> = {
@@ -37,16 +37,16 @@ const CODES: Readonly<Record<string, ValidationCode>> = {
   maxItems: 'too_long',
   format: 'wrong_format',
   pattern: 'wrong_format',
-  // A schema of `false` stands only where further fields are forbidden.
+  // The schema `false` is used only to forbid further fields.
   boolean: 'unknown_field',
 }
 
-/** Those whose problem names the bound. */
+/** The keywords whose problem names the bound. */
 const BOUNDED: ReadonlySet<string> = new Set(['minimum', 'maximum'])
 
 const validators = new WeakMap<TSchema, Validator>()
 
-/** Compiles a schema for its first value, once a process: compiling all of them was a quarter of a start. */
+/** Compiles a schema at its first value, once a process: compiling all took a quarter of the start. */
 function validatorOf(schema: TSchema): Validator {
   const validator = validators.get(schema) ?? Compile(schema)
   validators.set(schema, validator)
@@ -67,7 +67,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** The library's limit is one for the whole process, where a host of ours may use the library too. */
+/** The library's limit is global to the process, and a host may use the library too. */
 function faultsOf(
   validator: Pick<Validator, 'Errors'>,
   value: unknown,
@@ -82,8 +82,8 @@ function faultsOf(
 }
 
 /**
- * One problem a field: the first that was found. Union members give several, the first names the kind. A
- * member that would take no object at all says nothing where a field of the object is named.
+ * Reports the first problem of each field. A union reports several, of which the first names the kind. A
+ * problem of a member that accepts no object is dropped if a field of the object is named.
  */
 function describe(
   errors: readonly TLocalizedValidationError[],
@@ -107,7 +107,7 @@ function toProblems(error: TLocalizedValidationError): readonly ValidationProble
       code: 'required' as const,
     }))
   }
-  // It only sums up the fields that were already reported one by one.
+  // It only repeats that fields reported one by one are wrong.
   if (error.keyword === 'additionalProperties') return []
   const bound = BOUNDED.has(error.keyword) && 'limit' in error.params ? Number(error.params.limit) : undefined
   return [{ pointer: error.instancePath, code: CODES[error.keyword] ?? 'invalid', bound }]
@@ -117,13 +117,13 @@ type Readers = ReadonlyMap<string, (text: string) => unknown>
 const NO_READERS: Readers = new Map()
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  // Plain decimal digits only: `1.5`, `1e3`, `0x10` and the empty text stay text and are refused as such. 15
-  // digits are always exact in a double.
+  // Only plain decimal digits: `1.5`, `1e3`, `0x10` and the empty text stay text and are refused. 15 digits
+  // are always exact in a double.
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   boolean: (text) => (/^(true|false)$/.test(text) ? text === 'true' : text),
 }
 
-/** By the names of the fields that are no text. */
+/** The readers of fields that are not text, by name. */
 function readersOf(schema: TSchema): Readers {
   const { properties = {} }: { readonly properties?: object } = schema
   return new Map(
@@ -145,12 +145,12 @@ function readFields(value: unknown, readers: Readers): unknown {
 }
 
 const buildSerializers = SerializerSelector()
-/** By the schemas that they may refer to, and by the route's schema itself: writing it as text is slow. */
+/** Keyed by the referenced schemas, then by the route's schema object: writing it as text is slow. */
 const serializers = new Map<string, WeakMap<object, Serializer>>()
 
 /**
- * For Fastify's `schemaController`: one serializer for each schema of the process. Fastify alone compiles the
- * same problem for dozens of routes, two thirds of building an app. Compiled for the first answer.
+ * For Fastify's `schemaController`: one serializer for each schema of the process, compiled at its first
+ * answer. Fastify alone compiles the same problem for dozens of routes: two thirds of building an app.
  */
 export const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options)
@@ -158,7 +158,7 @@ export const buildSerializer: SerializerFactory = (externalSchemas, options) => 
   const known = serializers.get(referred) ?? new WeakMap<object, Serializer>()
   serializers.set(referred, known)
   return (route) => {
-    // A schema that is only `true` or `false` is compiled each time.
+    // A schema that is only `true` or `false` cannot be a key, so it is compiled each time.
     const schema: object = Object(route.schema)
     const serializer = known.get(schema) ?? atFirstUse(() => compile(route))
     known.set(schema, serializer)
@@ -179,21 +179,21 @@ export function nameSchemas(schemas: Readonly<Record<string, object>>): void {
   for (const [title, schema] of Object.entries(schemas)) Object.assign(schema, { title })
 }
 
-/** An answer, or a part of one, under its name in the OpenAPI document. */
+/** The schema of an answer or a part of one, with its name in the OpenAPI document. */
 export const object = <Members extends TProperties>(
   title: string,
   members: Members,
   of?: { readonly examples: readonly object[] },
 ) => Type.Object(members, { title, ...of })
 
-/** What is asked for, or sent as an event, under its name in the OpenAPI document: no other members. */
+/** The schema of a request or an event, with its name in the OpenAPI document. Other members are refused. */
 export const request = <Members extends TProperties>(
   title: string,
   members: Members,
   of?: { readonly description?: string; readonly examples?: readonly object[] },
 ) => Type.Object(members, { additionalProperties: false, title, ...of })
 
-/** The same without a name, such as a query. */
+/** The schema of a query, which has no name. Other members are refused. */
 export const query = <Members extends TProperties>(members: Members) =>
   Type.Object(members, { additionalProperties: false })
 

@@ -71,7 +71,7 @@ describe('files on their way', () => {
     const ofOther = uploads.receive('other', other.end('file'), size)
     next.write(Buffer.alloc(9))
     await settled()
-    // Not begun: it holds nothing.
+    // It has not begun, so it holds nothing.
     expect([next.readableFlowing, next.readableLength]).toEqual([null, 9])
     expect(await ofOther).toBe(4)
     await vi.advanceTimersByTimeAsync(10)
@@ -89,7 +89,7 @@ describe('files on their way', () => {
 })
 
 describe('a form with a file', () => {
-  // As long as those of browsers: shorter ones are not read.
+  // Browsers use boundaries of this length. Shorter ones are not accepted.
   const boundary = 'x'.repeat(27)
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 

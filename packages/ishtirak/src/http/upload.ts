@@ -1,5 +1,5 @@
-// Files that are sent as a body, or as the file of a form. One is held in memory once, all together within a
-// bound; it takes memory as its bytes come, so that a slow sender holds no more than was sent.
+// Files that are sent as a body, or as the file of a form. A file is in memory once, and all files together
+// are limited. Memory grows with the bytes received, so that a slow sender holds no more than it sent.
 import { type Readable, Transform } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -7,17 +7,17 @@ import { BillingError } from '../core/error.js'
 import { createTurns, createWorkQueue } from '../runtime/async.js'
 import { acceptAnyType } from './request.js'
 
-/** A photograph of a phone, or some scanned pages. */
+/** A phone's photograph or some scanned pages. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
-/** The oldest file is read whole all the same, so that one of them always comes to its end. */
+/** The oldest file is always read to its end, so that one of them completes. */
 const ALL_BYTES_MAX = FILE_BYTES_MAX
-/** A sender that is silent for so long gives way to those that wait: a phone without network. */
+/** A sender that is silent for this long (a phone without network) gives way to waiting ones. */
 const IDLE_MS = 5_000
 
 /** For routes that take files: 8 MiB from a phone on a slow network (half a megabit a second). */
 export const UPLOAD_CONFIG = { bodyTimeoutMs: 140_000 }
 
-/** For an encapsulated plugin: a body of any type is left unread, for `Uploads.receive`. */
+/** For an encapsulated plugin: bodies of any type stay unread until `Uploads.receive`. */
 export function acceptStreams(app: FastifyInstance): void {
   acceptAnyType(app)
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -25,20 +25,20 @@ export function acceptStreams(app: FastifyInstance): void {
 
 export interface Uploads {
   /**
-   * Reads a file for `work`, and empties it then. The files of one user come one after the other. Throws
-   * `payload_too_large`, or `request_timeout` where the sender stands still and others wait.
+   * Reads a file for `work`, and clears it afterwards. A user's files are read one after the other. Throws
+   * `payload_too_large`, or `request_timeout` if the sender is silent while others wait.
    */
   receive<Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }
 
-/** For all requests of a process. Where many files are on their way, the younger ones wait. */
+/** One for all requests of a process. If many files arrive at once, the younger ones wait. */
 export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uploads {
   const inTurn = createTurns()
   const perUser = new Map<string, number>()
-  // The oldest first.
+  // Sorted, the oldest first.
   const bodies = new Set<Readable>()
   let buffered = 0
-  // What is looked at and stored is copied on its way to the database: one file at a time.
+  // A file is copied on its way to the database, so they go one at a time.
   const queue = createWorkQueue()
   const mayGoOn = (body: Readable) => buffered < mostBytes || bodies.values().next().value === body
   const receiveOne = async <Result>(
@@ -56,7 +56,7 @@ export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uplo
     const isAwaited = () => (perUser.get(userId) ?? 0) > 1 || [...bodies].some((other) => other.isPaused())
     const isInTheWay = () => !body.isPaused() && isAwaited()
     bodies.add(body)
-    // It grows as bytes come, and is given back when they are stored, not when V8 collects it.
+    // It grows as bytes arrive, and is freed once they are stored, not when V8 collects it.
     const memory = new ArrayBuffer(0, { maxByteLength: FILE_BYTES_MAX })
     try {
       const file = await readAll(body, memory, take, { idleMs, isInTheWay })
@@ -80,12 +80,12 @@ export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uplo
   }
 }
 
-/** Before anything is read. Throws `payload_too_large` where the body says that it is. */
+/** Called before anything is read. Throws `payload_too_large` if the body declares to be. */
 export function refuseLongBody({ headers }: Pick<FastifyRequest, 'headers'>): void {
   if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw new BillingError('payload_too_large')
 }
 
-/** Not by `for await`, which would end the connection with the reading, and the answer with it. */
+/** Not by `for await`, which would end the connection together with the reading, and so the answer. */
 function readAll(
   body: Readable,
   memory: ArrayBuffer,
@@ -122,25 +122,25 @@ function readAll(
       settle()
     }
     body.on('data', add).on('end', end).on('close', close).on('error', fail)
-    // While it waited for its turn.
+    // The body may have ended while it waited for its turn.
     if (body.destroyed) close()
   })
 }
 
 export interface FileForm {
-  /** Those before the file. */
+  /** The fields before the file. */
   readonly fields: URLSearchParams
   readonly file: Readable
 }
 
-/** A form of ours has a token, a file and what is said of it. What is beyond is not read. */
+/** Our forms have a token, a file and what is said about it. More is not read. */
 const FORM_LIMITS = { fields: 12, fieldNameSize: 100, fieldSize: 1_000, files: 1, parts: 13, headerPairs: 8 }
 
-/** A socket gives up to 2 MiB in one turn, which a reader of forms takes too long for. */
+/** A socket returns up to 2 MiB in one turn, which takes a form parser too long. */
 const oneInTurn = () =>
   new Transform({ transform: (chunk, _encoding, done) => setImmediate(() => done(null, chunk)) })
 
-/** Reads a form as far as its file. Throws `invalid_request`. */
+/** Reads a form up to its file. Throws `invalid_request`. */
 export function openFileForm({ raw, headers }: FastifyRequest): Promise<FileForm> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown) => {
@@ -148,22 +148,22 @@ export function openFileForm({ raw, headers }: FastifyRequest): Promise<FileForm
       reject(new BillingError('invalid_request', { cause }))
     }
     try {
-      // A byte more than is taken, so that the reader of the file sees that it is too large.
+      // One byte more than allowed, so that the reader notices that a file is too large.
       const limits = { ...FORM_LIMITS, fileSize: FILE_BYTES_MAX + 1 }
       // The constructor refuses headers without a content type of forms.
       const form = new Busboy({ headers: headers as BusboyHeaders, limits })
       const fields = new URLSearchParams()
       form.on('field', (name, value) => fields.append(name, value))
       form.on('file', (_name, file) => {
-        // A form may break off before the file is read, and where it is refused nothing reads it: an error
-        // without a listener ends the process. The reader sees that the file is destroyed.
+        // A form may break off before the file is read, and a refused form is never read: an error without a
+        // listener would end the process. The reader sees that the file is destroyed.
         file.on('error', () => undefined)
         form.on('error', (error: Error) => file.destroy(error))
         raw.once('close', () => raw.complete || file.destroy())
         resolve({ fields, file })
       })
       form.on('error', fail).on('finish', () => fail(new Error('the form has no file')))
-      // What is beyond would be searched for further parts all the same.
+      // Otherwise the rest would still be searched for parts.
       form.on('partsLimit', () => fail(new Error('the form has too many parts')))
       form.on('fieldsLimit', () => fail(new Error('the form has too many fields')))
       raw.pipe(oneInTurn()).pipe(form)

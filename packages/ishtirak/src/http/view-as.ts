@@ -1,8 +1,8 @@
-// What is read for an answer and for a page bears the names of the answer; sums are centimes, times instants.
+// Turns values in centimes and instants into the answer's dinars and timestamps, by its schema.
 import type { Static, TSchema } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 
-/** As the API shows it: where the schema has dinars and timestamps, `of` has centimes and instants. */
+/** `of` has the names of the answer, but centimes for its dinars and instants for its timestamps. */
 export function viewAs<Schema extends TSchema>(schema: Schema, of: unknown): Static<Schema> {
   return shown(schema, of) as Static<Schema>
 }

@@ -4,14 +4,14 @@ import { centimesOfArabic, centimesOfFrench } from '../../../../test/support/spo
 import { LOCALES } from '../core/locale.js'
 import { amountInWords, LARGEST_AMOUNT_IN_WORDS } from './amount-in-words.js'
 
-/** Each with `noun` behind it, unless it has one. */
+/** Adds `noun` to each number in words, unless it has a noun. */
 const handWritten = (noun: string, table: string): readonly (readonly [number, string])[] =>
   table.split(/,\s+/).map((entry) => {
     const [, amount = '', words = ''] = /^([\d_]+) (.*)$/.exec(entry.replace(/\s+/g, ' ')) ?? []
     return [Number(amount.replaceAll('_', '')), /dinar/.test(words) ? words : words + noun]
   })
 
-// Written out by hand, not by the program. Each is there for a rule that its neighbours do not show.
+// Written by hand, not by the program. Each shows a rule that its neighbours do not.
 const FRENCH = handWritten(
   ' dinars algériens',
   `0 zéro dinar algérien, 1 un dinar algérien, 2 deux, 10 dix, 16 seize, 17 dix-sept, 21 vingt et un,
@@ -98,7 +98,7 @@ describe.each([
   })
 })
 
-// Round numbers are where the grammar bends, and a plain random integer is hardly ever round.
+// The grammar changes at round numbers, and a plain random integer is hardly ever round.
 const amounts = fc.oneof(
   fc.integer({ min: 0, max: LARGEST_AMOUNT_IN_WORDS }),
   fc

@@ -1,12 +1,12 @@
-// Dinars and centimes written out as on a cheque, in Arabic, French and English, with the grammar of each. It
-// refuses other fractions, negative amounts and what no receipt will ever reach.
+// Dinars and centimes in words, as on a cheque, in Arabic, French and English, with the grammar of each.
+// Other fractions, negative amounts and amounts beyond any receipt are refused.
 
 import type { Locale } from '../core/locale.js'
 
-/** One below a thousand milliards: the largest amount whose words are known here. */
+/** One below a thousand milliards: larger amounts have no words here. */
 export const LARGEST_AMOUNT_IN_WORDS = 999_999_999_999
 
-/** `amount` in whole dinars, `centimes` 0 to 99 on top (0: not said); anything else is a `RangeError`. */
+/** `amount` in whole dinars, plus `centimes` of 0 to 99 (0 is left out). Other values are a `RangeError`. */
 export function amountInWords(amount: number, locale: Locale, centimes = 0): string {
   if (!Number.isInteger(amount) || amount < 0 || amount > LARGEST_AMOUNT_IN_WORDS)
     throw new RangeError('an amount in words is whole dinars, from 0 to 999,999,999,999')
@@ -21,7 +21,7 @@ export function amountInWords(amount: number, locale: Locale, centimes = 0): str
     : `${dinars} and ${englishNumber(centimes)} ${noun}`
 }
 
-/** Traditional spelling, as banks keep it: "vingt et un", hyphens below a hundred only. */
+/** The traditional spelling of banks: "vingt et un", with hyphens only below a hundred. */
 function frenchDinars(amount: number): string {
   const words = frenchNumber(amount)
   // Zero and one are singular in French; the plural begins at two.
@@ -81,7 +81,7 @@ const ENGLISH_SMALL = [
 const ENGLISH_TENS = '  twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 const ENGLISH_SCALES = ['', ' thousand', ' million', ' billion']
 
-/** With "and" before the last two digits, as cheques have it. */
+/** "And" comes before the last two digits, as on cheques. */
 function englishDinars(amount: number): string {
   return `${englishNumber(amount)} Algerian ${amount === 1 ? 'dinar' : 'dinars'}`
 }
@@ -146,7 +146,7 @@ const nounOf = (one: string, dual: string, plural: string): CountedNoun => ({
   accusative: `${one}ًا`,
 })
 
-/** By `scale` of `groupsOf`; the first is what is counted. */
+/** Indexed by `scale` of `groupsOf`. The first is the counted thing. */
 const ARABIC_NOUNS = [
   DINAR,
   nounOf('ألف', 'ألفا', 'آلاف'),
@@ -216,7 +216,7 @@ function join(parts: readonly string[]): string {
   return parts.join(' و')
 }
 
-/** The thousands that are not empty, largest first. `scale` 1: thousands, 2: millions, 3: milliards. */
+/** The groups of thousands above 0, largest first. `scale` 1: thousands, 2: millions, 3: milliards. */
 function groupsOf(amount: number): readonly { readonly count: number; readonly scale: number }[] {
   return [3, 2, 1, 0]
     .map((scale) => ({ count: Math.floor(amount / 1000 ** scale) % 1000, scale }))

@@ -1,4 +1,4 @@
-// The texts of the console: operators read them, users never do.
+// The texts of the console, for operators. Users never see them.
 import type { Locale } from '../core/locale.js'
 import { fill } from './messages.js'
 import { hasText, type KeyOf, keysWith, textOf } from './words.js'
@@ -15,7 +15,7 @@ export function consoleKeysWith(beginning: string): string[] {
 
 export type SayConsole = (key: ConsoleKey, data?: Readonly<Record<string, string>>) => string
 
-/** Throws where data is missing: a caller's bug. */
+/** Throws if data is missing, which is a bug of the caller. */
 export function consoleSay(locale: Locale): SayConsole {
   return (key, data = {}) => fill({ key, text: textOf('operator', locale, key), locale }, data)
 }

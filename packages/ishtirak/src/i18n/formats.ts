@@ -1,5 +1,5 @@
-// Numbers, money, dates and durations as they are written in Algeria, by Intl, in each language. It formats
-// instants in one zone, which is handed in; the words around them are the catalog's (messages.ts).
+// Numbers, money, dates and durations as they are written in Algeria, by Intl, in each language. Instants are
+// shown in the zone that the caller passes. The words around them are in messages.ts.
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { byLocale, type Locale } from '../core/locale.js'
@@ -9,7 +9,7 @@ import { CATALOGS, fill, planName } from './messages.js'
 
 export type Formats = ReturnType<typeof createFormats>
 
-/** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is day first. */
+/** Arabic in Algeria has Latin digits and its own month names (جانفي, فيفري). English puts the day first. */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
 
 const terms = byLocale((locale) =>
@@ -22,8 +22,8 @@ export function termInWords(count: number, locale: Locale): string {
 }
 
 /**
- * `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated, or a figure would change sides. Isolated as
- * a whole it would run from left to right, because isolated letters do not count: so a mark comes first.
+ * `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated, or a figure would change sides. The isolated
+ * parts have no direction, and the whole would run from left to right, so a mark comes first.
  */
 export function inParts(parts: readonly string[], locale: Locale): string {
   if (locale !== 'ar') return parts.join(' · ')
@@ -35,14 +35,14 @@ export function planAndTerm(plan: { readonly name: string }, months: number, loc
   return inParts([planName(plan.name, locale), termInWords(months, locale)], locale)
 }
 
-/** Of a payment, for the provider's page: `Pro · 12 months`, plain, as its list shows it. */
+/** What a payment is for, as plain text for the provider's page: `Pro · 12 months`. */
 export function plainPaidFor(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
   const { topUp, planChange } = CATALOGS[locale].page
   if (of.kind === 'top_up') return topUp
   return `${of.plan.name} · ${of.kind === 'change' ? planChange : termInWords(of.months, locale)}`
 }
 
-/** `Pro · 12 months`, `Pro · plan change`, or that it is a top-up of the balance. */
+/** `Pro · 12 months`, `Pro · plan change`, or the word for a top-up. */
 export function paidForInWords(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
   const { topUp, planChange } = CATALOGS[locale].page
   if (of.kind === 'top_up') return topUp
@@ -51,7 +51,7 @@ export function paidForInWords(of: PaidFor<{ readonly name: string }>, locale: L
 }
 
 export function createFormats(timeZone: string) {
-  // Made once: an Intl format takes some 50 µs to build and 1 µs to use.
+  // Made once: building an Intl format takes some 50 µs, using it 1 µs.
   const numbers = byLocale((locale) => ungrouped(TAGS[locale], { maximumFractionDigits: 1 }))
   const days = byLocale((locale) => daysIn(locale, timeZone))
   const isoDays = new Intl.DateTimeFormat('en-CA', { timeZone })
@@ -72,11 +72,11 @@ export function createFormats(timeZone: string) {
   return {
     /** `2 000 DA`: whole dinars. */
     money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
-    /** `+2 000 DA`, `−2 000 DA`: whole dinars that came or went. */
+    /** `+2 000 DA`, `−2 000 DA`: whole dinars added or removed. */
     moved: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale, '+'),
-    /** `2 000 DA`, `451,50 DA`: centimes where there are some, alike in all languages, as on receipts. */
+    /** `2 000 DA`, `451,50 DA`: with centimes if there are any, as on receipts, the same in all languages. */
     centimes: (centimes: number, locale: Locale) => withCentimes(numbers[locale], centimes, locale),
-    /** `1 980 DA (2 000 DA asked for)`: what came, and what was asked for where that is another amount. */
+    /** `1 980 DA (2 000 DA asked for)`: the amount paid, and the amount asked for if it differs. */
     came: ({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>, locale: Locale) => {
       const money = (dinars: number) => withCentimes(numbers[locale], dinars * 100, locale)
       const amount = money(price.amount)
@@ -88,33 +88,33 @@ export function createFormats(timeZone: string) {
     day: (instant: Instant, locale: Locale) => days[locale](instant),
     /** `December 2026` */
     month: (instant: Instant, locale: Locale) => unbroken(months[locale].format(instant)),
-    /** `21 December 2026 at 13:00`. Intl says `في 13:00` in Arabic, which reads as a place. */
+    /** `21 December 2026 at 13:00`. Intl writes `في 13:00` in Arabic, which reads as a place. */
     moment: (instant: Instant, locale: Locale) =>
       locale === 'ar'
         ? `${days.ar(instant)} ${unbroken(`على الساعة ${times.ar.format(instant)}`)}`
         : dated(moments[locale].format(instant), locale).replace(BEFORE_HOUR, '$1 '),
     /** `13:00` */
     time: (instant: Instant, locale: Locale) => times[locale].format(instant),
-    /** `30 days`, `5 hours`, `2 minutes`: rounded up, so that it is never 0. */
+    /** `30 days`, `5 hours`, `2 minutes`: rounded up, so it is never 0. */
     timeLeft: (ms: number, locale: Locale) => lasting(ms, locale, Math.ceil),
-    /** How long ago, in whole units that are over: `2 days` until the third is. */
+    /** An age in whole units: `2 days` until the third day is over. */
     age: (ms: number, locale: Locale) => lasting(ms, locale, Math.floor),
-    /** `500 MB`; `5 GB` where that is exact. With `max` in its unit, to be compared: `4.2 GB` of `5 GB`. */
+    /** `500 MB`, or `5 GB` if that is exact. With `max`, in the unit of `max`: `4.2 GB` of `5 GB`. */
     storage: (megabytes: number, locale: Locale, max = megabytes) => storageIn(units[locale], megabytes, max),
-    /** How much of a limit, in its unit: `5 120`, `4.2 GB` of a `max` of `5 GB`, `300 minutes`. */
+    /** The usage of a limit in its unit: `5 120`, `4.2 GB` of a `max` of `5 GB`, `300 minutes`. */
     figure: (count: number, unit: LimitDefinition['unit'], locale: Locale, max = count) =>
       unit === 'megabytes'
         ? storageIn(units[locale], count, max)
         : [grouped(numbers[locale], count), ...(unit ? [unit[locale]] : [])].join('\u00a0'),
-    /** `2026-12-21`: the day in this zone, as dated settings name it. */
+    /** `2026-12-21`: the day in this zone, as dated settings write it. */
     isoDay: (instant: Instant) => isoDays.format(instant),
   }
 }
 
-/** What one language writes. An instant may be a timestamp. */
+/** The formats of one language. An instant may also be a timestamp. */
 export type Written = ReturnType<typeof writtenIn>
 
-/** Null of null. */
+/** Returns null for null. */
 type Write<Of> = <Given extends Of | null>(given: Given) => Given extends null ? null : string
 
 export function writtenIn(formats: Formats, locale: Locale) {
@@ -129,7 +129,7 @@ export function writtenIn(formats: Formats, locale: Locale) {
   }
 }
 
-/** A page names most of its days twice, among payments and in all time; each takes Intl 2 µs. */
+/** A page shows most of its days twice, and Intl takes 2 µs for each. */
 function daysIn(locale: Locale, timeZone: string): (instant: Instant) => string {
   const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })
   const written = new BoundedMap<Instant, string>(1_000)
@@ -172,8 +172,8 @@ function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Local
 }
 
 /**
- * Rounded down, so that what is not full does not look full; above `max` rounded up, so that it does not look
- * as if it fitted. Under a tenth of a gigabyte it has a second digit.
+ * Rounded down, so that usage below the limit does not look full; above `max` rounded up, so that it does not
+ * look as if it fitted. Below a tenth of a gigabyte it has a second digit.
  */
 function storageIn(
   units: { readonly megabyte: Intl.NumberFormat; readonly gigabyte: Intl.NumberFormat },
@@ -187,15 +187,15 @@ function storageIn(
   return grouped(units.gigabyte, rounded)
 }
 
-/** Intl writes `1 décembre`; in French the first of a month is an ordinal. */
+/** Intl writes `1 décembre`, but in French the first of a month is an ordinal. */
 function dated(text: string, locale: Locale): string {
   return unbroken(locale === 'fr' ? text.replace(/^1(?= )/, '1er') : text)
 }
 
-/** Where a moment may break: on a phone it is longer than a line, and would break inside a word. */
+/** The one place for a line break: on a phone a moment is longer than a line. */
 const BEFORE_HOUR = /(\d{4})\u00a0/
 
-/** A date, or another number with its unit, on one line. */
+/** Keeps a date, or a number with its unit, on one line. */
 function unbroken(text: string): string {
   return text.replaceAll(' ', '\u00a0')
 }
@@ -205,8 +205,8 @@ function ungrouped(tag: string, options: Intl.NumberFormatOptions): Intl.NumberF
 }
 
 /**
- * Groups of three are separated by a space that does not break: Intl takes a point in ar-DZ and a comma in
- * English, which must not change what a sum is.
+ * Separates groups of three by a non-breaking space: Intl uses a point in ar-DZ and a comma in English, which
+ * could be read as another sum.
  */
 function grouped(format: Intl.NumberFormat, value: number): string {
   return unbroken(format.format(value).replace(/\B(?=(?:\d{3})+(?!\d))/g, '\u00a0'))

@@ -82,7 +82,7 @@ describe('every text', () => {
       .map((file) => readFileSync(path.join(folder, file), 'utf8'))
       .join('\n')
     const words = new Set(code.match(/\w+/g))
-    // Keys that are composed: `status_${status}`, codeInWords(view, 'job', name), `${answer}Title`.
+    // Composed keys: `status_${status}`, codeInWords(view, 'job', name), `${answer}Title`.
     const starts = [...code.matchAll(/`(\w+_)\$\{|InWords\(\w+, '(\w+)'/g)].map(
       ([, start, kind]) => start ?? `${kind}_`,
     )
@@ -96,7 +96,7 @@ describe('every text', () => {
   })
 
   it('is Arabic in Arabic', () => {
-    // Nothing but data and marks may be without an Arabic letter.
+    // Only data and marks may lack Arabic letters.
     const wordsOf = (text: string) => text.replace(/\{\w+\}/g, '').match(/\p{L}+/gu)
     const foreign = catalog.filter(([, { ar }]) =>
       wordsOf(ar)?.every((word) => !/\p{Script=Arabic}/u.test(word)),

@@ -1,4 +1,4 @@
-// The texts that users read, and what all are made with: data, names of instruments, telephone numbers.
+// The texts that users read, and what all texts share: data, names of instruments, telephone numbers.
 import type { ValidationProblem } from '../core/error.js'
 import { byLocale, type Locale, type Translated } from '../core/locale.js'
 import { CATALOGS, hasText, type KeyOf, textOf } from './words.js'
@@ -12,12 +12,12 @@ export function isMessageKey(key: string): key is MessageKey {
 
 export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
 
-/** The catalog in one language; any sentence may name the seller and their telephone number. */
+/** The texts in one language. Each may name the seller and their telephone number. */
 export function sayFor(seller: { readonly name: Translated; readonly phone: string }, locale: Locale): Say {
   return sayIn(locale, { seller: seller.name[locale], phone: phoneInWords(seller.phone, locale) })
 }
 
-/** In one language. `always`: data that any sentence may name. Throws where data is missing: a bug. */
+/** The texts in one language. `always` is data for every text. Throws if data is missing, which is a bug. */
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) => {
     const text = textOf('user', locale, key)
@@ -25,7 +25,7 @@ export function sayIn(locale: Locale, always: Readonly<Record<string, string>> =
   }
 }
 
-/** What is wrong with one field, with its bound where that is known. */
+/** The problem of one field in words, with its bound if that is known. */
 export function problemInWords({ code, bound }: ValidationProblem, locale: Locale): string {
   const { fieldProblem, fieldBound } = CATALOGS[locale]
   if (bound === undefined || (code !== 'too_small' && code !== 'too_large')) return fieldProblem[code]
@@ -34,7 +34,7 @@ export function problemInWords({ code, bound }: ValidationProblem, locale: Local
 
 type Data = Readonly<Record<string, string>>
 
-/** Puts the data into a text of the catalog. Throws where some is missing: a caller's bug. */
+/** Puts data into a text. Throws if data is missing, which is a bug of the caller. */
 export function fill(
   { key, text, locale }: { readonly key: string; readonly text: string; readonly locale: Locale },
   data: Data,
@@ -44,16 +44,17 @@ export function fill(
   for (const [index, part] of partsOf(text).entries()) {
     const value = index % 2 === 0 ? part : (data[part] ?? always[part])
     if (value === undefined) throw new Error(`the message ${key} has no ${part}`)
-    // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
+    // Isolated (U+2068 … U+2069): a Latin name does not change the direction of the Arabic sentence around
+    // it.
     filled += index % 2 === 1 && locale === 'ar' ? `\u2068${value}\u2069` : value
   }
   return filled
 }
 
-/** Of each text that was filled: finding its names each time takes a tenth of a portal's time. */
+/** Caches the split texts: splitting each time takes a tenth of the time of a portal page. */
 const splitTexts = new Map<string, readonly string[]>()
 
-/** Words and names in turns. */
+/** Returns words and names in turns. */
 function partsOf(text: string): readonly string[] {
   const known = splitTexts.get(text)
   if (known) return known
@@ -62,10 +63,10 @@ function partsOf(text: string): readonly string[] {
   return parts
 }
 
-/** By the wire's `payment_method`. */
+/** The names of the wire's `payment_method`. */
 const INSTRUMENTS = byLocale((locale) => new Map(Object.entries(CATALOGS[locale].instrument)))
 
-/** How it was paid. An unknown word of the provider stands as it is: it is a fact about money. */
+/** How it was paid. An unknown word of the provider is shown unchanged, because it is a fact about money. */
 export function instrumentName(instrument: string, locale: Locale): string {
   return INSTRUMENTS[locale].get(instrument) ?? instrument.toUpperCase()
 }
@@ -74,13 +75,13 @@ export function directionOf(locale: Locale): 'rtl' | 'ltr' {
   return locale === 'ar' ? 'rtl' : 'ltr'
 }
 
-/** Never broken over two lines; left to right among Arabic words, which would reverse its groups. */
+/** Never broken over two lines. It runs from left to right in Arabic text, which would reverse its groups. */
 export function phoneInWords(phone: string, locale: Locale): string {
   const unbroken = phone.replaceAll(' ', '\u00a0')
   return locale === 'ar' ? `\u2066${unbroken}\u2069` : unbroken
 }
 
-/** The seed names its free plan in English; every other name stands as it was configured. */
+/** The seed names its free plan in English, so it is translated. Other names are shown unchanged. */
 export function planName(name: string, locale: Locale): string {
   return name === 'Free' ? CATALOGS[locale].page.freePlan : name
 }

@@ -1,10 +1,10 @@
-// All texts by their keys. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them
-// when its `words.ts` is loaded. Data goes in by name: `{plan}`.
+// All texts by key. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them when its
+// `words.ts` is loaded. Data is inserted by name: `{plan}`.
 import { readFileSync } from 'node:fs'
 import { byLocale, type Locale } from '../core/locale.js'
 import type shared from './words.en.json'
 
-/** By folder. Each extends it by its own (`declare module`), so that a key is checked wherever it is said. */
+/** The texts by folder. Each folder adds its own (`declare module`), so the compiler checks every key. */
 export interface Texts {
   readonly i18n: typeof shared
 }
@@ -15,10 +15,10 @@ export type KeyOf<Section extends string> = {
   }[Section & keyof Texts[Folder]]
 }[keyof Texts]
 
-/** Each has keys of their own: `receipt` is one text to a user, another to an operator. */
+/** Users and operators have separate keys: `receipt` is one text for users, another for operators. */
 type Reader = 'user' | 'operator'
 
-/** Who reads a section. Others, such as the labels of a receipt, are read from what `addWords` gives. */
+/** The readers of each section. Other sections, such as the labels of a receipt, are used directly. */
 const READERS: ReadonlyMap<string, Reader> = new Map([
   ['page', 'user'],
   ['portal', 'user'],
@@ -26,16 +26,16 @@ const READERS: ReadonlyMap<string, Reader> = new Map([
   ['console', 'operator'],
 ])
 
-/** As they are printed: typeset once, when they are added. */
+/** The texts as they are shown: typeset once when they are added. */
 const TEXTS: Readonly<Record<Reader, Readonly<Record<Locale, Map<string, string>>>>> = {
   user: byLocale(() => new Map()),
   operator: byLocale(() => new Map()),
 }
 
-/** What the frames and several capabilities say, ways to pay, and errors. */
+/** The texts of frames, payment methods, errors, and those of several capabilities. */
 export const CATALOGS = addWords<'i18n'>(import.meta.url)
 
-/** `beside`: the address of a module of the folder. Gives the texts as they stand in the files. */
+/** `beside`: the address of a module of the folder. Returns the texts as they are in the files. */
 export function addWords<Folder extends keyof Texts>(
   beside: string,
 ): Readonly<Record<Locale, Texts[Folder]>> {
@@ -50,7 +50,7 @@ export function addWords<Folder extends keyof Texts>(
   })
 }
 
-/** Throws where another folder has a key: one text would be read in the place of the other. */
+/** Throws if another folder has the key: one text would replace the other. */
 function addTexts(known: Map<string, string>, texts: Readonly<Record<string, string>>, locale: Locale): void {
   for (const [key, text] of Object.entries(texts)) {
     if (known.has(key)) throw new Error(`two texts have the key ${key}`)
@@ -58,7 +58,7 @@ function addTexts(known: Map<string, string>, texts: Readonly<Record<string, str
   }
 }
 
-/** Throws where the folder that has the text is not loaded: a caller's bug. */
+/** Throws if the folder with the text is not loaded, which is a bug of the caller. */
 export function textOf(reader: Reader, locale: Locale, key: string): string {
   const text = TEXTS[reader][locale].get(key)
   if (text === undefined) throw new Error(`there is no text ${key}`)
@@ -75,7 +75,7 @@ export function keysWith(reader: Reader, beginning: string): string[] {
   )
 }
 
-/** A figure and its unit stay on one line, and so does `n° {number}`; in French a mark and its word. */
+/** Keeps a figure and its unit on one line, also `n° {number}`, and in French a mark and its word. */
 function typeset(sentence: string, locale: Locale): string {
   const whole = sentence
     .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')

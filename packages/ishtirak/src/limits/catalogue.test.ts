@@ -28,7 +28,7 @@ function fileOf(name: string, content: unknown): string {
   return file
 }
 
-/** A file of these limits, where `pro` has ten times what `free` has. */
+/** A plans file with these limits. `pro` allows ten times what `free` does. */
 function catalogueOf(name: string, limits: object, allowed: Readonly<Record<string, number>>): string {
   const tenfold = Object.fromEntries(Object.entries(allowed).map(([limit, count]) => [limit, count * 10]))
   const [free, pro] = SEED_PLANS
@@ -71,7 +71,7 @@ describeOnEach('a catalogue with limits of its own', ({ database }) => {
     expect((await consume('three', 9)).body).toMatchObject({ ...next, allowed: true, used: 9 })
     const back = { operation_id: 'back', consume_operation_id: 'two' }
     expect((await platform.release('build_minutes', back)).body).toMatchObject({ ...next, used: 9 })
-    // The identical answer, of the month that is over.
+    // A repetition gets the same answer, of the month that is over.
     expect((await consume('two')).body).toMatchObject({ ...body, used: 8 })
   })
 
@@ -157,17 +157,18 @@ describeOnEach('a catalogue with limits of its own', ({ database }) => {
     const after = await open(catalogueOf('changed.json', changed, allowed), { clock, emulator })
     const now = platformFor(after, 'user-1')
     const { body } = await now.read()
-    // Sold: ten times 10, and 3. `seats` came later: today's plan has 20. `domains` is counted no more.
+    // Sold: ten times 10, and 3. `seats` was added later, so today's plan decides: 20. `domains` is no longer
+    // counted.
     const limits = { build_minutes: 100, deploys: 100, functions: 100, projects: 30, seats: 20 }
     expect(body.limits).toEqual(limits)
     expect(body.usage).toEqual({ build_minutes: 0, deploys: 0, functions: {}, projects: 5, seats: 0 })
     expect((await now.consume('domains', { operation_id: 'c', project_id: 'shop' })).status).toBe(404)
     const { body: deployed } = await now.consume('deploys', { operation_id: 'deploys' })
     expect(deployed).toMatchObject({ used: 1, limit: 100, resets_at: null })
-    // A release of what was counted in another way gives nothing back.
+    // If the limit is counted in another way now, a release returns nothing.
     const back = { operation_id: 'd', consume_operation_id: 'b' }
     expect((await now.release('deploys', back)).body.used).toBe(1)
-    // Users on the free plan have the limits of today.
+    // Users on the free plan have today's limits.
     expect((await platformFor(after, 'user-2').read()).body.limits).toEqual(allowed)
     await after.advance(24 * DAY)
     const last = (await writtenEvents(database(), 'user-1')).at(-1)

@@ -1,15 +1,14 @@
-// The usual case of consuming: the operation is new, something was counted before, its limit was derived from
-// the user's present facts, and there is room: one small statement. What it leaves open (a first use, a no, a
-// repetition, other facts) is decided on what operations.sql.ts reads.
+// Consuming in the usual case: the operation is new, the count exists, its limit was derived from the user's
+// present facts, and there is room. One small query does it. All other cases (a first use, a refusal, a
+// repetition, other facts) are decided on what operations.sql.ts reads.
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'
 import type { UsageAnswer, UsageOperation } from './decide-usage.js'
 
-// counted  one more on the count, as the last commit left it: a second one waits here, and compares what it
-//          finds then. A count of a day or month that is over counts as zero.
-// The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the
-// second. Operations are read one by one (`limit 1`): a plan made while the table is small must not scan it
-// when it has grown.
+// `counted` raises the count that the last commit left: a second call waits here and compares what it finds
+// then. A count of a day or month that is over is read as zero. The rest stores the operation: if it is sent
+// twice at the same instant, its key refuses the second. Operations are read one by one (`limit 1`): a
+// plan that was made while the table was small must not scan it when it has grown.
 const COUNT_ASKED = `
    counted as (
      update usage u
@@ -34,7 +33,7 @@ const COUNT_ASKED = `
    )
    select user_id, maximum, used, resets_at from counted`
 
-// Unpacking arrays costs a lone operation a fifth (measured), so it has a form of its own.
+// Unpacking arrays costs a single operation a fifth (measured), so it has a query of its own.
 const countOne = statement(
   'usage.consume_one',
   `with asked as (
@@ -52,13 +51,13 @@ const countMany = statement(
    ), ${COUNT_ASKED}`,
 )
 
-/** Lists what is asked in the order of the parameters. */
+/** The parameters in order. */
 function valuesOf(operation: UsageOperation) {
   const { userId, limit, countsAs, scopeId, amount, operationId, resetsAt, maximum, version } = operation
   return [userId, limit, countsAs, scopeId, amount ?? 1, operationId, at(resetsAt), maximum, version] as const
 }
 
-/** `operations`: of different users, sorted. Null: not decided here. Throws, and then none was counted. */
+/** `operations` are of different users, sorted. Null: not decided here. If it throws, nothing was counted. */
 export async function consumeWhereUsual(
   database: Queryable,
   operations: readonly UsageOperation[],

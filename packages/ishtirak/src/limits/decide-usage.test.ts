@@ -1,4 +1,4 @@
-// What is decided of usage is what the plain way to count says, whatever came before.
+// Decisions equal those of a plain way to count, whatever happened before.
 import fc from 'fast-check'
 import { forAll } from '../../../../test/support/for-all.js'
 import { createModel } from '../../../../test/support/usage-model.js'
@@ -32,7 +32,7 @@ function createStore() {
     const { used, resetsAt, revision, amount, returned } = change
     expect(revision).toBe(count?.revision ?? 0)
     counts.set(place, { countsAs, used, resetsAt, revision: revision + 1 })
-    // As the statement: only an operation of this very count was given back.
+    // The query does the same: only an operation of this count was given back.
     if (isThere && returned > 0)
       stored.set(consumeKey, { ...consumed, givenBack: consumed.givenBack + returned })
     const figures = {

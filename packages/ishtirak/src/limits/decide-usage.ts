@@ -1,4 +1,4 @@
-// Consuming, giving back and reporting, decided on what is stored of the count and of the operation.
+// Decides consuming, giving back and reporting on the stored count and operation.
 import type { Instant } from '../core/instant.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 
@@ -6,22 +6,22 @@ export interface UsageOperation {
   readonly kind: 'consume' | 'release' | 'report'
   readonly userId: string
   readonly limit: string
-  /** What the limit counts as (`countsAs`): a count that is of something else counts as zero. */
+  /** How the limit is counted (`countsAs`). A count that was made in another way reads as zero. */
   readonly countsAs: string
-  /** Empty unless the limit is counted for each of something. */
+  /** Empty unless the limit has `per`. */
   readonly scopeId: string
-  /** For a report, all that is in use. Null: release what the named operation consumed, or else 1. */
+  /** In a report, the whole usage. Null: release what the named operation consumed, or else 1. */
   readonly amount: number | null
-  /** Empty for a report, which needs none. */
+  /** Empty for a report, which needs no id. */
   readonly operationId: string
-  /** The consumed operation that is given back; null: the one with the release's own id, if there is one. */
+  /** The consumed operation to give back; null: the one with the release's own id, if it exists. */
   readonly consumeOperationId: string | null
-  /** The end of the day or month that is counted; null for gauges. */
+  /** The end of the counted day or month; null for gauges. */
   readonly resetsAt: Instant | null
-  /** What the plan in effect allows, and the version of the user that this was derived from; null: no row. */
+  /** The limit of the plan in effect, and the user's version that it was derived from; null: no row. */
   readonly maximum: number
   readonly version: number | null
-  /** Whether these facts were read from the database. If not, only the statement that reads them decides. */
+  /** True if these facts were read from the database. Otherwise only the query that reads them can decide. */
   readonly isUserKnown: boolean
   readonly now: Instant
 }
@@ -33,28 +33,28 @@ export type UsageAnswer =
       readonly used: number
       readonly resetsAt: Instant | null
     }
-  /** This operation id stands for another amount, limit or scope, or gave back another operation. */
+  /** This operation id was used for another amount, limit or scope, or to give back another operation. */
   | { readonly kind: 'conflict' }
-  /** The version is not the user's any more: nothing was decided. Here is what is true. */
+  /** The user's version has changed, so nothing was decided. `user` is the present row. */
   | { readonly kind: 'outdated'; readonly user: UserRecord | null }
-  /** A concurrent statement changed this count or stored this operation: nothing was changed, try again. */
+  /** A concurrent query changed this count or stored this operation: nothing was changed, try again. */
   | { readonly kind: 'stale' }
 
-/** What is stored of an operation that was answered before. */
+/** The stored operation that was answered before. */
 export interface StoredOperation {
   readonly limit: string
   readonly scopeId: string
   readonly amount: number
-  /** Of a release: the operation that it gave back, or its own id; null: it consumed. */
+  /** For a release: the operation that it gave back, or its own id; null: it consumed. */
   readonly givesBack: string | null
-  /** How much of what was consumed was released since. */
+  /** How much of the consumed amount was released since. */
   readonly givenBack: number
   readonly maximum: number
   readonly used: number
   readonly resetsAt: Instant | null
 }
 
-/** The count that the operation is about. */
+/** The count of the operation. */
 export interface StoredCount {
   readonly countsAs: string
   readonly used: number
@@ -66,19 +66,19 @@ export interface StoredCount {
 export interface FoundUsage {
   /** Null: no row. */
   readonly user: UserRecord | null
-  /** The same operation, as it was answered before. */
+  /** The same operation, if it was answered before. */
   readonly known: StoredOperation | null
-  /** What a release gives back: consumed of the same limit and scope. */
+  /** The operation that a release gives back: consumed of the same limit and scope. */
   readonly consumed: StoredOperation | null
   /** Null: nothing was counted yet. */
   readonly count: StoredCount | null
 }
 
-/** What is to be written: the count as it is to be, the operation to be remembered, what it gave back. */
+/** The rows to write: the new count, the operation to remember, and what it gave back. */
 export interface UsageChange {
   readonly used: number
   readonly resetsAt: Instant | null
-  /** Of the count that this follows on; 0: there was none. */
+  /** The revision of the count before; 0: there was none. */
   readonly revision: number
   readonly amount: number
   readonly returned: number
@@ -88,11 +88,11 @@ export interface UsageDecision {
   readonly answer: UsageAnswer
   /** Null: nothing is counted. */
   readonly change: UsageChange | null
-  /** Of a no: how much was asked for. */
+  /** The amount that was refused; null: nothing was. */
   readonly refused: number | null
 }
 
-/** A repeated operation has its first answer; one on old facts of the user is not decided. */
+/** A repeated operation gets its first answer. An operation on old facts of the user is not decided. */
 export function decideUsage(operation: UsageOperation, found: FoundUsage): UsageDecision {
   const { known, user, count } = found
   if (known)
@@ -117,7 +117,7 @@ function answered(answer: UsageAnswer): UsageDecision {
   return { answer, change: null, refused: null }
 }
 
-/** What a release gives back; null: it is none. */
+/** The operation that a release gives back; null: this is no release. */
 export function givesBackOf({ kind, operationId, consumeOperationId }: UsageOperation): string | null {
   return kind === 'release' ? (consumeOperationId ?? operationId) : null
 }
@@ -133,7 +133,7 @@ function figuresOf({ maximum, used, resetsAt }: StoredOperation) {
 }
 
 /**
- * A count of a day or month that is over counts as zero, and so does one that was made while the catalogue
+ * A count of a day or month that is over reads as zero, and so does a count that was made while the catalogue
  * counted the limit in another way.
  */
 function isCurrent({ countsAs, resetsAt }: UsageOperation, count: StoredCount | null): boolean {
@@ -141,7 +141,7 @@ function isCurrent({ countsAs, resetsAt }: UsageOperation, count: StoredCount | 
   return count.resetsAt === null || resetsAt === null || count.resetsAt >= resetsAt
 }
 
-/** A day or month that is over gets nothing back, and what was not consumed is not given back. */
+/** Nothing is returned to a day or month that is over, and nothing that was not consumed. */
 function returnedBy(
   { consumeOperationId }: UsageOperation,
   of: {

@@ -1,5 +1,5 @@
-// The history of a user's limits: when they were full and what was refused, in the last 30 days; as a reading
-// and on the page of the user.
+// The history of a user's limits: when they were full and what was refused in the last 30 days. It is a
+// reading of the API and a part of the user's page.
 import { Type } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { list } from '../acts/list.js'
@@ -23,13 +23,13 @@ export const limitHistory = list<Pick<CommonParts, 'database'>>()({
   command: { usage: 'users limits <user>', rows: 'refusals' },
   read: async ({ database }, { user_id: userId }, { cursor, limit }) => {
     const read = await fullHours(database, { userId, cursor, limit })
-    // Limits are counted for users without a row too: only who has neither is unknown.
+    // Limits are counted for users without a row too. Only a user with neither is unknown.
     if (read.items.length === 0 && cursor === null) await requireUser({ database }, userId)
     return read
   },
 })
 
-/** On the page; the reading has all. */
+/** The rows on the page. The reading has all. */
 const SHOWN = 5
 
 export function limitHistoryPart({ database }: Pick<CommonParts, 'database'>): UserPart<readonly FullHour[]> {

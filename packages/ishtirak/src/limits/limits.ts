@@ -1,4 +1,4 @@
-// What counted usage brings to the service.
+// Counted usage as a capability: calls of the platform, portal parts, readings and jobs.
 import type { Capability } from '../acts/capability.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import { inBatches } from '../runtime/async.js'
@@ -12,12 +12,12 @@ import type { CountUsageDeps } from './usage.js'
 import { forgetUsageOperations } from './usage.sql.js'
 import './words.js'
 
-/** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
+/** A round deletes as many as 800 consumes a second make. Later rounds catch up with a burst. */
 const FORGOTTEN_A_ROUND = 50_000
-/** Few enough that the embedded database holds up other work for some milliseconds only. */
+/** Few enough to delay other work on the embedded database by some milliseconds only. */
 const FORGOTTEN_AT_ONCE = 1_000
 const HISTORY_KEPT = 30 * DAY
-/** How long a repeated operation gets its first answer. Promised in the documentation. */
+/** How long a repeated operation gets its first answer. The documentation promises it. */
 const OPERATIONS_REMEMBERED = 48 * HOUR
 
 const inRound = (forget: (most: number) => Promise<number>) =>

@@ -20,7 +20,7 @@ const PLACES: readonly [string, Partial<UsageOperation>][] = [
   ['of a region', { ...gaugeOf('region'), scopeId: 'shop' }],
 ]
 
-/** As the use case does: with stale facts it asks again. */
+/** The use case does the same: with stale facts it asks again. */
 async function untilDecided(apply: () => Promise<UsageAnswer | undefined>): Promise<UsageAnswer> {
   for (;;) {
     const answer = await apply()
@@ -47,7 +47,7 @@ describeOnEach('counting', ({ database }) =>
         const answers = await Promise.all(
           times(20, (n) => apply(database(), operation({ ...place, operationId: `${name}-${n}` }))),
         )
-        // Each has a figure of its own.
+        // Each has a count of its own.
         const allowed = answers.filter(({ kind }) => kind === 'done').map(usedOf)
         const inOrder = allowed.toSorted((one, other) => Number(one) - Number(other))
         expect([name, inOrder]).toEqual([name, times(10, (n) => n + 1)])
@@ -126,7 +126,7 @@ describeOnEach('counting together', ({ database }) => {
       times(50, (n) => consume({ operationId: `${name}-${n}` })),
     )
     expect((await Promise.all(own)).filter(({ kind }) => kind === 'done')).toHaveLength(10)
-    // Each sends it 10 times.
+    // Each process sends it 10 times.
     const shared = processes.flatMap((consume) => times(10, () => consume({ userId: 'user-2' })))
     expect((await Promise.all(shared)).map(usedOf)).toEqual(times(40, () => 1))
   })
@@ -153,9 +153,9 @@ describeOnEach('counting together', ({ database }) => {
       return [statements, transactions]
     }
     expect(await consumeFor65('of a user whose facts were not read', false)).toEqual([0, 65])
-    // 32, 32 and 1.
+    // The batches are 32, 32 and 1.
     expect(await consumeFor65('usual')).toEqual([3, 0])
-    // Asked in the quick statement, which leaves a repetition.
+    // The quick query is asked first, and leaves repetitions undecided.
     expect(await consumeFor65('usual')).toEqual([3, 65])
   })
 
@@ -173,14 +173,14 @@ describeOnEach('counting together', ({ database }) => {
       },
     })
     const giveUpAt = performance.now() + 60_000
-    // The first use of a known user is asked in the quick statement, which leaves it.
+    // The quick query is asked for the first use of a known user, and leaves it undecided.
     await together(operation(), giveUpAt)
     expect(limits).toEqual([giveUpAt, giveUpAt])
   })
 
   it('does not let an operation that the database refuses harm those beside it', async () => {
     const together = createApplyUsageOperation(database())
-    // `bigint` ends at 2^63 - 1. The API refuses such numbers, but the statement must not depend on that.
+    // `bigint` ends at 2^63 - 1. The API refuses such numbers, but the query must not rely on that.
     const outcomes = await Promise.allSettled(
       times(20, (n) => together(operation({ userId: `user-${n}`, amount: n === 7 ? 1e30 : 1 }))),
     )

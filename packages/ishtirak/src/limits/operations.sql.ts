@@ -1,4 +1,4 @@
-// Counting: the usual case by its one statement, everything else by a short transaction that locks the count,
+// Counts usage: the usual case by its one query, all others by a short transaction that locks the count,
 // decides and writes. It is exact under any concurrency, in any number of processes, and counts an operation
 // once however often it is sent.
 import { shareStatements } from '../database/coalesce.js'
@@ -22,7 +22,7 @@ import {
   type UsageOperation,
 } from './decide-usage.js'
 
-// Rows are read one by one (`limit 1`): a plan made while a table is small must not scan it later.
+// Rows are read one by one (`limit 1`): a plan that was made while a table was small must not scan it later.
 const find = statement(
   'usage.find',
   `with counted as materialized (
@@ -55,7 +55,8 @@ const find = statement(
      ) c on true`,
 )
 
-// A new count, or the locked one moved on: where a count is new to two at once, one finds the revision taken.
+// A new count, or the next revision of the locked one. If two create a count at once, one fails on the
+// revision.
 const count = statement(
   'usage.count',
   `with counted as (
@@ -80,7 +81,7 @@ const count = statement(
    select used from counted`,
 )
 
-// When the limit was full, by the hour.
+// Stores the hours in which the limit was full.
 const refuse = statement(
   'usage.refuse',
   `insert into usage_refusals as r (user_id, limit_name, scope, hour, refused, asked, maximum, used,
@@ -92,20 +93,20 @@ const refuse = statement(
           used = excluded.used, last_at = greatest(r.last_at, excluded.last_at)`,
 )
 
-/** What the constraints refuse when two send one operation, or give one back, at the same instant. */
+/** The constraints that refuse it if two calls send one operation, or give one back, at the same instant. */
 const RACES = ['usage_operations_once', 'given_back_once']
 
-/** Counting, where usual operations that arrive meanwhile share the next statement. */
+/** Usual operations that arrive while a query runs share the next one. */
 export function createApplyUsageOperation(database: Database) {
   return shareStatements<UsageOperation, UsageAnswer>(database, {
-    // One at a time of each user, not only of each count: operation ids are per user, whatever they count.
+    // One operation of a user at a time, not only of a count: operation ids are per user.
     keyOf: (operation) => operation.userId,
     many: (limited, operations, giveUpAt) =>
       applyUsageOperations({ database, limited, giveUpAt }, operations),
   })
 }
 
-/** Of different users. Throws when one of them cannot be done; those that were counted are known by id. */
+/** Operations of different users. Throws if one cannot be done; the counted ones are known by their ids. */
 async function applyUsageOperations(
   of: { readonly database: Database; readonly limited: Queryable; readonly giveUpAt: number },
   operations: readonly UsageOperation[],
@@ -132,7 +133,7 @@ async function usualOf(database: Queryable, operations: readonly UsageOperation[
   }
 }
 
-/** A transaction that lost a race was taken back. The next run finds the other's operation as it stands. */
+/** A transaction that lost a race was rolled back. The next run finds the other's operation. */
 async function applyOpen(
   database: Database,
   operation: UsageOperation,

@@ -1,5 +1,5 @@
-// Everything about one user at one instant, for the platform and the user: the plan, what is used, where that
-// is more than the plan allows, and what the next payment would buy.
+// Everything about one user at one instant, for the platform and the user: the plan, the usage, where that is
+// above the plan, and what the next payment would buy.
 
 import { type RefreshDeps, refreshOpen } from '../checkout/status.js'
 import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'
@@ -25,7 +25,7 @@ export async function readOverview(deps: OverviewDeps, userId: string, requestId
   return overviewOf(deps, userId, await loadRefreshed(deps, userId, load, requestId))
 }
 
-/** And all time of the user, in order. */
+/** The overview with all time of the user, in order. */
 export async function readOverviewWithTime(deps: OverviewDeps, userId: string, requestId: string) {
   const load = async () => {
     const [loaded, timeList] = await Promise.all([deps.loadUserWithUsage(userId), deps.loadTimeList(userId)])
@@ -35,7 +35,7 @@ export async function readOverviewWithTime(deps: OverviewDeps, userId: string, r
   return { overview: overviewOf(deps, userId, loaded), timeList: loaded.timeList }
 }
 
-/** Again where the look at the open checkout booked it, or where a renewal that was due was written down. */
+/** Loads again if the lookup of the open checkout booked it, or if a due renewal was stored. */
 async function loadRefreshed<Loaded extends LoadedUser>(
   deps: OverviewDeps,
   userId: string,
@@ -48,7 +48,7 @@ async function loadRefreshed<Loaded extends LoadedUser>(
   return user && (await bookRenewals(deps, { userId, user }, deps.clock.now())) ? load() : loaded
 }
 
-/** All of it at the instant `now`. */
+/** The whole overview at the instant `now`. */
 function overviewOf(deps: OverviewDeps, userId: string, loaded: LoadedUser) {
   const { clock, rules, catalogue, quotaWindowAt } = deps
   const { limits } = catalogue
@@ -65,10 +65,10 @@ function overviewOf(deps: OverviewDeps, userId: string, loaded: LoadedUser) {
     subscription,
     usage,
     limits,
-    /** When the counters of a day, and of a month, count from zero again. */
+    /** When the counters of a day and of a month start again at zero. */
     resetsAt: { day: quotaWindowAt('day', now).endsAt, month: quotaWindowAt('month', now).endsAt },
     overLimits: overLimits(limits, usage, subscription.plan.limits),
-    /** Null when there is nothing to buy. */
+    /** Null: nothing can be bought. */
     renewal: renewalAt(facts, catalogue, now, rules),
     /** The checkout that can be paid now. */
     pendingPayment: open && isPayable(open, now) ? open : null,

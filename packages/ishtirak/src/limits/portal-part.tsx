@@ -1,10 +1,10 @@
-// What counted usage brings to the portal: what is in use, what is used up, and what is exceeded.
+// Counted usage on the portal: the bars, limits that are full, and limits that are exceeded.
 import { type LimitDefinition, maximumOf, usesOf } from '../core/limit.js'
 import { Notice } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { scopeInWords, UsageBars, usageInWords } from './portal-usage.js'
 
-/** Drawn from what the frame has read. */
+/** Drawn from data that the frame has already read. */
 export const limitPages: PortalKinds<unknown> = {
   read: async () => ({
     state: (section) => <FullLimits {...section} />,
@@ -13,7 +13,7 @@ export const limitPages: PortalKinds<unknown> = {
   }),
 }
 
-/** What is used up to the last one, such as 2 of 2 projects. */
+/** Limits that are fully used, such as 2 of 2 projects. */
 function FullLimits(section: PartSection) {
   const { view, say } = section
   const { limits, usage, subscription } = view.overview
@@ -35,7 +35,7 @@ function FullLimits(section: PartSection) {
   )
 }
 
-/** Each limit that is exceeded, by how much, and what to do. */
+/** Each exceeded limit, by how much, and what to do. */
 function OverLimitNotice(section: PartSection) {
   const { view, say } = section
   const { overLimits } = view.overview

@@ -1,4 +1,4 @@
-// What is in use, against what the plan allows: a bar for each limit of the catalogue, and its words.
+// Usage against what the plan allows: a bar for each limit of the catalogue, and its words.
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'
@@ -7,16 +7,16 @@ import type { Overview } from './overview.js'
 
 type ShownUsage = Pick<Overview, 'subscription' | 'limits' | 'usage' | 'overLimits' | 'resetsAt'>
 
-/** What the bars are drawn from, in the portal and for an operator. */
+/** The data of the bars, on the portal and for an operator. */
 export interface UsageSection {
   readonly pages: Pick<PageParts, 'formats'>
   readonly view: { readonly locale: Locale; readonly overview: ShownUsage }
   readonly say: Say
-  /** In place of the words to the user. */
+  /** Replaces the title that users read. */
   readonly title?: string
 }
 
-/** Of a limit that is counted for each of something, each one above it is shown, else the one in use most. */
+/** For a limit with `per`, every exceeded one is shown, else the one with the most usage. */
 export function UsageBars(section: UsageSection) {
   const { overview } = section.view
   return (
@@ -70,7 +70,7 @@ function UsageBar(of: {
       <progress
         class={tone}
         value={Math.min(used, max)}
-        // A plan may allow none of a thing; a bar of nothing is empty.
+        // A plan may allow 0, and the bar of 0 is empty.
         max={Math.max(1, max)}
         aria-labelledby={id}
       />
@@ -93,12 +93,12 @@ const NEAR = 0.8
 
 function toneOf(used: number, max: number): '' | 'near' | 'full' | 'over' {
   if (used > max) return 'over'
-  // What the plan has none of is not used up.
+  // A limit of 0 is not used up.
   if (used === max) return max === 0 ? '' : 'full'
   return used >= max * NEAR ? 'near' : ''
 }
 
-/** When a counter counts from zero again: a day by the time, a month by its day. */
+/** When a counter starts again: the time for a day, the date for a month. */
 function resetInWords({ pages, view, say }: UsageSection, window: LimitWindow): string {
   const { formats } = pages
   const { locale, overview } = view
@@ -108,13 +108,13 @@ function resetInWords({ pages, view, say }: UsageSection, window: LimitWindow): 
   return say(time === '00:00' ? 'resetsAtMidnight' : 'resetsAt', { time })
 }
 
-/** `in project shop`; of anything else `Region: eu-1`. */
+/** `in project shop`, or `Region: eu-1` for other kinds. */
 export function scopeInWords({ view, say }: UsageSection, limit: LimitDefinition, id: string): string {
   const scope = limit.perWords?.[view.locale]
   return scope === undefined ? say('inProject', { project: id }) : say('inScope', { scope, id })
 }
 
-/** What is used, what the plan allows, and by how much it is exceeded: all in one unit. */
+/** The usage, the plan's limit, and the excess, all in one unit. */
 export function usageInWords(
   { pages, view }: UsageSection,
   of: { limit: LimitDefinition; used: number; max: number },

@@ -1,5 +1,5 @@
-// When a limit was full: a row for each hour in which something was refused, kept for 30 days. The statement
-// that refuses writes it (operations.sql.ts); what is counted writes none.
+// The hours in which a limit refused something, one row each, kept for 30 days. The query that refuses writes
+// it (operations.sql.ts). Operations that are counted write none.
 import type { Static } from 'typebox'
 import { pageCursor } from '../acts/paging.js'
 import { HOUR, type Instant } from '../core/instant.js'
@@ -20,7 +20,7 @@ const cursors = pageCursor<Position>(
       : null,
 )
 
-/** In which the first refusal was. */
+/** The hour of the first refusal. */
 const hourOf = ({ first_at }: FullHour) => Date.parse(first_at) - (Date.parse(first_at) % HOUR)
 
 const selectPage = statement(
@@ -44,7 +44,7 @@ export async function fullHours(
   return cursors.pageBy(hours, limit, (one) => ({ ...one, hour: hourOf(one) }))
 }
 
-// Rides on usage_refusals_by_age.
+// Uses usage_refusals_by_age.
 const forget = statement(
   'usage_refusals.forget',
   `with gone as (
@@ -57,7 +57,7 @@ const forget = statement(
    select count(*) as forgotten from gone`,
 )
 
-/** Forgets up to `limit` rows of hours before an instant. Gives how many. */
+/** Deletes up to `limit` rows of hours before an instant, and returns how many. */
 export async function forgetFullHours(database: Queryable, before: Instant, limit: number): Promise<number> {
   const [row] = await database.query(forget, [at(before), limit])
   return row ? integer(row, 'forgotten') : 0

@@ -1,4 +1,4 @@
-// The shapes of the platform API, and of the user's own overview.
+// The schemas of the platform API, and of the user's own overview.
 import { type Static, type TInteger, type TRecord, Type } from 'typebox'
 import { EMAIL_PATTERN } from '../core/email.js'
 import {
@@ -66,7 +66,7 @@ const RenewalSchema = object(
 
 type PlatformSchemas = ReturnType<typeof platformSchemas>
 
-/** The shapes that depend on which limits there are. */
+/** The schemas that depend on the configured limits. */
 export function platformSchemas(limits: readonly LimitDefinition[]) {
   const user = userProperties(limits)
   return {
@@ -119,7 +119,7 @@ function requestSchemas(limits: readonly LimitDefinition[]) {
   }
 }
 
-/** `project_id`, `scope_id`: each where a limit has it. The type has both, each of them optional. */
+/** `project_id` and `scope_id`, each if a limit has it. The type has both as optional. */
 function scopeFields<Field>(
   limits: readonly LimitDefinition[],
   describe: (named: readonly LimitDefinition[]) => Field,
@@ -158,7 +158,7 @@ function userProperties(limits: readonly LimitDefinition[]) {
   }
 }
 
-/** Where the catalogue counts something by the month. */
+/** Present if the catalogue counts something by the month. */
 function monthEnd(limits: readonly LimitDefinition[]) {
   const field = { month_resets_at: Type.Optional(timestamp) }
   return countsByMonth(limits) ? field : ({} as typeof field)

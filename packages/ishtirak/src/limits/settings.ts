@@ -1,4 +1,4 @@
-// QUOTA_TIMEZONE: in which zone a day or a month of a counter is one.
+// QUOTA_TIMEZONE: the zone in which the days and months of counters begin.
 import { settingsOf, timeZone } from '../runtime/environment.js'
 
 export const limitSettings = settingsOf(

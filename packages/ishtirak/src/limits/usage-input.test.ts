@@ -6,7 +6,7 @@ const world = await createWorld(await emptyDatabase('pglite'))
 afterAll(() => world.stop())
 
 const platform = () => platformFor(world, 'user-1')
-/** Those of `rows` whose body is not refused with its problem alone. */
+/** Returns the rows whose body is not refused with exactly its problem. */
 async function notRefused(
   rows: readonly (readonly [unknown, string])[],
   ask: (body: unknown) => Promise<Answer>,

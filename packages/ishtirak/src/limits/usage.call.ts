@@ -1,5 +1,5 @@
-// What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a
-// user is. Then the user's own overview.
+// The platform's calls with its own key: may a user do this, what is in use, who is the user. Then the user's
+// own overview.
 import { type TProperties, Type } from 'typebox'
 import { userCall } from '../acts/user-call.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
@@ -40,7 +40,7 @@ const updateUser = userCall<OverviewDeps>()({
   answer: (deps) => schemasOf(deps).User,
   refuses: ['malformed_json'],
   run: async (deps, { user: { userId }, requestId, input }) => {
-    // The schema has no other fields.
+    // The schema allows no other fields.
     const fields = Object.entries(input) as [keyof UserUpdate, string | null][]
     await saveProfile(deps.database, userId, new Map(fields), deps.clock.now())
     return viewPlatformUser(await readOverview(deps, userId, requestId))
@@ -49,7 +49,7 @@ const updateUser = userCall<OverviewDeps>()({
 
 type CountDeps = CountUsageDeps & Pick<CommonParts, 'catalogue'>
 
-/** Consume, give back, report: each about one limit of one user, answered with what is left. */
+/** Consume, give back and report: each is about one limit of one user and returns what is left. */
 const COUNTED = {
   byPlatform: true,
   params: ({ catalogue }: Pick<CommonParts, 'catalogue'>): TProperties => ({
@@ -129,7 +129,7 @@ const overview = userCall<OverviewDeps>()({
 
 export const limitCalls = [overview, user, updateUser, consume, release, reportUsage]
 
-/** Named one by one: a field that follows a spread costs 2 µs. */
+/** Fields are named one by one: a field after a spread costs 2 µs. */
 function viewPlatformUser(read: Overview) {
   const { plan, status, current_period_end, payment_method } = viewStatus(read.subscription)
   const { email, name, locale } = read.profile

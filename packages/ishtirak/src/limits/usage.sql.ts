@@ -1,4 +1,4 @@
-// What is in use, read with all else that is known of a user; and operations that are old enough, forgotten.
+// Reads usage together with everything else known of a user, and deletes old operations.
 import type { Instant } from '../core/instant.js'
 import type { UsageCount } from '../core/limit.js'
 import { shareStatements } from '../database/coalesce.js'
@@ -7,7 +7,7 @@ import { at, flag, integer, json, text } from '../database/rows.js'
 import { parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, OPEN_PAYMENT, parseProfile, parseUser } from '../ledger/users.sql.js'
 
-/** Of one user. Those of the user come first, then those of projects and the like in use most. */
+/** The most counts of one user. Those of the user come first, then the projects with the most usage. */
 const COUNTS_MAX = 1_000
 
 const selectUsersWithUsage = statement(
@@ -27,7 +27,7 @@ const selectUsersWithUsage = statement(
 
 export type LoadUserWithUsage = ReturnType<typeof createLoadUserWithUsage>
 
-/** All that is known of a user, in one round trip; calls that arrive during one share the next. */
+/** Everything known of a user, in one round trip. Calls that arrive while a query runs share the next one. */
 export function createLoadUserWithUsage(database: Queryable) {
   return shareStatements(database, {
     many: async (database, userIds: readonly string[]) => {
@@ -40,17 +40,17 @@ export function createLoadUserWithUsage(database: Queryable) {
 
 function parseUserWithUsage(row: Row) {
   return {
-    /** Null: the user is not known, which says nothing about their usage. */
+    /** Null: the user has no row, but may have usage. */
     user: flag(row, 'is_known_user') ? parseUser(row) : null,
     profile: parseProfile(row),
-    /** The payment that occupies the user's one place for a payable checkout. */
+    /** The user's open payment. */
     open: row.id === null ? null : parsePayment(row),
     counts: json<readonly UsageCount[]>(row, 'counts'),
   }
 }
 
-// Rides on usage_operations_by_age, then on the rows' own addresses: joined by its key the planner would
-// rather read the whole table than look up a thousand rows.
+// Uses usage_operations_by_age, then the rows' physical addresses: for a join by key the planner would read
+// the whole table instead of looking up a thousand rows.
 const forgetOperations = statement(
   'usage.forget_operations',
   `with gone as (
@@ -64,7 +64,7 @@ const forgetOperations = statement(
    select count(*) as forgotten from gone`,
 )
 
-/** Forgets up to `limit` operations from before an instant. Gives how many. */
+/** Deletes up to `limit` operations before an instant, and returns how many. */
 export async function forgetUsageOperations(
   database: Queryable,
   before: Instant,

@@ -40,7 +40,7 @@ describeWorldOnEach('limits', {}, ({ world, restart }) => {
     const other = await platform().consume(DEPLOYS, { operation_id: 'deploy-1', amount: 2 })
     const elsewhere = await platform().consume('projects', { operation_id: 'deploy-1' })
     expect([other.status, other.body.code, elsewhere.status]).toEqual([409, 'conflict', 409])
-    // Another user's operations are other operations.
+    // Operation ids are per user: another user's are other operations.
     const same = { operation_id: 'deploy-1', amount: 2 }
     const theirs = await platformFor(world, 'user-2').consume(DEPLOYS, same)
     expect(theirs.body.used).toBe(2)
@@ -58,7 +58,7 @@ describeWorldOnEach('limits', {}, ({ world, restart }) => {
   it('lets a refused operation through from the first question after the webhook’s 200', async () => {
     await deployTimes(10)
     const { checkoutId } = await world.as('user-1').upgrade()
-    // The service has just looked at the user, and believes what it saw.
+    // The service has just read the user, and relies on that.
     expect(await deploy('deploy-11')).toMatchObject({ allowed: false, limit: 10 })
     await world.pay(checkoutId, 'paid', 'cib')
     expect(await deploy('deploy-11')).toMatchObject({ allowed: true, limit: 50, used: 11, remaining: 39 })

@@ -1,5 +1,5 @@
-// The platform's question on every deploy, "may this user?", giving back, and reporting a count. What
-// is stored decides; this file says what the plan in effect allows, and asks again when facts were stale.
+// The platform's question on every deploy, "may this user?", giving back, and reporting usage. The stored
+// count decides; this file adds what the plan in effect allows, and asks again if facts were stale.
 import type { UserRequest } from '../acts/user-call.js'
 import { BillingError, type ValidationProblem } from '../core/error.js'
 import {
@@ -19,7 +19,7 @@ import type { UsageOperation } from './decide-usage.js'
 import { createApplyUsageOperation } from './operations.sql.js'
 import type { ReleaseRequest } from './schemas.js'
 
-/** One call about one limit of one user, as it came in. */
+/** One call about one limit of one user, as it was received. */
 type UsageRequest = UserRequest<Partial<Omit<ReleaseRequest, 'amount'>>, 'limit'>
 
 export interface CountUsageDeps extends Pick<CommonParts, 'clock' | 'rules'> {
@@ -27,22 +27,22 @@ export interface CountUsageDeps extends Pick<CommonParts, 'clock' | 'rules'> {
   readonly usage: ReturnType<typeof createUsageState>
 }
 
-/** About 10 MB when full. A user who is not in it costs one more statement, which reads what is true. */
+/** About 10 MB when full. A user who is not in it costs one more query, which reads the facts. */
 const REMEMBERED_MAX = 10_000
 
 export function createUsageState(database: Database) {
   return {
-    /** Operations of different users share the statements. */
+    /** Operations of different users share queries. */
     apply: createApplyUsageOperation(database),
     /**
-     * What was last seen of users, so that one statement is enough. It need not be true: the statement
-     * compares the version and decides nothing on an old one. Null is a user without a row.
+     * The last known facts of users, so that one query is enough. They may be old: the query compares the
+     * version and decides nothing on an old one. Null is a user without a row.
      */
     believed: new BoundedMap<string, UserRecord | null>(REMEMBERED_MAX),
   }
 }
 
-/** Throws `unknown_limit`, `validation_failed`, `conflict` (a known operation_id says something else). */
+/** Throws `unknown_limit`, `validation_failed`, `conflict` (a known operation_id with other values). */
 export async function countUsage(
   { usage, clock, rules, quotaWindowAt }: CountUsageDeps,
   kind: UsageOperation['kind'],
@@ -54,14 +54,14 @@ export async function countUsage(
   if (!limit) throw new BillingError('unknown_limit')
   const scopeId = scopeIn(input, limit)
   const isUserKnown = believed.get(userId) !== undefined
-  // Of all rounds together: an answer of 503 means that nothing is counted later.
+  // One deadline for all rounds: after an answer of 503 nothing is counted.
   const giveUpAt = givenUpAfter()
   return untilFresh(`counting for ${userId}`, async () => {
     const user = believed.get(userId) ?? null
     const now = clock.now()
     const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, rules)
     const window = limit.window && quotaWindowAt(limit.window, now)
-    // Named one by one: written after a spread, each further field cost 2 µs (measured).
+    // Fields are named one by one: after a spread each further field cost 2 µs (measured).
     const operation: UsageOperation = {
       kind,
       userId,
@@ -89,7 +89,7 @@ export async function countUsage(
 
 const SCOPE_FIELDS = ['project_id', 'scope_id'] as const
 
-/** What the limit is counted for each of is named in its field, and nowhere else. */
+/** The id of the counted thing, from the field for its kind. Throws if it is in another field. */
 function scopeIn(input: UsageRequest['input'], limit: LimitDefinition): string {
   const due = scopeField(limit)
   const problems = SCOPE_FIELDS.flatMap((field): ValidationProblem[] => {

@@ -1,4 +1,4 @@
-// An address that bounces is corrected, and what could not be sent to it goes out again.
+// An operator corrects an address that bounces, and the failed mail is sent again.
 import { Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Typed } from '../acts/act-page.js'

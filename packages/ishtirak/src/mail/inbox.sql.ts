@@ -1,13 +1,13 @@
-// Mail that failed, as rows of the inbox.
+// The query of failed mail, for the inbox.
 
-/** Of the innermost `mails`; written as in the index mails_failed. */
+/** The index mails_failed needs this very text, and so the innermost `mails` without an alias. */
 export const IS_FAILED = `(outcome like 'refused:%' or (outcome like 'failed:%' and attempts >= 5))`
 
-/** Mail that failed longer ago has been seen. */
+/** Older failures have been seen. */
 export const SHOWN_FOR = "interval '14 days'"
 
-// An address that bounces does so for each mail to it: the first stands for all of a user, with what became
-// of the newest.
+// An address that bounces does so for each mail. The first one stands for all of a user, with the outcome of
+// the newest.
 export const MAIL_FAILED = `
   select m.queued_at, m.user_id, m.user_id,
          case when n.kind in ('receipt', 'refunded', 'payment_requested', 'proof_received',

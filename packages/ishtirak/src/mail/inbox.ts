@@ -1,4 +1,4 @@
-// Mail that failed, for operators.
+// Failed mail in the inbox of operators.
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords, mailedInWords } from '../pages/console-words.js'
@@ -20,7 +20,7 @@ export const MAIL_WAITING: readonly InboxKind[] = [
   },
 ]
 
-/** As the statement writes it: `receipt: refused: 550 no such user`. */
+/** The query writes it as `receipt: refused: 550 no such user`. */
 function mailIn(detail: string): { readonly kind: string; readonly outcome: string } {
   const [, kind = '', outcome = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
   return { kind, outcome }

@@ -1,4 +1,4 @@
-// In the sandbox, in place of a mail server: the last messages stay in memory, and a page shows them.
+// The sandbox has no mail server: the last messages stay in memory, and a page shows them.
 import { escapeHtml } from '@kitajs/html'
 import type { App } from '../http/app.js'
 import type { Mailer } from './send-mail.js'
@@ -66,7 +66,7 @@ function pageOf(kept: readonly MailMessage[]): string {
   )}`
 }
 
-/** The addresses in it can be followed, as in a mail program. */
+/** Makes the addresses in it links, as in a mail program. */
 function Linked({ text }: { readonly text: string }) {
   const parts = text.split(/(https?:\/\/\S+)/)
   return (

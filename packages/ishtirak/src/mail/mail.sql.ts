@@ -1,5 +1,5 @@
-// The mail that is owed, as rows, saved with its event: claimed, finished and, in the end, forgotten.
-// Claiming one puts it off, so that any number of processes may send.
+// Mail to send, as rows that are saved with their event: claimed, finished and finally deleted. Claiming sets
+// a later due time, so that any number of processes may send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { MailWriter } from '../acts/mail-writer.js'
@@ -16,23 +16,23 @@ const parseMail = rowOf({
   about: text,
   queuedAt: instant,
   attempts: integer,
-  /** Until when it is this process's. */
+  /** The end of this process's lease. */
   leaseUntil: column('due_at', instant),
   user: parseUser,
 }) satisfies (row: Row) => OwedMail
 export type ClaimedMail = ReturnType<typeof parseMail>
 
-/** Of a mail: its kind, and how what it is about begins, where several share the kind. */
+/** The kind of a mail, and the prefix of `about` if several writers share the kind. */
 type Written = Pick<MailWriter, 'kind' | 'about'>
 
-/** For `unnest` of two arrays. */
+/** Two arrays for `unnest`. */
 const namesOf = (written: readonly Written[]) => [
   written.map(({ kind }) => kind),
   written.map(({ about = '' }) => about),
 ]
 
-// Kind by kind: mail that nothing writes waits, perhaps a million, and is not read each time.
-// Uses the index mails_due.
+// One kind at a time: mail without a writer waits, perhaps a million, and must not be read each time. Uses
+// the index mails_due.
 const claimDue = statement(
   'mails.claim',
   `with due as (
@@ -79,7 +79,7 @@ const selectUnwritten = statement(
 
 const parseUnwritten = rowOf({ kind: text, mails: integer, oldest: instant })
 
-/** Due mail that nothing writes, by its kind. */
+/** Due mail without a writer, by kind. */
 export async function countUnwritten(database: Queryable, now: Instant, written: readonly Written[]) {
   const rows = await database.query(selectUnwritten, [at(now), ...namesOf(written)])
   return rows.map(parseUnwritten)
@@ -92,7 +92,7 @@ const finish = statement(
    returning kind`,
 )
 
-/** `dueAt` null: it is done. A process that lost the lease changes nothing. */
+/** `dueAt` null: it is done. A process that lost its lease changes nothing. */
 export async function finishMail(
   database: Queryable,
   mail: ClaimedMail,
@@ -102,10 +102,10 @@ export async function finishMail(
   await database.query(finish, [...key, at(mail.leaseUntil), at(result.dueAt), result.outcome])
 }
 
-/** A message takes at most 90 s. */
+/** More than the 90 s that a message may take. */
 export const MAIL_LEASE_MS = 2 * MINUTE
 
-/** Mail that is asked for again is sent this often at most. */
+/** The least time between two requests to send a mail again. */
 export const LEAST_BETWEEN = "interval '5 minutes'"
 
 /** The mail is neither due nor being sent. `$3` is now, `$4` the end of a lease that begins now. */
@@ -123,7 +123,7 @@ interface PaymentKey {
   readonly paymentId: string
 }
 
-/** The mail with a receipt, and what became of it so far; null: there is none, or it is forgotten. */
+/** The mail with a receipt, and its outcome so far; null: there is none, or it was deleted. */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
   const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + MAIL_LEASE_MS)])
   return row ? parseReceiptMail(row) : null
@@ -145,7 +145,7 @@ const queueReceipt = statement(
    returning user_id`,
 )
 
-/** Queues the mail with the receipt of a payment again. False: that mail is under way. */
+/** Queues the mail with a payment's receipt again. False: it is due or being sent. */
 export async function queueReceiptAgain(
   database: Queryable,
   { userId, paymentId }: PaymentKey,
@@ -156,7 +156,8 @@ export async function queueReceiptAgain(
   return (await database.query(queueReceipt, values)).length > 0
 }
 
-// A failed mail is owed again; its age begins anew, and what is no longer true is dropped when it is written.
+// A failed mail is due again. Its age starts anew, and if it is no longer true it is dropped when it is
+// written.
 const correct = statement(
   'mails.correct_address',
   `with owner as (
@@ -202,7 +203,7 @@ const forget = statement(
    select count(*) as forgotten from gone`,
 )
 
-/** Forgets up to `limit` that were queued before an instant. Gives how many. */
+/** Deletes up to `limit` mails that were queued before an instant, and returns how many. */
 export async function forgetMails(database: Queryable, before: Instant, limit: number): Promise<number> {
   const [row] = await database.query(forget, [at(before), limit])
   return row ? integer(row, 'forgotten') : 0

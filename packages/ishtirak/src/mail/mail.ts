@@ -1,4 +1,4 @@
-// What mail brings to the service: it sends; each capability writes its own.
+// Mail as a capability: it sends what other capabilities write.
 import type { Capability } from '../acts/capability.js'
 import { DAY, HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
@@ -11,12 +11,12 @@ import { type MailConfig, mailSettings } from './settings.js'
 import { unwrittenCard } from './unwritten.js'
 import './words.js'
 
-/** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
+/** Four at a time, half a second each: a round takes some 12 seconds. That is 300,000 a day. */
 const MAILS_A_ROUND = 100
 
-/** 240,000 a day: more than are written. */
+/** 240,000 a day, which is more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
-/** Also of what was owed while there was no mail server. */
+/** Also for mail that was due while there was no mail server. */
 const REMEMBERED = 90 * DAY
 
 export const mail: Capability<SendMailDeps & ResendDeps & ChangeDeps, MailConfig> = {

@@ -123,7 +123,7 @@ describeWorld('resending a receipt', { env: { SMTP_URL: sink.url } }, ({ world, 
     expect(await code(unknown)).toEqual([409, 'no_email_address'])
     await receiptArrived()
     await operatorOf(world, ROLE_KEYS.accountant).post(`/payments/${paymentId}/refund`, { why: 'x' })
-    // The trail is in the order of time.
+    // The trail is sorted by time.
     minutes(1)
     expect(await code(paymentId)).toEqual([409, 'already_refunded'])
     const refusal = { act: 'payment.resend_receipt', code: 'already_refunded' }

@@ -1,4 +1,4 @@
-// The receipt of a payment goes out by mail once more, to the address that the user has now.
+// An operator sends the receipt of a payment again, to the user's present address.
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'

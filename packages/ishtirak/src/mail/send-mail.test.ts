@@ -43,7 +43,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
   const later = (seconds: number) => world.clock.advance(seconds * 1_000)
   const know = (userId: string, locale: 'ar' | 'fr' | 'en' = 'en') =>
     setProfile(world, userId, { email: `${userId}@example.dz`, locale })
-  /** Owes a mail without an attachment. */
+  /** Queues a mail without an attachment. */
   const grant = async (userId: string) => {
     await know(userId)
     const call = callBy(ownerNamed('tests'), userId, { days: 3, why: 'x' })
@@ -52,7 +52,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
 
   it('brings the receipt and the copy of a refund with their PDF, in the name of the seller', async () => {
     await know('user-1', 'fr')
-    // A name injects no header, no recipient and no tag.
+    // A name cannot add a header, a recipient or a tag.
     await setProfile(world, 'user-1', { name: 'Amina <b>x</b>", Bcc: <eve@example.com>' })
     const { paymentId } = await world.as('user-1').buy()
     await send()
@@ -80,7 +80,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
     const [copy] = taken()
     expect(copy?.subject).toBe('Votre paiement a été remboursé : 2 400 DA')
     expect(copy?.text).toContain('Nous vous avons remboursé 2 400 DA')
-    // That the copy carries the day is seen in receipt.system.test.ts: it takes a reader of PDFs.
+    // receipt.system.test.ts shows that the copy has the day, because that takes a reader of PDFs.
     expect(copy?.parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
   })
 
@@ -114,7 +114,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
     await know('user-1')
     await world.as('user-1').post('/api/v1/billing/redeem', { code: codes[0] })
     await grant('user-1')
-    // Mail of both is `granted`.
+    // Both write mail of the kind `granted`.
     const capabilities = CAPABILITIES.filter(({ name }) => name !== 'codes')
     await using without = await createWorld(database(), { env: ENV, capabilities })
     await without.service.runner.runAll()
@@ -263,7 +263,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
   })
 })
 
-// Users choose their names: mail repeats none that a mail program would make a link of.
+// Users choose their names. Mail must not repeat a name that a mail program would turn into a link.
 it('a name is used unless a mail program could make a link of it', () => {
   const links = [
     ...['visit http://evil.example', 'evil.example', 'go to evil。example now', 'ｅｖｉｌ．example'],
@@ -277,7 +277,8 @@ it('a name is used unless a mail program could make a link of it', () => {
   expect(names.map(printableName)).toEqual(names)
 })
 
-// An address that bounces is corrected: what failed goes out again, and the trail does not name the address.
+// An operator corrects an address that bounces: failed mail is sent again, and the trail leaves the address
+// out.
 const failMails = sql(
   `update mails set outcome = 'refused: 550 no such user', due_at = null where user_id = 'user-1'`,
 )
@@ -288,7 +289,7 @@ const selectTrail = sql(
   `select a.act, a::text like '%example.dz%' as names_it from audit a where act = 'user.correct_address'`,
 )
 
-// No mail is sent: no job runs.
+// No job runs, so no mail is sent.
 
 const OPTIONS = { env: { SMTP_URL: 'smtp://127.0.0.1:9' } }
 

@@ -1,5 +1,5 @@
-// Sends due mail by SMTP: claimed with a lease, dropped if outdated, written. After a crash the row is due
-// again, so a message may be sent twice (each has its Message-ID) but is never lost.
+// Sends due mail by SMTP: claims it with a lease, drops it if it is outdated, and writes it. After a crash
+// the row is due again, so a message may be sent twice (with the same Message-ID) but is never lost.
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
@@ -31,14 +31,14 @@ export interface SendMailDeps
     Pick<CommonParts, 'database' | 'clock' | 'log' | 'count'> {
   /** Absent: no mail is sent. */
   readonly mailer?: Mailer
-  /** What capabilities write. */
+  /** The writers of all capabilities. */
   readonly mails: readonly MailWriter[]
 }
 
-/** Messages under way at once; few mail servers like more connections from one client. */
+/** Messages that are sent at once. Few mail servers like more connections from one client. */
 const AT_ONCE = 4
 
-/** Sends up to `limit` messages while it `goesOn`. Gives how many it dealt with; without a server none. */
+/** Sends up to `limit` messages while `goesOn()`, and returns how many it finished; without a server 0. */
 export async function sendDueMail(
   deps: SendMailDeps,
   limit: number,
@@ -80,7 +80,7 @@ async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): P
   await finishMail(database, owed, { dueAt, outcome: `${result.kind}: ${result.reason}`.slice(0, 500) })
 }
 
-/** A writer that is broken holds up no other mail; while the database is away there is none to send. */
+/** A broken writer does not hold up other mail. While the database is unreachable no mail is due. */
 function noteBroken({ log }: SendMailDeps, kind: string, error: unknown) {
   if (error instanceof DatabaseUnavailable) throw error
   log.error({ err: error, kind }, 'a mail cannot be written')
@@ -100,12 +100,12 @@ function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {
 }
 
 const CONNECT_MS = 10 * SECOND
-/** Without a byte in the middle of a message. */
+/** The longest silence in the middle of a message. */
 const SILENCE_MS = 20 * SECOND
-/** All of a message, also to a server that goes on saying something. Less than the lease. */
+/** The longest time for a whole message, also if the server keeps talking. Less than the lease. */
 const MESSAGE_MS = 90 * SECOND
 
-/** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (587) upgrades where it is offered. */
+/** `smtps://` speaks TLS from the first byte (port 465). `smtp://` (587) upgrades if the server offers it. */
 export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const options = {
@@ -115,7 +115,7 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
     ...(username === ''
       ? {}
       : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    // No password in clear text where an attacker has removed the server's offer of TLS.
+    // A password is never sent in clear text, even if an attacker has removed the server's offer of TLS.
     requireTLS: username !== '' && !isThisMachine(hostname),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
@@ -123,7 +123,7 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   }
-  // Loaded where there is a mail server: 60 ms of a start.
+  // Loaded only if there is a mail server: it takes 60 ms of the start.
   const transport = import('nodemailer').then(({ createTransport }) => createTransport(options))
   return {
     send: async (message) => {
@@ -144,13 +144,13 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
 
 const WITHOUT_UTF8 = 'the mail server does not announce SMTPUTF8, which this address needs'
 
-/** Only the part before the last @ counts (RFC 6531): a domain also has a form in ASCII. */
+/** Only the part before the last @ counts (RFC 6531): a domain also has an ASCII form. */
 function isInAscii(one: Recipient): boolean {
   const address = recipientAddress(one)
   return !/[^\p{ASCII}]/u.test(address.slice(0, address.lastIndexOf('@')))
 }
 
-/** The library sends such an address to any server. */
+/** True if the server accepts such addresses. The library sends them to any server. */
 async function announcesUtf8(options: SMTPConnection.Options, signal: AbortSignal): Promise<boolean> {
   const { default: Connection } = await import('nodemailer/lib/smtp-connection')
   const connection = new Connection(options)
@@ -166,7 +166,7 @@ async function announcesUtf8(options: SMTPConnection.Options, signal: AbortSigna
   return /[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))
 }
 
-/** 5xx to the recipient or the message (RFC 5321, section 4.2.1). Any other failure may be ours, and pass. */
+/** 5xx for the recipient or message (RFC 5321, section 4.2.1). Other failures may be ours, and temporary. */
 function isForGood(error: Error): boolean {
   const command = 'command' in error ? error.command : undefined
   const code = 'responseCode' in error ? Number(error.responseCode) : 0

@@ -24,7 +24,7 @@ export const mailSettings = settingsOf(
   },
 )
 
-/** `Name <address>` or the address alone; the schema has seen that it is one of them. */
+/** Reads `Name <address>` or an address; the schema has checked that it is one of them. */
 function readSender(text: string): { name: string; address: string } {
   const [, name = '', address = text] = /^(.+) <(.+)>$/.exec(text) ?? []
   return { name, address }

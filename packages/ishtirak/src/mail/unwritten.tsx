@@ -1,5 +1,5 @@
-// Mail that is owed and that nothing writes, on the page of health: a capability was taken out, or an older
-// version runs beside a newer one. It waits.
+// The health page's card of due mail without a writer: a capability was removed, or an older version runs
+// beside a newer one. Such mail waits.
 import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
@@ -8,9 +8,9 @@ import type { SendMailDeps } from './send-mail.js'
 
 type UnwrittenDeps = ConsolePages & Pick<SendMailDeps, 'mailer' | 'mails' | 'database' | 'clock'>
 
-/** Nothing where there is none. */
+/** Empty if there is no such mail. */
 export async function unwrittenCard(pages: UnwrittenDeps, view: View): Promise<JSX.Element> {
-  // Without a mail server all mail waits, perhaps a million.
+  // Without a mail server all mail waits, perhaps a million, so it is not counted.
   if (!pages.mailer) return ''
   const waiting = await countUnwritten(pages.database, pages.clock.now(), pages.mails)
   if (waiting.length === 0) return ''

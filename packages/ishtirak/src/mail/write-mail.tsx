@@ -1,5 +1,5 @@
-// One message in the user's language, whose words are its capability's. Links lead to the portal, where the
-// user can log in; never to a checkout, which expires in half an hour.
+// Writes one message in the user's language, with the words of its capability. Links lead to the portal,
+// where the user can sign in, and never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'
@@ -10,7 +10,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import type { ClaimedMail } from './mail.sql.js'
 
 export interface WriteMailDeps extends Pick<CommonParts, 'seller' | 'publicUrl'> {
-  /** Who sends mail in this language. */
+  /** The sender of mail in a language. */
   readonly mailFrom: (locale: Locale) => { readonly name: string; readonly address: string }
 }
 
@@ -40,7 +40,7 @@ export async function writeMail(
   }
   return {
     messageId: messageIdOf(owed, new URL(publicUrl).hostname),
-    // A copy: nodemailer writes into it.
+    // A copy, because nodemailer modifies it.
     from: { ...mailFrom(locale) },
     to: [{ name: name ?? '', address: email }],
     ...messageOf(words),
@@ -51,7 +51,7 @@ export async function writeMail(
 export type Recipient = string | { name: string; address: string }
 export const recipientAddress = (one: Recipient): string => (typeof one === 'string' ? one : one.address)
 
-/** As nodemailer takes it. */
+/** The form that nodemailer takes. */
 export type MailMessage = Omit<SendMailOptions, 'to'> & { to: Recipient[] }
 
 /** The words of a message, before they become text and HTML. */
@@ -65,11 +65,11 @@ export interface MailWords {
   readonly button: string
   readonly url: string
   readonly footer: string
-  /** How to reach the seller. */
+  /** How to contact the seller. */
   readonly contact: readonly string[]
 }
 
-/** What a message says, as text and HTML, for users and operators alike. */
+/** The content of a message as text and HTML, for users and operators. */
 export function messageOf({ locale, ...words }: MailWords) {
   const said = { ...words, locale, subject: plain(words.subject) }
   return {
@@ -80,7 +80,7 @@ export function messageOf({ locale, ...words }: MailWords) {
 
 const LINK = /[/\\:@]|\bwww\b|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/iu
 
-/** Users choose their names: one that a mail program would make a link of is left out of the mail. */
+/** Users choose their names. Null if a mail program would turn the name into a link. */
 export function printableName(name: string | null): string | null {
   return name !== null && LINK.test(name.normalize('NFKC')) ? null : name
 }
@@ -100,7 +100,7 @@ const CARD = 'background:#ffffff;border:1px solid #d5dfd9;border-radius:14px;pad
 const BUTTON =
   'display:inline-block;padding:12px ' +
   '24px;color:#ffffff;border-radius:10px;font-weight:600;text-decoration:none'
-/** Where the seller has no color: that of the pages. */
+/** Used if the seller has no color: the color of the pages. */
 export const DEFAULT_MAIL_COLOR = '#0a5c3b'
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
@@ -143,7 +143,7 @@ function htmlOf(words: MailWords): string {
   return `<!doctype html>${String(html)}`
 }
 
-/** References and receipt numbers, which a line must not end in: a payer copies the half of one. */
+/** References and receipt numbers. A line must not end inside one: a payer would copy half of it. */
 const GROUPED = /\b[A-Z0-9]{4}(?:-[A-Z0-9]{4,6}){1,2}\b/g
 
 function safeParagraph(text: string): string {
@@ -157,8 +157,8 @@ function plain(text: string): string {
 }
 
 /**
- * The same for every attempt and every process. The user's id stays out of it: messages get forwarded. What
- * is asked for again is queued again: mailboxes drop a message whose id they have seen.
+ * The same for every attempt and every process. It leaves the user's id out, because messages get forwarded.
+ * It has the time of queuing: mailboxes drop a message whose id they have seen.
  */
 function messageIdOf({ userId, kind, about, queuedAt }: ClaimedMail, host: string): string {
   const digest = createHash('sha256')

@@ -15,7 +15,7 @@ export function singleFlight<Value>(): SingleFlight<Value> {
   }
 }
 
-/** Work of one key: one piece at a time, in the order of asking. */
+/** Work of one key runs one piece at a time, in order of arrival. */
 export type InTurn = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 export function createTurns(): InTurn {
@@ -32,12 +32,12 @@ export function createTurns(): InTurn {
 }
 
 export interface WorkQueue {
-  /** How many pieces are waiting or under way. */
+  /** The number of pieces that wait or run. */
   readonly waiting: number
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>
 }
 
-/** For work that holds the main thread: one piece at a time, and the event loop turns in between. */
+/** For work that blocks the main thread: one piece at a time, and the event loop turns between pieces. */
 export function createWorkQueue(): WorkQueue {
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
@@ -59,7 +59,7 @@ export function createWorkQueue(): WorkQueue {
   }
 }
 
-/** Batches of `atOnce`, up to `limit` rows, until one is not full or none is wanted. Gives how many rows. */
+/** Runs batches of `atOnce`, up to `limit` rows, until one is not full. Returns the number of rows. */
 export async function inBatches(
   limit: number,
   atOnce: number,

@@ -1,8 +1,8 @@
-// A map that holds at most so many keys at the same cost. JavaScript's own map finds its oldest key by
-// walking past those that were deleted; lru-cache sets all its room aside at once, 2.8 MB a rate limit.
+// A map with a maximum number of keys at constant cost. To find its oldest key, JavaScript's own map walks
+// past deleted ones. lru-cache allocates all its room at once, 2.8 MB for a rate limit.
 import type { Instant } from '../core/instant.js'
 
-/** What is asked for stays; of the rest the longer unused half is forgotten when there is no room. */
+/** Keys in use stay. When it is full, the half that was unused for longer is dropped. */
 export class BoundedMap<Key, Value extends NonNullable<unknown> | null> {
   readonly #half: number
   #recent = new Map<Key, Value>()
@@ -33,14 +33,14 @@ export class BoundedMap<Key, Value extends NonNullable<unknown> | null> {
     this.#older.delete(key)
   }
 
-  /** How many it holds; one that was asked for again may count twice. */
+  /** The number of keys. A key that was read again may count twice. */
   get size(): number {
     return this.#recent.size + this.#older.size
   }
 }
 
 export interface RecentFailures {
-  /** From when the next attempt may be made; null: now. */
+  /** The instant of the next possible attempt; null: now. */
   nextAttemptAt(key: string, now: Instant): Instant | null
   note(key: string, now: Instant): void
 }
@@ -48,7 +48,7 @@ export interface RecentFailures {
 /** About 200 bytes each: 10,000 are 2 MB. */
 const FAILING_KEYS_MAX = 10_000
 
-/** In this process: `most` failures in `windowMs`, then one attempt whenever the oldest leaves the window. */
+/** Allows `most` failures in `windowMs`, then one whenever the oldest leaves the window. Per process. */
 export function createRecentFailures(most: number, windowMs: number): RecentFailures {
   const known = new BoundedMap<string, readonly Instant[]>(FAILING_KEYS_MAX)
   const recent = (key: string, now: Instant) => (known.get(key) ?? []).filter((at) => now < at + windowMs)

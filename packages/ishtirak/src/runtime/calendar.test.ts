@@ -18,7 +18,7 @@ describe('months after an anchor', () => {
     const found = () => [1, 2, 3, 13, 25, 1].map((count) => read(calendar.monthsAfter(anchor, count)))
     const expected = ends.map((day) => `${day}T09:00:00.000Z`)
     expect(found()).toEqual(expected)
-    // More anchors than are remembered.
+    // More anchors than the cache holds.
     for (let day = 0; day <= 10_000; day++) calendar.monthsAfter(anchor + day, 1)
     expect(found()).toEqual(expected)
   })

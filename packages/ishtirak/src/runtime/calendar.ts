@@ -1,27 +1,27 @@
-// Time zones: months, days and times of day in a place. The rules of the zone come from Intl through
-// Temporal; core has no zone data and is handed a `Calendar`.
+// Time zones: months, days and times of day in a place. Temporal gets the rules of the zone from Intl. Core
+// has no zone data and receives a `Calendar`.
 import { Temporal } from 'temporal-polyfill'
 import type { Instant } from '../core/instant.js'
 import type { LimitWindow, QuotaWindowAt } from '../core/limit.js'
 import type { Calendar } from '../core/subscription.js'
 import { BoundedMap } from './bounded-map.js'
 
-/** A calendar day in a zone, half open: `[startsAt, endsAt)`. With summer time it has 23 or 25 hours. */
+/** A calendar day in a zone, half open: `[startsAt, endsAt)`. Summer time makes 23 or 25 hours. */
 interface CalendarDay {
-  /** `YYYY-MM-DD` on the wall calendar of the zone. */
+  /** `YYYY-MM-DD` in the zone. */
   readonly date: string
   readonly startsAt: Instant
   readonly endsAt: Instant
 }
 
-/** Each status asks for the ends of one paid run: 20 to 50 µs to compute, 0.1 µs to look up. About 2 MB. */
+/** Each status reads the ends of one paid run: computing takes 20 to 50 µs, the cache 0.1 µs. About 2 MB. */
 const REMEMBERED_MAX = 10_000
 
 export function createCalendar(timeZone: string): Calendar {
   const remembered = new BoundedMap<string, Instant>(REMEMBERED_MAX)
   return {
     monthsAfter: (anchor, months) => {
-      // Where a run begins: each payment has an instant of its own, which is not asked for again.
+      // The start of a run is not cached: each payment has an instant of its own.
       if (months === 0) return anchor
       const question = `${anchor}+${months}`
       const known = remembered.get(question)
@@ -34,19 +34,19 @@ export function createCalendar(timeZone: string): Calendar {
   }
 }
 
-/** Today, and the ends of the month that is sold today: a booking asks for all of them, a deploy for one. */
+/** Today and the ends of the month that is sold today: a booking reads all of them, a deploy one. */
 const DAYS_REMEMBERED = 8
 
 export function dayIn(timeZone: string): (instant: Instant) => CalendarDay {
   return keepingFew((instant) => dayOf(instant, timeZone))
 }
 
-/** Gives the day or month of an instant, in which a counter counts. */
+/** Returns the day or month that an instant lies in, for counters. */
 export function quotaWindowsIn(timeZone: string): QuotaWindowAt {
   const windowOf = (instant: Instant, unit: LimitWindow) => {
     const day = inZone(instant, timeZone).startOfDay()
     const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
-    // From the start each time: days and months are added on the wall calendar.
+    // Counted from the start each time, because days and months are added on the local calendar.
     const startAfter = (count: number) => start.add({ [`${unit}s`]: count }).startOfDay().epochMilliseconds
     return { startsAt: start.epochMilliseconds, endsAt: startAfter(1) }
   }
@@ -57,7 +57,7 @@ export function quotaWindowsIn(timeZone: string): QuotaWindowAt {
   return (unit, instant) => windows[unit](instant)
 }
 
-/** The last few are kept: all callers ask about the same days. */
+/** Keeps the last few, because all callers ask about the same days. */
 function keepingFew<Span extends { readonly startsAt: Instant; readonly endsAt: Instant }>(
   compute: (instant: Instant) => Span,
 ): (instant: Instant) => Span {
@@ -86,18 +86,18 @@ function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {
 }
 
 export interface WallClock {
-  /** Its name in the IANA's list. */
+  /** The zone's IANA name. */
   readonly timeZone: string
-  /** `[from, to)` of a month written `YYYY-MM`; null: no month, or none in which anything was sold. */
+  /** `[from, to)` of a month `YYYY-MM`; null: not a month, or one in which nothing can have been sold. */
   monthOf(text: string): { readonly from: Instant; readonly to: Instant } | null
-  /** `[from, to)` of a day written `YYYY-MM-DD`; null where there is no such day. */
+  /** `[from, to)` of a day `YYYY-MM-DD`; null: no such day. */
   dayOf(text: string): { readonly from: Instant; readonly to: Instant } | null
   startOfDay(instant: Instant): Instant
   /** `YYYY-MM-DD` */
   dayAt(instant: Instant): string
   /** `YYYY-MM` */
   monthAt(instant: Instant): string
-  /** `YYYY-MM-DD hh:mm:ss` on the wall. */
+  /** `YYYY-MM-DD hh:mm:ss` in local time. */
   wallTime(instant: Instant): string
 }
 
@@ -106,7 +106,7 @@ export function wallClockIn(timeZone: string): WallClock {
   return {
     timeZone,
     monthOf: (text) => {
-      // Databases know no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
+      // Databases have no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
       if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text) || text < '1970' || text >= '9999') return null
       const first = Temporal.PlainDate.from(`${text}-01`)
       return { from: startOf(first), to: startOf(first.add({ months: 1 })) }

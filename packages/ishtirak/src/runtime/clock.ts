@@ -1,24 +1,25 @@
-// The one place that reads the machine's time. All else is given a clock or an instant, so it can be moved.
+// The one place that reads the machine's time. Other code receives a clock or an instant, so tests can move
+// it.
 import os from 'node:os'
 import { type Instant, SECOND } from '../core/instant.js'
 
 export interface Clock {
-  /** Throws `WrongClock` where it is guarded and wrong (database/guarded-clock.ts). */
+  /** Throws `WrongClock` if it is guarded and wrong (database/guarded-clock.ts). */
   now(): Instant
-  /** The clock of a real service has one; one that is moved on purpose has none. */
+  /** A real service's clock has a guard. A clock that is moved on purpose has none. */
   readonly guard?: ClockGuard
 }
 
 export interface ClockGuard {
-  /** Asks the database. Throws `WrongClock`. */
+  /** Compares with the database. Throws `WrongClock`. */
   compare(): Promise<void>
-  /** How far it is off, also in words; null: it is right. */
+  /** How far the clock is off, also in words; null: it is right. */
   trouble(): { readonly ms: number; readonly words: string } | null
   readonly unguarded: Clock
 }
 
 export interface MovableClock extends Clock {
-  /** Moves this clock forward; time never runs backwards, a negative number is refused. */
+  /** Moves this clock forward. A negative number is refused, because time never runs backwards. */
   advance(ms: number): void
 }
 
@@ -26,17 +27,17 @@ export function systemClock(): Clock {
   return { now: () => Date.now() }
 }
 
-/** Figures are readable while the clock is wrong. */
+/** A clock for pages and metrics, which stay readable while the guarded clock is wrong. */
 export function shownClock(clock: Clock): Clock {
   return clock.guard?.unguarded ?? clock
 }
 
-/** How far a clock is ahead of the machine's, for libraries that read that one. */
+/** How far a clock is ahead of the machine's, for libraries that read the machine's. */
 export function secondsAhead(clock: Clock): number {
   return Math.round((clock.now() - Date.now()) / 1_000)
 }
 
-/** Runs ahead of `base` by what it was advanced. A number as base is a clock that does not run. */
+/** Runs ahead of `base` by what it was advanced. If `base` is a number, the clock stands still. */
 export function movableClock(base: Clock | Instant = systemClock()): MovableClock {
   const underlying: Clock = typeof base === 'number' ? { now: () => base } : base
   let aheadMs = 0
@@ -50,7 +51,7 @@ export function movableClock(base: Clock | Instant = systemClock()): MovableCloc
   }
 }
 
-/** An instant that was learnt, and the time that has passed since, by clocks that are never set. */
+/** An instant that was learnt, plus the time since then by clocks that are never set. */
 export class LearntTime {
   #learnt: { readonly instant: Instant; readonly at: number; readonly uptime: number } | null = null
 
@@ -63,7 +64,7 @@ export class LearntTime {
     return this.#learnt && this.#learnt.instant + performance.now() - this.#learnt.at
   }
 
-  /** `performance.now()` stands still while a machine sleeps. This reads a file: for a second look. */
+  /** `performance.now()` stops while a machine sleeps. This reads a file, so it is for a second check. */
   nowAfterSleep(): Instant | null {
     return this.#learnt && this.#learnt.instant + (os.uptime() - this.#learnt.uptime) * SECOND
   }

@@ -1,8 +1,8 @@
 // Contrast of colors, as WCAG 2.2 defines it (relative luminance, success criterion 1.4.3).
 
-/** The contrast that text needs against what is behind it. */
+/** The contrast that text needs against its background. */
 export const READABLE_CONTRAST = 4.5
-/** The contrast that a control needs against what is around it (criterion 1.4.11). */
+/** The contrast that a control needs against its surroundings (criterion 1.4.11). */
 export const VISIBLE_CONTRAST = 3
 
 /** Between 1 and 21. Both colors are `#rrggbb`. */
@@ -11,7 +11,7 @@ export function contrastBetween(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** `color` mixed with white, a hundredth at a time, until it has this contrast on the dark `background`. */
+/** Mixes `color` with white in steps of 1 % until it has this contrast on the dark `background`. */
 export function lightenedFor(color: string, background: string, least = READABLE_CONTRAST): string {
   for (let share = 0; share < 1; share += 0.01) {
     const mixed = mixedWithWhite(color, share)

@@ -1,9 +1,9 @@
-// Files that the configuration names: JSON, checked against a schema. What is wrong is a `ConfigError`.
+// Files that the configuration names: JSON that is checked against a schema. Errors are `ConfigError`.
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
-/** The start is refused. Each problem is one sentence that names its variable. */
+/** The service does not start. Each problem is one sentence that names its variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   constructor(readonly problems: readonly string[]) {
@@ -20,7 +20,7 @@ export function readText(name: string, file: string): string {
   }
 }
 
-/** Why a file cannot be read, as `ENOENT`; any other error is thrown again. */
+/** Why a file cannot be read, such as `ENOENT`. Any other error is thrown again. */
 export function errorCodeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error) return String(error.code)
   throw error
@@ -35,7 +35,7 @@ export function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** One problem a field, with its place below `prefix`, and its line where `text` is the file. */
+/** One problem a field, with its place below `prefix`, and its line if `text` is the file. */
 export function schemaProblems(
   name: string,
   schema: TSchema,
@@ -45,7 +45,7 @@ export function schemaProblems(
 ): readonly string[] {
   const problems = new Map<string, string>()
   for (const error of Value.Errors(schema, value)) {
-    // It sums up what its fields are blamed for one by one.
+    // It only repeats that fields reported one by one are wrong.
     if (error.keyword === 'additionalProperties') continue
     const note = (pointer: string, words: string) => {
       if (!problems.has(pointer))
@@ -64,7 +64,7 @@ export function schemaProblems(
 
 type SchemaError = ReturnType<typeof Value.Errors>[number]
 
-/** What it must be: of a text with a pattern, what the description of its schema says. */
+/** What the value must be. For a text with a pattern, this is the description of its schema. */
 function wordsOf(schema: TSchema, error: SchemaError): string {
   if (error.keyword === 'boolean') return 'is not a known field'
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`
@@ -72,7 +72,7 @@ function wordsOf(schema: TSchema, error: SchemaError): string {
   return error.keyword === 'pattern' && description !== '' ? `must be ${description}` : error.message
 }
 
-/** `/accounts/0/key (line 3)`: what is missing has the line of what it is missing in. */
+/** `/accounts/0/key (line 3)`. A missing value has the line of the object that lacks it. */
 export function positionIn(text: string, pointer: string): string {
   const line = lineOf(text, pointer) ?? lineOf(text, pointer.replace(/\/[^/]*$/, ''))
   return `${pointer || '/'} (line ${line})`
@@ -80,7 +80,7 @@ export function positionIn(text: string, pointer: string): string {
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** The line on which the value at a JSON pointer begins, from 1; null where there is none. `text` is JSON. */
+/** The line on which the value at a JSON pointer begins, from 1; null: no such value. `text` is JSON. */
 function lineOf(text: string, pointer: string): number | null {
   const path: (string | number)[] = []
   let isKey = false

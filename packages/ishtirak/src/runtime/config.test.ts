@@ -1,4 +1,4 @@
-// Every refusal names its variable and never its value.
+// Every error names its variable and never the value.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
@@ -65,7 +65,7 @@ it('with nothing set the sandbox runs on the defaults of the specification', () 
     metrics: { host: '127.0.0.1', port: 3002 },
     ...{ logLevel: 'info', drainSeconds: 0 },
   })
-  // Variables of others and empty ones change nothing.
+  // Unknown and empty variables change nothing.
   const others = { PATH: '/bin', PORT: '', AUTH_JWT_SECRET: '  ', DATABASE_URL: undefined }
   expect(readConfig(others)).toEqual(readConfig({}))
 })
@@ -225,7 +225,7 @@ it('everything that is wrong is reported at once: values, secrets, contradiction
     'SELLER_FILE cannot be read: ENOENT (/nowhere/seller.json)',
     'TRANSFER_FILE cannot be read: ENOENT (/nowhere/transfer.json)',
   ])
-  // A contradiction with a value that does not fit is said once it fits.
+  // A contradiction is reported once all values are valid.
   const wrongKey = { ...TEST, CHARGILY_SECRET_KEY: 'sk_x', CHARGILY_WEBHOOK_KEYS: 'test_sk_a' }
   expect(problemsOf(wrongKey)).toEqual([expect.stringContaining('CHARGILY_SECRET_KEY must be a key')])
 })
@@ -281,7 +281,7 @@ const CONTRADICTIONS: readonly (readonly [Record<string, string>, string])[] = [
 it('values that are right alone and wrong together are refused', () => {
   for (const [variables, problem] of CONTRADICTIONS)
     expect.soft(problemsOf(variables), problem).toEqual([expect.stringContaining(problem)])
-  // A live key is let through on loopback, and operators who are told by mail have a console.
+  // A live key is accepted on loopback, and operators who get mail have a console.
   const fits: readonly Record<string, string>[] = [
     ...['127.0.0.1', 'localhost', '[::1]'].map((host) => ({ ...LIVE, PUBLIC_URL: `http://${host}:3000` })),
     MAIL,

@@ -1,5 +1,5 @@
-// The environment, read once at the start. Everything that is wrong is reported together; secrets have no
-// default and are never repeated. Without a provider key, outside production, it is the sandbox.
+// Reads the environment once at the start and reports everything that is wrong together. Secrets have no
+// default and are never repeated. Without a provider's key, and outside production, it is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { Permission } from '../core/role.js'
@@ -22,23 +22,23 @@ import { metricsOf, portContradictions, sandboxPort } from './ports.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export type CommonConfig = Readonly<ReturnType<typeof assemble>> & {
-  /** Of all lists of secrets. */
+  /** The old secrets of all lists. */
   readonly oldSecrets: readonly OldSecret[]
 }
 
-/** A balancer that looks every second or two has noticed; half of what `docker stop` waits. */
+/** A load balancer that checks every second or two has noticed. `docker stop` waits twice as long. */
 const DRAIN_SECONDS = 5
 
-/** What this module does not know of. */
+/** The settings that this module does not know. */
 export interface OwnSettings {
-  /** All that could be configured. */
+  /** All gateways that could be configured. */
   readonly gateways: readonly GatewaySettings[]
-  /** Of capabilities. */
+  /** The settings of capabilities. */
   readonly settings: readonly Settings<unknown>[]
   readonly permissions: readonly Permission[]
 }
 
-/** With what capabilities and gateways read of theirs. Throws `ConfigError` with everything that is wrong. */
+/** Includes the settings of capabilities and gateways. Throws `ConfigError` with all that is wrong. */
 export function readCommonConfig(
   variables: Variables,
   own: OwnSettings,
@@ -49,7 +49,7 @@ export function readCommonConfig(
   return read(given, lacking, own, ofNoSeller ? readSellerOrExample : readSeller)
 }
 
-/** Of a process with a port and a database of its own: a host's may mean something else. */
+/** Settings of a process with its own port and database. A host's own may have the same names. */
 const OF_A_PROCESS = [
   ...['HOST', 'PORT', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -57,7 +57,7 @@ const OF_A_PROCESS = [
 ]
 const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
-/** Of a mounted service: no sandbox, no variables of processes, none of tokens where the host identifies. */
+/** A mounted service has no sandbox and no process variables, nor those of tokens if the host identifies. */
 export function readMountedCommonConfig(
   variables: Variables,
   own: OwnSettings,
@@ -85,12 +85,12 @@ function read(
   const problems = [
     ...misfits.map(({ problem }) => problem),
     ...lacking,
-    // What contradicts a variable that does not fit is not known before it does.
+    // Contradictions need valid values, so an invalid variable has none yet.
     ...[...contradictionsOf(settings, given, context), ...contradictions(environment)]
       .flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
       .filter((problem) => !misfits.some(({ name }) => names(problem, name))),
   ]
-  // The sandbox plays one of them.
+  // The sandbox emulates one of them.
   const sold = environment.gateways.length > 0 ? environment.gateways : gateways
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
@@ -101,7 +101,7 @@ function read(
   return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
 }
 
-/** Those that all parts share. */
+/** The lists of secrets that all parts share. */
 const SECRET_LISTS = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS']
 
 function behindFirst(lists: readonly string[], given: Variables): readonly OldSecret[] {
@@ -124,7 +124,7 @@ function contradictionsOf(
   ]
 }
 
-/** Undefined where it failed; what was wrong is added to `problems`. */
+/** Undefined if it failed. The errors are added to `problems`. */
 function collect<Result>(problems: string[], read: () => Result): Result | undefined {
   try {
     return read()
@@ -135,7 +135,7 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
   }
 }
 
-/** The seller is an example, plainly marked, where no real money moves. */
+/** The seller is an example, plainly marked, if no real money moves. */
 type Files = {
   readonly plans: Catalogue
   readonly seller: Seller
@@ -145,25 +145,25 @@ function assemble(environment: Environment, files: Files) {
   return {
     ...files,
     ...addressesOf(environment),
-    /** Addresses and ranges whose `X-Forwarded-For` is believed. */
+    /** The proxies whose `X-Forwarded-For` is trusted: addresses and ranges. */
     trustedProxies: items(environment.TRUSTED_PROXIES),
-    /** Beside the platform's own, where the page after paying may lead. */
+    /** Further origins besides the platform's to which the page after paying may lead. */
     returnOrigins: items(environment.RETURN_ORIGINS),
-    /** Whose pages may call the API of users from a browser. */
+    /** The origins whose pages may call the users' API from a browser. */
     corsOrigins: items(environment.CORS_ORIGINS),
-    /** What one user, or one anonymous network, may ask in a minute, of each process. */
+    /** The calls a minute of one user, or one anonymous network, in each process. */
     callsPerMinute: environment.RATE_LIMIT_PER_MINUTE,
-    /** Without `url` the embedded database in `dataDir`. */
+    /** If `url` is absent, the embedded database in `dataDir` is used. */
     database: {
       ...member('url', environment.DATABASE_URL),
       ...member('schema', environment.DATABASE_SCHEMA),
       dataDir: environment.DATA_DIR,
     },
-    /** The day (UTC) on which a person found the clock of the machine right. */
+    /** The day (UTC) on which a person checked the machine's clock. */
     ...member('clockChecked', environment.CLOCK_CHECKED),
-    /** Outside the sandbox exactly one of `secrets` and `jwksUrl`. */
+    /** Outside the sandbox exactly one of `secrets` and `jwksUrl` is set. */
     auth: {
-      /** The first signs, all are accepted. */
+      /** The first one signs. All are accepted. */
       secrets: items(environment.AUTH_JWT_SECRET),
       ...member('jwksUrl', environment.AUTH_JWKS_URL),
       ...member('issuer', environment.AUTH_ISSUER),
@@ -180,14 +180,14 @@ function assemble(environment: Environment, files: Files) {
     /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL,
-    /** Where a collector takes traces; unset: none are made. */
+    /** The address of a collector of traces; unset: no traces are made. */
     ...member('tracesUrl', environment.OTEL_EXPORTER_OTLP_ENDPOINT),
-    /** After SIGTERM, before the listener closes. */
+    /** The seconds after SIGTERM before the listener closes. */
     drainSeconds: environment.DRAIN_SECONDS ?? (isSandbox(environment) ? 0 : DRAIN_SECONDS),
   }
 }
 
-/** Where we are reached, and where others are. */
+/** The addresses of this service and of the platform. */
 function addressesOf(environment: Environment) {
   const { HOST: host, PORT: port } = environment
   const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
@@ -195,16 +195,16 @@ function addressesOf(environment: Environment) {
     host,
     /** 0: any free port. */
     port,
-    /** Where users and the provider reach us; no slash at the end. */
+    /** The address at which users and the provider reach us; no slash at the end. */
     publicUrl,
     /** The hosting platform's own pages; no slash at the end. */
     platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
-    /** Where Prometheus reads; null: nowhere. */
+    /** The listener for Prometheus; null: off. */
     metrics: metricsOf(environment),
   }
 }
 
-/** Receipts are legal documents: where real money moves, they name a real seller. */
+/** Receipts are legal documents: if real money moves, they must name a real seller. */
 function readSeller(environment: Environment): Seller {
   const { SELLER_FILE: file, gateways, given } = environment
   if (file !== undefined) return readSellerFile(file)
@@ -216,7 +216,7 @@ function readSeller(environment: Environment): Seller {
 const readSellerOrExample = (environment: Environment) =>
   collect([], () => readSeller(environment)) ?? EXAMPLE_SELLER
 
-/** Of the raw variables: a wrong value is not missing. */
+/** Reads the raw variables, because a wrong value is not a missing one. */
 function missingSecrets(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
   const provider = missingGateway(variables, gateways)
   if (provider.length > 0 && variables.NODE_ENV !== 'production') return []
@@ -239,7 +239,7 @@ function missing(variables: Variables, name: string): readonly string[] {
 }
 
 export function localUrl(host: string, port: number): string {
-  // Addresses that mean "all of this machine" are no addresses to go to.
+  // These addresses mean "all of this machine", and cannot be connected to.
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
@@ -248,13 +248,13 @@ function names(problem: string, name: string): boolean {
   return problem.split(/[^A-Z_]+/).includes(name)
 }
 
-/** The member, or nothing at all where there is no value. */
+/** The member, or no member if there is no value. */
 function member<Name extends string, Value>(name: Name, value: Value | undefined) {
   // The compiler widens a computed name to `string`; there is no other member in it.
   return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value }
 }
 
-/** Values that are right alone and wrong together. */
+/** Values that are valid one by one but contradict each other. */
 function contradictions(environment: Environment): readonly Contradiction[] {
   const { PUBLIC_URL: publicUrl } = environment
   return [

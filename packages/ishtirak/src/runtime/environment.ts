@@ -1,20 +1,20 @@
-// The variables that all parts share: what each may be, in words for the person who sets it, and its default;
-// and how a capability or a gateway declares its own. A wrong value is named by its variable and never
-// repeated, because it may be a secret.
+// The variables that all parts share: the allowed values in words for the person who sets them, and the
+// defaults. It also has the interface by which a capability or a gateway declares its own variables. An error
+// names the variable and never repeats the value, which may be a secret.
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Permission } from '../core/role.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
 import { items, type OldSecret } from './old-secrets.js'
 
-/** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
+/** A text that matches `pattern`. `expects` completes the sentence "NAME must be …". */
 export const textSetting = (expects: string, pattern = /^[^\0]+$/) =>
   Type.Optional(Type.String({ description: expects, pattern: pattern.source }))
 export const integerSetting = (minimum: number, maximum: number) =>
   Type.Optional(
     Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` }),
   )
-/** What no pattern can say. */
+/** A rule that no pattern can express. */
 export const refined = (expects: string, fits: (value: string) => boolean) =>
   Type.Optional(Type.Refine(Type.String({ description: expects }), fits, () => expects))
 export const timeZone = () => refined('a time zone such as Africa/Algiers', isTimeZone)
@@ -25,7 +25,7 @@ const isOrigin = (value: string) =>
   /^https?:[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value
 const origins = () =>
   refined('origins such as https://app.example, separated by commas', (value) => items(value).every(isOrigin))
-/** Separated by commas, spaces around them allowed. */
+/** A list separated by commas, with spaces around them allowed. */
 export const listOf = (expects: string, one: RegExp) =>
   textSetting(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
 
@@ -81,53 +81,54 @@ const DEFAULTS = {
 
 export type Environment = Static<typeof Environment> &
   typeof DEFAULTS & {
-    /** Whose keys are set. */
+    /** The gateways whose keys are set. */
     readonly gateways: readonly GatewaySettings[]
-    /** Those that fit, as they were given. */
+    /** The valid variables, as they were given. */
     readonly given: Variables
   }
 export type Variables = Readonly<Record<string, string | undefined>>
 
 export type Contradiction = readonly [isWrong: boolean, problem: string]
-/** Where the variables are read. */
+/** What the settings of a capability or gateway may use. */
 export interface SettingsContext {
   readonly isSandbox: boolean
-  /** Whatever a role of operators may be given. */
+  /** The permissions that a role of operators may be given. */
   readonly permissions: readonly Permission[]
 }
 
-/** What a capability or a gateway reads of the environment. */
+/** The variables that a capability or a gateway reads. */
 export interface Settings<Part> {
   readonly variables: TProperties
-  /** Lists whose items are secrets and nothing else; their use is watched. */
+  /** Lists that consist of secrets. The service reports the last use of old ones. */
   readonly secretLists?: readonly string[]
-  /** Secrets of other lists that are accepted and not the one in use. */
+  /** Old secrets of other lists, which are accepted but not used for new things. */
   oldSecrets?(given: Variables): readonly OldSecret[]
-  /** What is right alone and wrong together; here and below of what fits. */
+  /** Contradictions of valid values. This and the functions below get only valid values. */
   contradictions?(given: Variables, context: SettingsContext): readonly Contradiction[]
   /** Throws `ConfigError` with everything that is wrong. */
   read(given: Variables, context: SettingsContext): Part
-  /** The names of secrets that the sandbox makes once, each with the variable that is set elsewhere. */
+  /** The names of secrets that the sandbox makes once, each with the variable that sets it elsewhere. */
   readonly sandboxSecrets?: Variables
-  /** What the sandbox adds: these secrets, and things to try. */
+  /** The settings that the sandbox adds: these secrets, and examples to try. */
   inSandbox?(read: Part, secret: (name: string) => string): Partial<Part>
-  /** What the sandbox prints for those who write a platform: of what it has added, as variables of theirs. */
+  /** The variables that the sandbox prints for developers of a platform, from what it has added. */
   forPlatform?(read: Part, completed: Part): Variables
 }
 
-/** What a payment gateway says of its own variables. */
+/** The settings of a payment gateway. */
 export interface GatewaySettings<Part = unknown> extends Settings<Part> {
-  /** The variable without which the gateway is not configured. */
+  /** The gateway is configured if this variable is set. */
   readonly key: string
-  /** The least that it takes, in whole units of the currency. */
+  /** The smallest amount that it takes, in whole units of the currency. */
   readonly leastAmount: number
   /** Whether the key moves real money. */
   isLive(given: Variables): boolean
 }
 
 /**
- * An empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS counts (NAME=value, separated
- * by spaces), in which an image says what it needs: `--env-file` would empty a variable of its own.
+ * An empty variable counts as unset. If a variable is unset, its value in IMAGE_DEFAULTS counts (NAME=value,
+ * separated by spaces). Images set defaults this way, because `--env-file` would empty a variable of their
+ * own.
  */
 export function givenVariables(variables: Variables): Variables {
   const defaults = variables.IMAGE_DEFAULTS?.split(' ').map((pair) => pair.split('=', 2)) ?? []
@@ -135,7 +136,7 @@ export function givenVariables(variables: Variables): Variables {
   return { ...Object.fromEntries(defaults), ...Object.fromEntries(given) }
 }
 
-/** Of `givenVariables`: those that fit or are unset, and what is wrong with the others. */
+/** Splits `givenVariables` into valid or unset ones, and the problems of the others. */
 export function readEnvironment(
   variables: Variables,
   settings: readonly Settings<unknown>[],
@@ -151,7 +152,7 @@ export function readEnvironment(
   return { environment: { ...DEFAULTS, ...values, gateways: configured, given }, misfits }
 }
 
-/** `read` is given the values of the variables by their types. */
+/** `read` gets the values by the types of the variables. */
 export function settingsOf<Properties extends TProperties, Part>(
   variables: Properties,
   {
@@ -194,11 +195,11 @@ function readValues(properties: TProperties, variables: Variables) {
 }
 
 const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
-/** Shorter names are too near to those of others: `HOSTS`, `PORTS`. */
+/** Shorter names are too similar to other programs' variables, such as `HOSTS` and `PORTS`. */
 const LENGTH_MIN = 7
 const TYPOS_MAX = 2
 
-/** Names that are set, that nothing reads, and that look like one of ours; with the nearest one. */
+/** Variables that no setting reads and whose names resemble one of ours, each with the nearest name. */
 export function misspeltOf(
   variables: Variables,
   ofCapabilities: readonly string[],
@@ -216,7 +217,7 @@ export function misspeltOf(
   })
 }
 
-/** Levenshtein's distance: characters added, left out or changed. */
+/** Levenshtein's distance: the number of characters added, removed or changed. */
 function distanceBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [line, character] of [...one].entries()) {
@@ -240,18 +241,18 @@ function isTimeZone(value: string): boolean {
   }
 }
 
-/** The provider is played here: no key for a real one. */
+/** True if the provider is emulated, because no key of a real one is set. */
 export function isSandbox(environment: Environment): boolean {
   return environment.gateways.length === 0 && environment.NODE_ENV !== 'production'
 }
 
-/** Encrypted, or on this machine. */
+/** True if the address is encrypted or on this machine. */
 export function isPrivateEnough(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isThisMachine(hostname)
 }
 
-/** `hostname`: of an address. */
+/** `hostname` is the one of an address. */
 export function isThisMachine(hostname: string): boolean {
   return ['localhost', '[::1]'].includes(hostname) || /^127(\.\d+){3}$/.test(hostname)
 }

@@ -1,5 +1,6 @@
-// How much garbage the heap may hold: V8 lets it grow to three times what is alive, and a platform pays for
-// memory by the month. Set from within, before the rest is loaded, however the process was started.
+// Limits how much garbage the heap may hold. By default V8 lets it grow to three times what is alive, and
+// hosting platforms charge for memory. It is set from within before anything else is loaded, however the
+// process was started.
 import { setFlagsFromString } from 'node:v8'
 
 const FLAGS = [

@@ -1,4 +1,4 @@
-// Over real sockets; failures that no loopback socket gives, by their shape.
+// Over real sockets. Failures that no loopback socket makes are objects of the same shape.
 import { createServer, type Server } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { listen } from '../../../../test/support/listen.js'
@@ -15,7 +15,7 @@ test('an answer of exactly the limit is whole, one byte more is not kept', async
 })
 
 test('what is too long is not read to its end', async () => {
-  // An answer without an end: only the reader can finish this test.
+  // An endless answer: only the reader can end this test.
   let closed = false
   const server = createServer((_request, response) => {
     const more = () => {
@@ -68,7 +68,7 @@ test('connections are kept and used again', async () => {
   server.on('connection', () => connections++)
   const url = await serve(server)
   for (let n = 0; n < 20; n++) await post(url)
-  // The next may set out before the last is put away.
+  // The next request may start before the last connection is returned.
   expect(connections).toBeLessThanOrEqual(2)
 })
 

@@ -1,5 +1,5 @@
-// One request to another server: limits of time and size, no redirects, nothing compressed, and where the
-// caller says so public addresses only. A failure is an answer, which says whether it may have been sent.
+// One request to another server: limits of time and size, no redirects, no compression, and public addresses
+// only if the caller asks for that. A failure is a result, which says whether the request may have been sent.
 import { lookup as systemLookup } from 'node:dns'
 import { EventEmitter } from 'node:events'
 import http from 'node:http'
@@ -12,16 +12,16 @@ interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** From the first byte sent to the last byte read. */
+  /** The time from the first byte sent to the last byte read. */
   readonly timeoutMs: number
-  /** What is longer is not read to its end. */
+  /** A longer body is not read to its end. */
   readonly maxBytes: number
-  /** Which addresses may be called; any by default. */
+  /** The addresses that may be called; by default all. */
   readonly reach?: Reach
   readonly send?: Send
 }
 
-/** How a request goes out; tests replace it. Rejects when no answer came, or `abort` was emitted. */
+/** Sends a request; tests replace it. Rejects if no answer came, or if `abort` was emitted. */
 export type Send = (request: OutgoingRequest, signal: EventEmitter) => Promise<SentAnswer>
 type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
 
@@ -31,11 +31,11 @@ export interface SentAnswer {
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** By names in lower case; several of one name as a list. */
+/** Keyed by names in lower case. Several headers of one name are a list. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export type HttpOutcome =
-  /** `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer. */
+  /** `body` is null if it was longer than `maxBytes` or compressed. A redirect is an answer too. */
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -79,12 +79,12 @@ export async function sendRequest(request: HttpRequest): Promise<HttpOutcome> {
   }
 }
 
-// Less than other servers keep theirs: whether a request on a connection that closes has arrived is unknown.
+// Shorter than other servers' timeout: on a connection that closes, it is unknown whether a request arrived.
 const KEPT = { keepAlive: true, timeout: 4_000 }
 const HTTP = { request: http.request, agent: new http.Agent(KEPT) }
 const HTTPS = { request: https.request, agent: new https.Agent(KEPT) }
 
-// Not by `fetch`: it costs four times as much (0.8 ms beside 0.2), and asks for compressed answers.
+// Not `fetch`: it takes four times as long (0.8 ms instead of 0.2), and asks for compressed answers.
 export const sendByNode: Send = ({ url, method, headers, body, reach }, signal) =>
   new Promise((resolve, reject) => {
     const target = new URL(url)
@@ -132,7 +132,7 @@ async function readBounded(
   return isPlain ? Buffer.concat(chunks, length) : null
 }
 
-/** A certificate is refused in the handshake, before a byte of the request has gone out. */
+/** A certificate is refused in the handshake, before any byte of the request is sent. */
 const CERTIFICATE_REFUSED = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -143,11 +143,11 @@ const CERTIFICATE_REFUSED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** True only where it is certain. EHOSTUNREACH and ETIMEDOUT also end connections that were made. */
+/** True only if it is certain. EHOSTUNREACH and ETIMEDOUT also end established connections. */
 export function failedToConnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AddressRefused) return true
-  // Several addresses were tried (IPv6 and IPv4): each of them must have failed before sending.
+  // Several addresses were tried (IPv6 and IPv4): each must have failed before sending.
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(failedToConnect)
   const syscall = property(error, 'syscall')
   if (syscall === 'connect' || syscall === 'getaddrinfo') return true
@@ -168,17 +168,17 @@ function property(error: Error, name: 'code' | 'syscall'): string {
 /** `public`: the internet only. `loopback`: this machine as well. `any`: private networks too. */
 export type Reach = 'public' | 'loopback' | 'any'
 
-/** Not a failure of the network: we refuse to go there. */
+/** Not a network failure: this program refuses to connect there. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
-/** All public IPv6 unicast lies in it; the rest is refused as a whole. */
+/** All public IPv6 unicast addresses are in it. Others are refused. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
 
 /**
- * `address` is a literal IP address; anything else is not reachable. Public is what has no special purpose
- * (IANA), and embeds no IPv4 address, which could be a private one.
+ * `address` is a literal IP address; anything else is unreachable. An address is public if it has no special
+ * purpose (IANA) and embeds no IPv4 address, which could be a private one.
  */
 export function isWithinReach(address: string, reach: Reach): boolean {
   if (isIP(address) === 0) return false
@@ -189,8 +189,8 @@ export function isWithinReach(address: string, reach: Reach): boolean {
 }
 
 /**
- * For `http.request`, which calls it for names only. A name is looked up once and the checked address is the
- * one connected to, so that a name server cannot answer differently the second time.
+ * For `http.request`, which calls it for names only. A name is resolved once, and the checked address is the
+ * one that is connected to, so that a name server cannot answer differently the second time.
  */
 export function lookupWithin(reach: Reach, lookup: typeof systemLookup = systemLookup): LookupFunction {
   return (hostname, options, answer) => {

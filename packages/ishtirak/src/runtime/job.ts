@@ -1,17 +1,17 @@
-// Something that runs by itself: a sweep over rows that are due. It may be late, run twice or be killed at
-// any line, and gives or takes no access.
+// A job runs by itself: a sweep over due rows. It may be late, run twice or be killed at any line. It neither
+// gives nor takes access.
 
-/** Jobs of an earlier stage come first, on the health page and where the test clock runs them all. */
+/** Jobs of an earlier stage come first, on the health page and when the test clock runs them all. */
 export const JOB_STAGES = ['find_out', 'announce', 'tidy'] as const
 
 export interface Job {
   readonly name: string
   readonly stage: (typeof JOB_STAGES)[number]
   readonly everyMs: number
-  /** Works through what is due, bounded, as long as it `goesOn`; gives how much it did. */
+  /** Works through due rows up to a limit, while `goesOn()`. Returns how many it did. */
   run(goesOn: () => boolean): Promise<number>
-  /** Where a round leaves work running: waits for it, when no further round comes. */
+  /** If a round leaves work running: waits for that work when no further round follows. */
   drain?(): Promise<void>
-  /** The provider bounds our calls: however many processes there are, one of them runs the round. */
+  /** The provider limits our calls: however many processes there are, only one runs a round. */
   readonly oncePerCluster?: true
 }

@@ -1,5 +1,5 @@
-// The log: JSON lines on standard output, one list of fields that never appear in it in clear.
-// It decides nothing about what is worth a line; the callers do.
+// The log: JSON lines on standard output, with one list of fields that are never shown in clear text. The
+// callers decide what is logged.
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Instant } from '../core/instant.js'
 import type { Clock } from './clock.js'
@@ -9,7 +9,7 @@ export type Log = Logger
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Fields that are replaced wherever they stand in the first three levels of a line. */
+/** Fields that are redacted in the first three levels of a line. */
 export const REDACTED_FIELDS = [
   'authorization',
   'cookie',
@@ -45,18 +45,18 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
   )
 }
 
-/** For a host's log, else standard output, written at once: nothing waits for the end of the process. */
+/** Writes to a host's log, or to standard output at once, so that the end of the process loses nothing. */
 export function lineByLine(write?: (line: string) => void): DestinationStream {
   return write ? { write } : pino.destination({ dest: 1, sync: true })
 }
 
-/** Each wildcard costs time on every line: three levels hold a request's and an error's headers. */
+/** Each wildcard costs time on every line. Three levels include the headers of a request and of an error. */
 function pathsOf(field: string): string[] {
   const quoted = `["${field}"]`
   return [quoted, `*${quoted}`, `*.*${quoted}`]
 }
 
-/** Calls `write` at most once in `everyMs`, with how many times it was not called since. */
+/** Calls `write` at most once in `everyMs`, with the number of skipped calls since. */
 export function throttled<About>(
   clock: Clock,
   everyMs: number,
@@ -66,7 +66,7 @@ export function throttled<About>(
   let leftOut = 0
   return (about) => {
     const now = clock.now()
-    // A clock that went back does not silence it until it has caught up.
+    // A clock that was set back does not silence it until the old time is reached.
     if (writtenAt !== null && writtenAt <= now && now < writtenAt + everyMs) {
       leftOut += 1
       return
@@ -77,7 +77,7 @@ export function throttled<About>(
   }
 }
 
-/** What the use cases count. `main/metrics.ts` says under which name each figure is published. */
+/** What use cases count. `main/metrics.ts` says under which name each is published. */
 export type Occurrence =
   | { readonly name: 'settlement'; readonly outcome: string }
   | {
@@ -86,13 +86,13 @@ export type Occurrence =
     }
   | { readonly name: 'checkout_opened' }
   | { readonly name: 'mail'; readonly outcome: string }
-  /** An operator has said something of a transfer. */
+  /** An operator has decided on a transfer. */
   | { readonly name: 'transfer'; readonly act: 'approve' | 'refuse' }
   | {
       readonly name: 'event_delivery'
       readonly outcome: 'delivered' | 'failed' | 'endpoint_disabled'
     }
-  /** The reconciliation with the provider found what only one side has. */
+  /** The reconciliation with the provider found a payment that only one side has. */
   | { readonly name: 'discrepancy'; readonly kind: string; readonly outcome: string }
 
 export type Count = (what: Occurrence) => void

@@ -1,6 +1,6 @@
-// Whether this Node runs the program, asked before anything is loaded that an older one does not know.
+// Checks that this Node runs the program, before anything is loaded that an older Node does not know.
 
-/** A sentence where it does not; `range` is that of package.json, such as `>=20.19.0`. */
+/** A sentence if it does not run; else null. `range` is that of package.json, such as `>=20.19.0`. */
 export function nodeProblem(running: string, range: string): string | null {
   const needed = range.replace('>=', '')
   const [major = 0, minor = 0] = partsOf(running)

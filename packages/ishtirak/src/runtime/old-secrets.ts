@@ -1,18 +1,18 @@
-// Lists of secrets: the first is used, those behind it are old and accepted until nothing uses them. When one
-// was last used stands in the log, at most once an hour, and in a metric.
+// Lists of secrets: the first one is used, later ones are old and accepted until they are unused. The last
+// use of each is in the log, at most once an hour, and in a metric.
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Clock } from './clock.js'
 import type { Log } from './log.js'
 
-/** Tells that a secret of the list was accepted; most are not old, and then nothing happens. */
+/** Reports that a secret of the list was accepted. Most are not old, and then it does nothing. */
 export type NoteUse = (list: string, secret: string) => void
 
 export interface OldSecret {
-  /** The variable that it stands in. */
+  /** The variable with the secret. */
   readonly list: string
-  /** Whose key it is; null where the secrets of the list belong to no one. */
+  /** The holder of the key; null: the secrets of the list belong to no one. */
   readonly holder: string | null
-  /** Of how many, counted from 1: of the list, or of the holder. */
+  /** The place, from 1, among the secrets of the list or of the holder. */
   readonly place: number
   readonly of: number
   readonly secret: string
@@ -34,7 +34,7 @@ export function isTwice(secrets: readonly string[]): boolean {
   return new Set(secrets).size < secrets.length
 }
 
-/** `uses`: when this process last accepted each; null: not since it started. */
+/** `uses`: when this process last accepted each secret; null: not since its start. */
 export function watchOldSecrets(
   oldSecrets: readonly OldSecret[],
   { clock, log }: { readonly clock: Clock; readonly log: Log },

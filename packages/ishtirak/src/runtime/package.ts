@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Beside `src` as beside `dist`. */
+/** `package.json` is next to `src` and next to `dist`. */
 const { version, engines, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'optionalDependencies' | 'peerDependencies', Readonly<Record<string, string>>>> & {
@@ -17,12 +17,12 @@ export const NODE_RANGE = engines.node
 
 const { resolve } = createRequire(import.meta.url)
 
-/** Those of these optional packages that are not installed, as `npm install` takes them. */
+/** The optional packages among these that are not installed, as arguments of `npm install`. */
 export function missingPackages(names: readonly string[]): readonly string[] {
   return names.filter((name) => !isInstalled(name)).map((name) => `${name}@${optional[name]}`)
 }
 
-/** Loads nothing of it. */
+/** Checks without loading the package. */
 export function isInstalled(name: string): boolean {
   try {
     resolve(name)

@@ -1,4 +1,5 @@
-// PLANS_FILE: the plans in the form of `GET /plans`, and which limits they have: a misspelt one is refused.
+// PLANS_FILE: the plans in the form of `GET /plans`, and the limits that they have. A misspelt limit is
+// refused.
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { countsAs, type LimitDefinition } from '../core/limit.js'
@@ -7,11 +8,11 @@ import { type Catalogue, LONGEST_TERM, limitsInOrder, type Plan } from '../core/
 import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
 import { SEED_LIMITS, SEED_PLANS } from './seed-plans.js'
 
-/** Without a file those of `seed.md`. No gateway takes less than `leastAmount`. Throws `ConfigError`. */
+/** Reads the file, or the plans of `seed.md`. No price may be below `leastAmount`. Throws `ConfigError`. */
 export function readPlans(file: string | undefined, leastAmount = 0): Catalogue {
   if (file === undefined) return SEED_CATALOGUE
   const content = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
-  // An array is a file whose limits are those of `seed.md`.
+  // An array is a list of plans with the limits of `seed.md`.
   if (Array.isArray(content))
     return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS, leastAmount)
   if (!Value.Check(ObjectSchema, content)) refuse(schemaProblems('PLANS_FILE', ObjectSchema, content))
@@ -21,7 +22,7 @@ export function readPlans(file: string | undefined, leastAmount = 0): Catalogue 
   return catalogueOf(checkedPlans(content.plans, limits, '/plans'), limits, leastAmount)
 }
 
-/** Without a file. */
+/** The catalogue if there is no file. */
 export const SEED_CATALOGUE = catalogueOf(SEED_PLANS, SEED_LIMITS)
 
 /** Of the sandbox: the same, also for longer terms and with a trial. */
@@ -32,7 +33,7 @@ export const EXAMPLE_PLANS = catalogueOf(
   SEED_LIMITS,
 )
 
-/** A year for ten months, and shorter terms in between. */
+/** A year for the price of ten months, and shorter terms in between. */
 function longerTerms(price: number) {
   return [
     { months: 3, price: Math.round(price * 2.85) },
@@ -73,15 +74,15 @@ const ObjectSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** It stands in addresses, in JSON and in the database. */
+/** The name is used in addresses, in JSON and in the database. */
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
 
-/** What a schema cannot say, or would say in words that do not help. */
+/** Rules that a schema cannot express, or only in unhelpful words. */
 function limitProblems([name, limit]: LimitEntry): readonly string[] {
   const { kind, window, per, per_name } = limit
   const isCounter = kind === 'counter'
   const counted = countsAs({ window: window ?? null, per: per ?? null })
-  // The words of one of `seed.md` say what is counted: per day, in each project.
+  // The words for a limit of `seed.md` say how it is counted: per day, in each project.
   const hasWords = SEED_LIMITS.some((known) => known.name === name && countsAs(known) === counted)
   const checks: readonly (readonly [isWrong: boolean, place: string, words: string])[] = [
     [!NAME.test(name), '', 'is no name of a limit: a to z, 0 to 9 and _, from a letter on, at most 63'],
@@ -106,7 +107,7 @@ function limitProblems([name, limit]: LimitEntry): readonly string[] {
   )
 }
 
-/** A limit of `seed.md` that is counted as there may leave out its words. */
+/** A limit of `seed.md` that is counted in the same way may leave out its words. */
 function toDefinition([name, limit]: LimitEntry): LimitDefinition {
   const known = SEED_LIMITS.find((of) => of.name === name)
   const words = limit.name ?? known?.words
@@ -137,9 +138,9 @@ function plansSchema(limits: readonly LimitDefinition[]) {
   const numbers = Object.fromEntries(limits.map(({ name }) => [name, Count]))
   const plan = Type.Object(
     {
-      // It stands in addresses, in the provider's metadata and in the database.
+      // The id is used in addresses, in the provider's metadata and in the database.
       id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
-      // What PostgreSQL stores in JSON: no control characters, no half surrogates.
+      // PostgreSQL refuses control characters and half surrogate pairs in JSON.
       name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
       price: Price,
       currency: Type.String({ pattern: '^[A-Z]{3}$' }),
@@ -152,14 +153,14 @@ function plansSchema(limits: readonly LimitDefinition[]) {
   return Type.Array(plan, { minItems: 1, maxItems: 100 })
 }
 
-/** `place` is where they stand in the file. */
+/** `place` is the path of the plans in the file. */
 function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place: string): readonly Plan[] {
   const schema = plansSchema(limits)
   if (!Value.Check(schema, plans)) refuse(schemaProblems('PLANS_FILE', schema, plans, place))
   return plans.map(({ trial_days: trialDays, ...plan }) => ({ ...plan, ...(trialDays && { trialDays }) }))
 }
 
-/** No gateway takes less than `leastAmount`. Refuses with every problem. */
+/** No price may be below `leastAmount`. Throws with every problem. */
 function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[], leastAmount = 0): Catalogue {
   const [free, second] = plans.filter((plan) => plan.price === 0)
   const problems = plans.flatMap((plan, index) => [

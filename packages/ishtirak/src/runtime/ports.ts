@@ -1,4 +1,4 @@
-// The ports beside ours: the sandbox's emulator, and the figures for Prometheus.
+// The further ports: the sandbox's emulator, and the metrics for Prometheus.
 import { type Contradiction, type Environment, isSandbox } from './environment.js'
 
 export function portContradictions(environment: Environment): readonly Contradiction[] {
@@ -25,7 +25,7 @@ export function portContradictions(environment: Environment): readonly Contradic
   ]
 }
 
-/** The port after ours; where ours is any free one, any free one. */
+/** The port after ours, or any free one if ours is any free one. */
 export function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment): number {
   return sandbox ?? (port === 0 ? 0 : port + 1)
 }
@@ -37,7 +37,7 @@ function sandboxPortInWords(environment: Environment): string {
     : ' and SANDBOX_PORT'
 }
 
-/** Off where nothing is set; in the sandbox the second port after ours. */
+/** Null if nothing is set; in the sandbox the second port after ours. */
 export function metricsOf(environment: Environment): { readonly host: string; readonly port: number } | null {
   const { PORT: port, METRICS_HOST: host = '127.0.0.1' } = environment
   const besideSandbox = isSandbox(environment) ? (port === 0 ? 0 : port + 2) : undefined

@@ -1,11 +1,11 @@
-// How far something is that takes longer than a second, on stderr: on a terminal one line that is written
-// again, in a file a line every ten seconds.
+// Shows the progress of work that takes longer than a second, on stderr: on a terminal as one line that is
+// rewritten, in a file as a line every ten seconds.
 export interface Progress {
-  /** `of`: of how many, where that is known. */
+  /** `of` is the total, if it is known. */
   at(done: number, of?: number): void
 }
 
-/** Shows it while `work` runs. `unit`: what is counted, in the plural, such as `rows`; `MB` counts bytes. */
+/** Shows it while `work` runs. `unit` is the plural of the counted thing, `rows`; `MB` counts bytes. */
 export async function withProgress<Result>(
   unit: string,
   work: (progress: Progress) => Promise<Result>,
@@ -18,7 +18,7 @@ export async function withProgress<Result>(
     const text = progressInWords(unit, done, all, performance.now() - startedAt)
     screen.write(isDrawn ? `\r${text}\x1b[K` : `${text}\n`)
   }
-  // What it tells of keeps the process alive, not the telling.
+  // The work keeps the process alive; the timer does not.
   const timer = setInterval(write, isDrawn ? 1_000 : 10_000).unref()
   try {
     return await work({

@@ -1,11 +1,11 @@
 // Random numbers that spread load, and ids that sort by time. An id is a prefix that says what it names, and
 // a ULID (https://github.com/ulid/spec) of a given instant. Each has its own 80 random bits: within one
-// millisecond ids have no order, and none can be computed from another.
+// millisecond ids have no order, and no id can be computed from another.
 import { randomBytes } from 'node:crypto'
 import { CODE_LENGTH, codeFrom } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
 
-/** From 0 up to but not including 1. Not for secrets. */
+/** At least 0 and below 1. Must not be used for secrets. */
 export type Random = () => number
 
 export const systemRandom: Random = () => Math.random()
@@ -15,7 +15,7 @@ export function randomCode(): string {
 }
 
 export interface Ids {
-  /** `pay_` + 26 characters. `at` is in milliseconds; at most the year 10889 (48 bits). */
+  /** `pay_` and 26 characters. `at` is in milliseconds, at most in the year 10889 (48 bits). */
   next(prefix: string, at: Instant): string
 }
 
@@ -26,10 +26,10 @@ const TIME_LENGTH = 10
 const RANDOM_LENGTH = 16
 const LATEST: Instant = 2 ** 48 - 1
 
-/** Bytes for so many ids are drawn at once: asking the system costs more than the rest of an id. */
+/** Random bytes are drawn for so many ids at once: a system call costs more than the rest of an id. */
 const DRAWN_IDS = 64
 
-/** `random` gives that many bytes; handed in so that the simulation can repeat a run. */
+/** `random` returns that many bytes. The simulation passes its own, so that it can repeat a run. */
 export function createIds(random: (size: number) => Uint8Array = randomBytes): Ids {
   let drawn: Uint8Array = new Uint8Array(0)
   let used = 0

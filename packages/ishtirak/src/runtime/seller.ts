@@ -1,5 +1,5 @@
-// Reads SELLER_FILE: who sells, how sales are taxed, stamp duty, and what customers see of the seller. All
-// that is wrong is reported at once: a wrong NIF on a thousand receipts cannot be taken back.
+// Reads SELLER_FILE: the seller, taxes, stamp duty, and what customers see of the seller. All errors are
+// reported at once, because a wrong NIF on a thousand receipts cannot be taken back.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
@@ -18,10 +18,10 @@ export function readSellerFile(file: string): Seller {
   return parseSeller(readText(NAME, file), path.dirname(file))
 }
 
-/** `text` is JSON of the form of docs/seller.example.json. `folder`: where the path of the logo starts. */
+/** `text` is JSON in the form of docs/seller.example.json. The logo's path starts at `folder`. */
 export function parseSeller(text: string, folder = '.'): Seller {
   const value = parseJson(NAME, text)
-  // The two kinds of tax term are looked at one by one: a union would only say that none of its members fits.
+  // The two kinds of tax term are checked one by one: a union would only say that neither kind fits.
   const problems = [...schemaProblems(NAME, SellerFile, value), ...termProblems(value)]
   if (problems.length > 0 || !Value.Check(SellerFile, value)) throw new ConfigError(problems)
   const broken = ruleProblems(value)
@@ -34,7 +34,7 @@ export function parseSeller(text: string, folder = '.'): Seller {
 }
 
 const line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
-/** One text, or one for each language. The lengths together are what still fits on one page. */
+/** One text, or one for each language. All at their longest still fit on one page. */
 const words = (maxLength: number) =>
   Type.Union([
     line(maxLength),
@@ -45,7 +45,7 @@ const words = (maxLength: number) =>
   ])
 const Url = Type.String({ maxLength: 300, pattern: '^https?://[^\\s]+$' })
 const Link = Type.Union([Url, Type.Object({ ar: Url, fr: Url, en: Url }, { additionalProperties: false })])
-/** RC, NIS, AI and card numbers are written with many separators; only what cannot be one is refused. */
+/** RC, NIS, AI and card numbers are written with many separators, so only impossible ones are refused. */
 const Registration = Type.String({ pattern: '^[0-9A-Z][0-9A-Z /.-]{3,39}$' })
 const Day = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' })
 
@@ -112,7 +112,7 @@ const UntaxedTerm = Type.Object(
 type SellerFields = Static<typeof SellerFile>
 type DutyFields = Static<typeof DutyTerm>
 
-/** Each tax term against the schema of its own kind. */
+/** Checks each tax term against the schema of its own kind. */
 function termProblems(value: unknown): readonly string[] {
   const terms = isRecord(value) && Array.isArray(value.tax) ? value.tax : []
   return terms.flatMap((term: unknown, index) => {
@@ -121,7 +121,7 @@ function termProblems(value: unknown): readonly string[] {
   })
 }
 
-/** What a schema of single fields cannot say. */
+/** Rules across fields, which the schema cannot express. */
 function ruleProblems(seller: SellerFields): string[] {
   const problems: string[] = []
   if ((seller.rc === undefined) === (seller.auto_entrepreneur_card === undefined))
@@ -152,7 +152,7 @@ function dayProblems(field: string, terms: readonly { readonly from: string }[])
 const isDay = (day: string) => !Number.isNaN(Date.parse(day)) && isoDay(Date.parse(day)) === day
 const isoDay = (instant: Instant) => toTimestamp(instant).slice(0, 10)
 
-/** Between the end of a term and the next there is no day, and none has two taxes. */
+/** There is no day between two terms, and no day with two taxes. */
 function endProblems(terms: readonly TaxTerm[]): readonly string[] {
   return terms.flatMap(({ from, until }, index) => {
     if (until === undefined) return []
@@ -236,7 +236,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** What is not usable is added to `problems`, and left out. */
+/** Unusable values are added to `problems` and left out. */
 function readShop(fields: SellerFields, folder: string, problems: string[]): Shop {
   const { logo, color } = fields
   return {
@@ -252,7 +252,7 @@ function inEachLanguage(words: string | Translated): Translated {
   return typeof words === 'string' ? byLocale(() => words) : words
 }
 
-/** What the pattern of the schema cannot say. */
+/** Rules that the schema's pattern cannot express. */
 function readLink(field: string, link: string | Translated, problems: string[]): Translated {
   const links = inEachLanguage(link)
   const isGood = (address: string) => URL.canParse(address) && new URL(address).username === ''
@@ -273,7 +273,7 @@ function readColor(color: string, problems: string[]): string {
   return color.toLowerCase()
 }
 
-/** Every page carries the logo, and is to stay under 30 kB. */
+/** Every page contains the logo, and should stay under 30 kB. */
 const LOGO_BYTES_MAX = 6 * 1024
 
 function readLogo(file: string, problems: string[]): string | null {
@@ -293,14 +293,14 @@ function readLogo(file: string, problems: string[]): string | null {
   }
 }
 
-/** By the content, not by the name. A browser runs no script of a picture in an `img`. */
+/** Reads the content, not the name. A browser runs no script of a picture in an `img`. */
 function pictureType(bytes: Buffer): string | null {
   if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png'
   const drawing = bytes.toString().replace(/<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>]*>/g, '')
   return /^\s*<svg[\s/>]/.test(drawing) ? 'image/svg+xml' : null
 }
 
-/** Stands in for SELLER_FILE in the sandbox alone. Its receipts cannot be mistaken for real ones. */
+/** Replaces SELLER_FILE in the sandbox only. Its receipts cannot be mistaken for real ones. */
 export const EXAMPLE_SELLER = parseSeller(
   readFileSync(new URL('./example-seller.json', import.meta.url), 'utf8'),
 )

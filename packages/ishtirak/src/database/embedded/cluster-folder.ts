@@ -1,5 +1,6 @@
-// What lies in the embedded database's folder. PostgreSQL would create an empty database over a damaged one,
-// so what is neither new nor whole is refused, and a creation that the memory does not allow.
+// The files of the embedded database's folder. PostgreSQL would create an empty database over a damaged one,
+// so a folder that is neither new nor complete is refused. So is a creation for which there is too little
+// memory.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import os from 'node:os'
@@ -25,20 +26,20 @@ export class DataFolderFull extends Error {
   }
 }
 
-/** The names in a data folder: the database, and the same while it is created. */
+/** The names in a data folder: the database, and the database while it is being created. */
 export function clusterPaths(folder: string): { readonly cluster: string; readonly unfinished: string } {
   const cluster = join(folder, 'postgres')
   return { cluster, unfinished: `${cluster}.unfinished` }
 }
 
-/** An empty folder is marked as new: a creation that was cut off differs from a removed database. */
+/** Marks an empty folder as new, to tell an interrupted creation from a removed database. */
 export function markIfNew(folder: string): void {
-  // A volume mounted right here has its own folder for found files.
+  // A volume that is mounted here has a `lost+found` folder.
   if (readdirSync(folder).every((name) => name === 'lost+found'))
     mkdirSync(clusterPaths(folder).unfinished, { recursive: true })
 }
 
-/** Whether the database is still to be created. Throws `DataFolderDamaged`. */
+/** Whether the database has yet to be created. Throws `DataFolderDamaged`. */
 export function isNew(folder: string): boolean {
   const { cluster, unfinished } = clusterPaths(folder)
   if (!existsSync(cluster)) {
@@ -67,7 +68,7 @@ export function isNew(folder: string): boolean {
   return false
 }
 
-/** Whole by its names, and PostgreSQL gives up on it: a control file or a catalogue cannot be read. */
+/** All files are there, but PostgreSQL cannot start: it cannot read a control file or a catalogue. */
 export function doesNotStart(cluster: string, cause: unknown): string {
   return `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause}). ${remedy}`
 }
@@ -76,7 +77,7 @@ const remedy =
   'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder ' +
   '(docs/backup.md).'
 
-/** What every database needs at its start; a slash means a folder with something in it. */
+/** The files that every database needs to start. A slash means a folder that is not empty. */
 const wanted = [
   'PG_VERSION',
   'postgresql.conf',
@@ -105,11 +106,11 @@ function found(folder: string): string {
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown
 }
 
-/** How much this process may use. The kernel ends a process that needs more without a word. */
+/** The memory that this process may use. The kernel kills a process that needs more. */
 interface MemoryLimits {
-  /** Of the machine, or of the container if that is less. */
+  /** The memory of the machine, or of the container if that is less. */
   readonly memoryMb: number
-  /** As `ulimit -v` sets it; infinite where there is none. */
+  /** The limit of `ulimit -v`; infinite if there is none. */
   readonly addressSpaceMb: number
 }
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
 })
 
-/** `names` is the same without what is longer than a page, a hundredth of the bytes. */
+/** `names` leaves out files that are longer than a page, which keeps a hundredth of the bytes. */
 function copyOf(original: 'whole' | 'names'): void {
   copies += 1
   folder = join(parent, `copy-${copies}`)

@@ -1,10 +1,11 @@
-// Files of the embedded database that survive a power loss. The package's own node file system never flushes:
-// this one gives its `fsync` a body, for files and for directories. It refuses to forget a flush that failed.
+// Makes the files of the embedded database survive a power loss. The package's own node file system never
+// flushes: this one implements its `fsync`, for files and for directories. After a failed flush it refuses
+// everything.
 import { fdatasyncSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** The package's own without `-F`, which turns flushing off. `fdatasync` never leaves WebAssembly. */
+/** The package's own parameters without `-F`, which turns flushing off. WebAssembly ignores `fdatasync`. */
 export const durableStartParameters: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['fsync=on', 'wal_sync_method=fsync', 'synchronous_commit=on', 'full_page_writes=on'].flatMap(
@@ -12,7 +13,7 @@ export const durableStartParameters: string[] = [
   ),
 ]
 
-/** As emscripten's NODEFS hands it to its operations: `nfd` is the real file descriptor. */
+/** A stream of emscripten's NODEFS: `nfd` is the real file descriptor. */
 interface Stream {
   readonly nfd: number
 }
@@ -21,14 +22,14 @@ interface NodeFiles {
   readonly stream_ops: { fsync?: (stream: Stream) => number }
 }
 
-/** WASI's number for EIO, which the database answers as PostgreSQL does: it stops at once. */
+/** WASI's number for EIO. The database reacts as PostgreSQL does: it stops at once. */
 const inputOutputError = 29
 
-/** Brings what was written to an open file onto the disk; throws when the disk cannot. */
+/** Flushes an open file to the disk. Throws if the disk cannot. */
 export type Flush = (descriptor: number) => void
 
 export class DurableFiles extends NodeFS {
-  /** Why a flush failed, if one did. The kernel may have dropped the pages: nothing after it is trusted. */
+  /** Why a flush failed, if one did. The kernel may have dropped pages, so later writes are not trusted. */
   failure: unknown
 
   constructor(

@@ -1,8 +1,8 @@
-// Brings files and folders onto the disk, names included, so that they survive a power loss.
+// Flushes files and folders, including their names, to the disk, so that they survive a power loss.
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Flushes a folder and everything in it: for a database that was just created, before it gets its name. */
+/** Flushes a folder and everything in it, for a new database before it gets its final name. */
 export function flushTree(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -25,9 +25,9 @@ export function flushPath(path: string): void {
   }
 }
 
-/** Makes a folder and those above it that are missing, with their names on disk. */
+/** Creates a folder and its missing parents, and flushes their names. */
 export function makeFolder(path: string): void {
-  // Not `recursive`: where the system makes no folders (below /proc), Node tries for ever.
+  // Not `recursive`: if the system cannot create folders (below /proc), Node tries for ever.
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   if (dirname(path) !== path) makeFolder(dirname(path))
   mkdirSync(path)

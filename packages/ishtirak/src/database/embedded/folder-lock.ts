@@ -18,10 +18,10 @@ export interface FolderLock {
   release(): Promise<void>
 }
 
-/** Another process works on this data folder. */
+/** Another process uses this data folder. */
 export class DataFolderLocked extends Error {
   override readonly name = 'DataFolderLocked'
-  /** `processId`: as the holder sees itself; empty where it was too busy to answer. */
+  /** `processId` is the number that the holder sees itself; empty if it was too busy to answer. */
   constructor(
     readonly folder: string,
     readonly processId: string,
@@ -35,10 +35,10 @@ export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable'
 }
 
-/** Takes the folder, which must exist, until `release` or the process ends. Throws `DataFolderLocked`. */
+/** Locks the folder, which must exist, until `release` or the process's end. Throws `DataFolderLocked`. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const server = createServer((socket) => {
-    // The one that asks may be gone before the answer is.
+    // The process that asks may be gone before the answer.
     socket.on('error', () => socket.destroy())
     socket.end(String(process.pid), () => socket.destroy())
   })
@@ -79,12 +79,12 @@ async function holdSocket(server: Server, folder: string): Promise<FolderLock> {
     await release()
     throw error
   } finally {
-    // The lock's own name is enough; this one would stay behind after a kill.
+    // The lock's own name is enough. This one would remain after a kill.
     rmSync(join(folder, name), { force: true })
   }
 }
 
-/** One try to make the next name. False: look again. */
+/** One attempt to create the next name. False: try again. */
 async function takeNext(folder: string, directory: number, claim: string): Promise<boolean> {
   const highest = Math.max(0, ...lockNumbers(folder))
   if (highest > 0) {
@@ -101,7 +101,8 @@ async function takeNext(folder: string, directory: number, claim: string): Promi
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-  // A process that looked long ago may make a low name after its removal; the higher one is seen here.
+  // A process that read the folder long ago may create a low name after its removal. The higher one shows it
+  // here.
   if (lockNumbers(folder).some((number) => number > mine)) return false
   for (const number of lockNumbers(folder))
     if (number < mine) rmSync(join(folder, `lock.${number}`), { force: true })
@@ -121,7 +122,7 @@ function shortPath(folder: string, directory: number, name: string): string {
   return fromHere.length < absolute.length ? fromHere : absolute
 }
 
-/** The lock keeps no process alive that has nothing else to do. */
+/** The lock does not keep a process alive that has nothing else to do. */
 async function listen(server: Server, path: string): Promise<void> {
   server.listen(path).unref()
   await once(server, 'listening')
@@ -133,7 +134,7 @@ async function close(server: Server): Promise<void> {
   await once(server, 'close')
 }
 
-/** The holder's process id. One that listens but does not speak within a second is alive and busy. */
+/** The holder's process id. A holder that listens but does not answer within a second is alive and busy. */
 async function ask(path: string): Promise<string> {
   const socket = connect(path)
   try {

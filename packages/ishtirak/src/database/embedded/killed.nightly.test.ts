@@ -34,7 +34,7 @@ it('what was acknowledged survives kill -9, twice', async () => {
     acknowledged += child.lines.length
     const database = await openFolder(folder)
     const [row] = await database.query(count)
-    // In each round one more may have been committed whose answer was cut off.
+    // Each round may have committed one more write whose answer was cut off.
     expect(row?.count).toBeGreaterThanOrEqual(acknowledged)
     expect(row?.count).toBeLessThanOrEqual(acknowledged + round)
     await database.close()

@@ -63,7 +63,7 @@ it('a flush that fails is no commit: nothing more is answered, and a new start h
   await database.close()
 
   const again = await openFolder(folder)
-  // 1 was acknowledged; 2 was written and not flushed: a real disk may or may not have it.
+  // 1 was acknowledged. 2 was written and not flushed, so a real disk may or may not have it.
   expect((await again.query(count))[0]?.count).toBeGreaterThanOrEqual(1)
   await again.query(insert, [3])
   await again.close()

@@ -81,7 +81,7 @@ it('a caller who sends one statement after the other lets the event loop turn', 
     await queue.nextSlice()
     time += 3
   }
-  // Until the timer has run: forever, if no statement lets the event loop turn.
+  // The loop ends when the timer has run. If no statement let the event loop turn, it would never end.
   for (let sent = 0; sent < 100_000 && turns === 0; sent++) await queue.run(eachTakes3Ms)
   clearInterval(turning)
   expect(turns).toBe(1)

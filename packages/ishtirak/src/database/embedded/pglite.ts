@@ -1,5 +1,5 @@
-// PostgreSQL inside the process, in memory or in a folder: what runs when nothing was installed. It flushes
-// every commit, locks its folder, and does the housekeeping that a server would do by itself.
+// PostgreSQL inside the process, in memory or in a folder, for installations without a server. It flushes
+// every commit, locks its folder, and does the housekeeping that a server does by itself.
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -31,11 +31,11 @@ import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
 interface EmbeddedOptions {
-  /** The schema that every statement goes to; by default `public`. */
+  /** The schema of all statements; `public` by default. */
   readonly schema?: string
 }
 
-/** Gone when it is closed. `from` is another one's `dump()`; by default what the build made. */
+/** A database that is lost when it is closed. `from` is the `dump()` of another; by default an empty one. */
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
   const first = from ?? (await readyMadeDump())
@@ -43,15 +43,15 @@ export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Pr
 }
 
 interface FolderOptions extends EmbeddedOptions {
-  /** Called once, when the database has failed (a full or broken disk): it is unavailable until a restart. */
+  /** Called once if the database has failed (a full or broken disk). It is unavailable until a restart. */
   readonly onFailure?: (cause: unknown) => void
-  /** Another one's `dump()`, to begin with instead of an empty one. Ignored where there is one already. */
+  /** The `dump()` of another database, to begin with. Ignored if a database exists. */
   readonly from?: Blob
-  /** How a commit gets onto the disk; tests count it, and break it. */
+  /** How a commit is flushed. Tests count flushes and make them fail. */
   readonly flush?: Flush
 }
 
-/** Opens it, or creates it in an empty or missing folder. Throws `DataFolderLocked`, `DataFolderDamaged`. */
+/** Opens a database, or creates one in an empty folder. Throws `DataFolderLocked`, `DataFolderDamaged`. */
 export async function openFolder(dataDir: string, options: FolderOptions = {}): Promise<EmbeddedDatabase> {
   requireMemory('the embedded database', START_NEEDS, memoryLimits())
   const folder = resolve(dataDir)
@@ -75,26 +75,26 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
 const isDiskFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 
 /**
- * Measured, a first start: 327 MB and 22,400 MB at the peak. WebAssembly reserves addresses that it never
- * uses. The V8 of Node 24 alone takes 600 MB for a moment of each start: 866 MB at the peak.
+ * Measured at a first start: 327 MB and 22,400 MB at the peak. WebAssembly reserves addresses that it never
+ * uses. The V8 of Node 24 alone takes 600 MB for a moment at each start: 866 MB at the peak.
  */
 const IS_HUNGRY = process.version.startsWith('v24.')
 const START_NEEDS = { memoryMb: IS_HUNGRY ? 870 : 330, addressSpaceMb: 22_500 }
 
-/** With `initdb`, measured: 887 MB and 52,600 MB at the peak. */
+/** Measured with `initdb`: the peak is 887 MB and 52,600 MB. */
 const CREATION_NEEDS = { memoryMb: 900, addressSpaceMb: 53_000 }
 
-/** Made and flushed under another name first: one that was cut off does not look like a database. */
+/** Created and flushed under another name first, so that a partial one does not look like a database. */
 async function createCluster(folder: string, from?: Blob): Promise<void> {
   const { cluster, unfinished } = clusterPaths(folder)
-  // Emptied, not removed: its name says that there has been no database yet.
+  // Emptied but not removed: its name says that there has been no database yet.
   for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true })
   if (from || !(await unpackReadyMade(unfinished))) await initialize(unfinished, from)
   renameSync(unfinished, cluster)
   flushPath(folder)
 }
 
-/** By PostgreSQL's own `initdb`, or from a dump. */
+/** Unpacks a dump, or runs PostgreSQL's own `initdb`. */
 async function initialize(folder: string, from?: Blob): Promise<void> {
   requireMemory('initdb', CREATION_NEEDS, memoryLimits())
   const pglite = await startOn(new DurableFiles(folder), {}, from)
@@ -126,8 +126,8 @@ interface Belongings {
 }
 
 /**
- * The others are left alone: a table never looked at is read by its index; for one that was seen empty the
- * planner keeps plans that later walk through all of it (test/plans/plans.system.test.ts).
+ * Only tables that grew. A table without statistics is read by its index. For one that was analysed while
+ * empty, the planner keeps plans that later scan all of it (test/plans/plans.system.test.ts).
  */
 const selectGrownTables = statement(
   'pglite.grown_tables',
@@ -176,8 +176,8 @@ export class EmbeddedDatabase implements Database {
   }
 
   /**
-   * Checkpoint, vacuum and statistics, which nothing else does: the log grew from 17 to 81 MB in 200,000
-   * writes (measured). All others wait meanwhile, so it is a job's.
+   * Checkpoint, vacuum and statistics, which nothing else does: without them the log grew from 17 to 81 MB in
+   * 200,000 writes (measured). All other calls wait meanwhile, so a job does it.
    */
   async maintain(): Promise<void> {
     const [row] = await this.query(selectGrownTables)
@@ -200,26 +200,26 @@ export class EmbeddedDatabase implements Database {
   }
 }
 
-/** Slices of 4 ms: 3,000 calls at once then delayed the event loop by 7 ms rather than 524 ms (measured). */
+/** Slices of 4 ms: with 3,000 calls at once, the event loop was late by 7 ms instead of 524 ms (measured). */
 const sliceMs = 4
 
-/** About half a second of statements. Calls that share a statement wait elsewhere, and count here as one. */
+/** About half a second of statements. Calls that share a statement wait elsewhere and count as one here. */
 const waitingMax = 5_000
 
 /**
- * One at a time, in order of arrival: there is a single connection. A long queue is worked in slices, between
- * which the process serves its sockets. It is bounded in number and in time.
+ * Runs one statement at a time in order of arrival, because there is a single connection. A long queue is
+ * worked off in slices, between which the process serves its sockets. It is bounded in number and time.
  */
 export class StatementQueue {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
-  /** When the first statement of the present turn of the event loop began. */
+  /** When the first statement of this turn of the event loop began. */
   #sliceStart: number | undefined
   #isClosing = false
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Runs `work` when all before it is done; never, when that takes until `giveUpAt`. */
+  /** Runs `work` after all earlier work. If that takes until `giveUpAt`, it never runs. */
   run<Result>(work: () => Promise<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
     if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
     if (this.#waiting >= waitingMax)
@@ -238,7 +238,7 @@ export class StatementQueue {
 
   /**
    * Must be awaited before each statement. It lets the event loop turn when the slice is used up, also for a
-   * single caller who sends one statement after the other.
+   * single caller that sends one statement after the other.
    */
   nextSlice(): Promise<void> | undefined {
     if (this.#sliceStart === undefined) {
@@ -254,7 +254,7 @@ export class StatementQueue {
     })
   }
 
-  /** Refuses new work, and resolves when what was waiting is done. */
+  /** Refuses new work, and resolves when the waiting work is done. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#last

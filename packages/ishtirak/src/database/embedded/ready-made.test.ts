@@ -27,7 +27,7 @@ it('a damaged file is refused before anything is written', async () => {
   const flipped = Buffer.from(whole)
   const at = flipped.length - 8
   flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at)
-  // The last are whole, and no cluster.
+  // The last one unpacks without an error but is no cluster.
   const others = ['', 'a text', 'x'.repeat(2048)].map((text) => brotliCompressSync(text))
   for (const damaged of [flipped, whole.subarray(0, at), Buffer.alloc(0), ...others]) {
     writeFileSync(file, damaged)

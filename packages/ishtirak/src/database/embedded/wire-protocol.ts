@@ -14,22 +14,22 @@ import { DatabaseUnavailable, type Parameter, type Row, type Statement } from '.
 import { encodeParameter, type ReadRow, rowReader, withoutColumns } from '../rows.js'
 import { type DatabaseSession, translateError } from '../session.js'
 
-/** What one message was answered with. */
+/** The answer to one message. */
 interface Answer {
   read: ReadRow
   readonly rows: Row[]
   tag: string
   error: unknown
-  /** The database has said that it awaits the next message. */
+  /** True when the database awaits the next message. */
   isComplete: boolean
 }
 
 interface WireDeps {
-  /** Awaited before each statement: the event loop's turn, if it is due. */
+  /** Awaited before each statement. It lets the event loop turn if that is due. */
   nextSlice(): Promise<void> | undefined
-  /** Why a flush to disk failed, if one ever did. */
+  /** Why a flush to disk failed, if one did. */
   flushFailure(): unknown
-  /** Called once, when the protocol has failed: the database would answer wrongly, or never. */
+  /** Called once if the protocol has failed: the database would answer wrongly or never. */
   onFailure(cause: unknown): void
 }
 

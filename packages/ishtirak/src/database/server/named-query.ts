@@ -39,18 +39,18 @@ function knownOf(client: ClientBase): Known {
   return made
 }
 
-/** The driver takes a time limit for a query of its own (pg, client.js), which its types leave out. */
+/** The driver accepts a time limit for its own queries (pg, client.js), which its types leave out. */
 export interface TimedQuery extends QueryConfig {
   readonly query_timeout: number
 }
 
-/** For a statement of the driver's own: the limit of a call. */
+/** A query of the driver's own with the time limit of a call. */
 export const inTime = (text: string): TimedQuery => ({ text, query_timeout: CALL_LIMIT_MS })
 
-/** The methods are those that the driver calls (pg 8.23, client.js). */
+/** The driver calls these methods (pg 8.23, client.js). */
 export class NamedQuery implements Submittable {
   readonly #ahead: readonly Buffer[] | null
-  /** The answer to what goes ahead comes first; it is of no interest. */
+  /** The answer to the messages sent ahead comes first, and is ignored. */
   #awaitsFirst: boolean
   readonly #known: Known
   readonly #giveUpAt: number
@@ -59,7 +59,7 @@ export class NamedQuery implements Submittable {
   #read: ReadRow | undefined
   #failure: unknown
 
-  /** Without a name nothing is kept: parsed and described at each run. */
+  /** Without a name nothing is cached: it is parsed and described at each run. */
   constructor(
     client: ClientBase,
     readonly name: string,
@@ -88,7 +88,7 @@ export class NamedQuery implements Submittable {
     if (!isParsed) messages.unshift(serialize.parse({ name, text }))
     if (this.#ahead) messages.unshift(...this.#ahead)
     this.#known.limit.begin(this, this.#giveUpAt)
-    // As one: each write is a call of the system, and wakes the server.
+    // Sent in one write: each write is a system call and wakes the server.
     stream.write(Buffer.concat(messages))
     return null
   }
@@ -135,15 +135,15 @@ export class NamedQuery implements Submittable {
   }
 }
 
-/** The server gives up earlier: its refusal then still arrives, and the connection stays usable. */
+/** The server gives up this much earlier: its refusal then still arrives, and the connection stays usable. */
 const MARGIN_MS = 250
 
 /** Milliseconds since 1970 by the server's clock, less the same instant by `performance.now()`. */
 const offsets = new WeakMap<ClientBase, number>()
 
 /**
- * A pooler gives its clients a process number of its own making; a server that of the process that answers.
- * Its time is noted as the answer comes: the time that it took makes deadlines earlier, never later.
+ * A pooler tells its clients an invented process number, a server the number of the process that answers. The
+ * server's time is noted when the answer arrives: the delay makes deadlines earlier, never later.
  */
 export async function isPooled(client: ClientBase, serverTime: LearntTime): Promise<boolean> {
   const { rows } = await client.query(
@@ -155,7 +155,7 @@ export async function isPooled(client: ClientBase, serverTime: LearntTime): Prom
   return !('processID' in client) || client.processID !== rows[0]?.id
 }
 
-/** By the server's clock; null: there is none, or the clocks were never compared. */
+/** The deadline by the server's clock; null: no deadline, or the clocks were never compared. */
 export function serverDeadline(client: ClientBase, giveUpAt: number): number | null {
   const offset = offsets.get(client)
   return offset === undefined || giveUpAt === Number.POSITIVE_INFINITY
@@ -163,12 +163,13 @@ export function serverDeadline(client: ClientBase, giveUpAt: number): number | n
     : Math.floor(offset + giveUpAt - MARGIN_MS)
 }
 
-/** Whether there is time enough left to send anything at all. */
+/** Whether there is too little time left to send anything. */
 export function isTooLateToSend(giveUpAt: number): boolean {
   return performance.now() >= giveUpAt - MARGIN_MS
 }
 
-// A negative limit is refused (22023), and all up to the end of the transaction. Zero would mean no limit.
+// A negative limit is refused (22023), and so is everything up to the end of the transaction. Zero means no
+// limit.
 const limitUntil = (deadline: string) =>
   `set_config('statement_timeout',
      coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text,
@@ -177,12 +178,12 @@ const limitUntil = (deadline: string) =>
 const NAME = 'ishtirak_deadline'
 export const prepareDeadline = `prepare ${NAME}(numeric) as select ${limitUntil('$1::numeric')}`
 
-/** Ahead of a change, on our own connection: until when, by the server's clock, it has to be done. */
+/** Sent ahead of a change on our own connection: the deadline by the server's clock. */
 export function deadlineMessages(serverMs: number): Buffer[] {
   return [serialize.bind({ statement: NAME, values: [String(serverMs)] }), serialize.execute()]
 }
 
-/** The same through a pooler, whose connections have no prepared statement and no schema; null: nothing. */
+/** For a pooler, whose connections have no prepared statement and no schema; null: nothing to send. */
 export function pooledMessages(serverMs: number | null, schema: string | undefined): Buffer[] | null {
   const limits = serverMs === null ? [] : [limitUntil(`${serverMs}`)]
   const paths = schema === undefined ? [] : [`set_config('search_path', '${schema}', true)`]
@@ -191,5 +192,5 @@ export function pooledMessages(serverMs: number | null, schema: string | undefin
   return [serialize.parse({ text: `select ${settings.join(', ')}` }), serialize.bind(), serialize.execute()]
 }
 
-/** As a command of its own: ahead of a commit. */
+/** The deadline as a command of its own, sent ahead of a commit. */
 export const deadlineCommand = (deadline: number) => `select ${limitUntil(String(deadline))};`

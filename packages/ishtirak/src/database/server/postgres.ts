@@ -45,11 +45,11 @@ export interface PostgresOptions {
   readonly onConnectionLost?: (error: Error) => void
 }
 
-/** Calls that may wait for a connection: what ten of them do in a second or less. Others are refused. */
+/** The most calls that may wait for a connection: ten connections do as many in a second or less. */
 const waitingMax = 2_000
-/** For a process that vanished inside a transaction; one that lives ends it sooner (session.ts). */
+/** Ends the transaction of a process that vanished. A live process ends it sooner (session.ts). */
 const idleTransactionTimeoutMs = 60_000
-/** Migrations may rewrite a table, or wait for another process that does. */
+/** A migration may rewrite a table, or wait for another process that does. */
 const scriptTimeoutMs = 3_600_000
 
 /** Opens a pool. The first statement connects, and throws `DatabaseUnavailable` if it cannot. */
@@ -113,7 +113,7 @@ class Postgres implements Database {
     return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
   }
 
-  /** The pool alone would leave those without an answer who still wait for a connection. */
+  /** Without this, the pool would never answer calls that still wait for a connection. */
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
@@ -131,7 +131,7 @@ class Postgres implements Database {
     return this.#onConnection(giveUpAt, use)
   }
 
-  /** Free or new. One that comes too late goes back unused: what it was for is never sent. */
+  /** A free or new connection. If it comes too late it is returned unused, and nothing is sent. */
   async #connection(giveUpAt: number): Promise<pg.PoolClient> {
     const isFree = this.#pool.idleCount > this.#pool.waitingCount || giveUpAt === Number.POSITIVE_INFINITY
     const connecting = this.#pool.connect()
@@ -206,9 +206,9 @@ class PooledSession implements DatabaseSession {
   async command(sql: string): Promise<string> {
     if (sql !== 'rollback') this.#refuseWhenLate()
     const command: TimedQuery = { text: this.#withSettings(sql), query_timeout: this.#timeoutMs }
-    // After a commit that was refused the transaction is still open.
+    // If a commit was refused, the transaction is still open.
     if (sql === 'commit') this.isLost = true
-    // Of several commands the driver gives a list, which its types leave out.
+    // For several commands the driver returns a list, which its types leave out.
     const answers = [await this.#ask(() => this.client.query(command))].flat()
     if (sql === 'commit') this.isLost = false
     return answers.at(-1)?.command ?? ''
@@ -280,7 +280,7 @@ async function prepareSession(
   )
 }
 
-/** Connections to a pooler: what is prepared or set on one server connection is not there on the next. */
+/** Connections to a pooler. What is prepared or set on one server connection is missing on the next. */
 const pooled = new WeakSet<pg.ClientBase>()
 
 function readUrl(text: string): { connectionString: string; named: boolean } {

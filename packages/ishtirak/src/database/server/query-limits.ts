@@ -1,9 +1,9 @@
-// The time limits of queries under way: one timer checks all connections. The driver's own is a timer for
-// each query, and keeps what came after it: a status left 1,100 bytes in the old generation, not 90.
+// The time limits of running queries. One timer checks all connections. The driver uses a timer for each
+// query and keeps later objects alive: a status left 1,100 bytes in the old generation instead of 90.
 import type { ClientBase } from 'pg'
 
 interface LimitedQuery {
-  /** Its caller waits no longer; what still comes for it is of no interest. */
+  /** Its caller no longer waits. A late answer is ignored. */
   giveUp(): void
 }
 
@@ -12,7 +12,7 @@ const CHECK_EVERY_MS = 100
 const connections = new Set<LimitedConnection>()
 let timer: NodeJS.Timeout | undefined
 
-/** It has one query under way at a time. */
+/** A connection runs one query at a time. */
 export class LimitedConnection {
   #query: LimitedQuery | null = null
   #giveUpAt = 0
