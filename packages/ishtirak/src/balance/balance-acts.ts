@@ -1,5 +1,5 @@
-// What operators do to a balance by hand: put it right, or write down what was paid out. From the amount on
-// that two operators must have seen of a transfer, it is the owner's alone.
+// Operators correct a balance, or record what was paid out by hand. Amounts that need two operators for a
+// transfer are reserved to the owner here.
 import { Type } from 'typebox'
 import { type ActPlan, act, actTexts, type Call } from '../acts/act.js'
 import { change } from '../acts/preview.js'
@@ -24,7 +24,7 @@ export interface BalanceActDeps extends ChangeDeps, SubjectDeps {
 const note = Type.Optional(
   Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'For the user to read' }),
 )
-/** Of an amount, and of what a correction leaves on a balance. */
+/** The largest amount, and the largest balance after a correction. */
 const MOST = 100_000_000
 
 const CorrectionSchema = request('BalanceCorrection', {
@@ -47,7 +47,7 @@ const BALANCE_OF_USER = { ...USER, command: { group: 'balance', argument: 'user'
 
 /**
  * Throws `validation_failed`, `balance_too_low` with what is missing, and `role_not_allowed` for an amount
- * that is the owner's alone.
+ * that is reserved to the owner.
  */
 async function plan(
   deps: BalanceActDeps,

@@ -1,4 +1,4 @@
-// What balances bring to the service.
+// Balances as a capability: calls, acts, the payment method, portal parts, mail and jobs.
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import type { ReturnDeps } from '../checkout/return.js'
@@ -26,7 +26,7 @@ export const balance: Capability<
   BringsMethods<Partial<BalanceConfig>> = {
   name: 'balance',
   settings: balanceSettings,
-  // Also without balances: standing orders from before go on.
+  // Also if balances are off, because older standing orders continue.
   methods: (_config, { live }) => [createBalanceMethod({ live })],
   acts: [correctBalance, payOutBalance],
   readings: [getUserBalance],

@@ -1,4 +1,4 @@
-// The balance as a way to pay: it pays at once.
+// The balance as a payment method: it pays at once.
 import { BY_BALANCE } from '../core/subscription.js'
 import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
 

@@ -1,4 +1,4 @@
-// The balance of a user: what there is and how it came, a top-up, and the standing order.
+// A user's balance: the amount and its entries, a top-up, and the standing order.
 import { userCall } from '../acts/user-call.js'
 import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
@@ -26,23 +26,23 @@ import { findUser } from '../ledger/users.sql.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
 import { showBalance } from './read-balance.js'
 
-/** Where the seller has no balances, each throws `not_found`. */
+/** If the seller has no balances, each throws `not_found`. */
 export interface BalanceCalls {
-  /** What there is, the standing order, and each change, newest first, in pages. */
+  /** The amount, the standing order, and the entries in pages, newest first. */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalanceView>
   /** Send the user to `checkout_url`. Throws `balance_limit_reached` and others. */
   topUpBalance(user: UserIdentity, request: TopUpRequest): Promise<PaymentView>
-  /** Whenever the paid time ends, the balance buys this term. Set again, at the price of now. */
+  /** The balance buys this term whenever the paid time ends. A repeated call takes today's price. */
   setRenewal(user: UserIdentity, request: RenewalRequest): Promise<StandingOrderView>
   endRenewal(user: UserIdentity): Promise<UserBalanceView>
 }
 
 const isOff = ({ rules }: Pick<OrderDeps, 'rules'>) => rules.balanceMax === 0
 const unlessOff = (deps: OrderDeps) => (isOff(deps) ? 'absent' : 'shown')
-/** A user who has a balance from before it was switched off can see it, and end its order. */
+/** A user with a balance from before it was switched off can see it and end the standing order. */
 const hiddenWhenOff = (deps: OrderDeps) => (isOff(deps) ? 'hidden' : 'shown')
 
-/** Throws `not_found` where balances are off and the user has none from before. */
+/** Throws `not_found` if balances are off and the user has none from before. */
 async function requireBalance(deps: OrderDeps, userId: string): Promise<void> {
   if (!isOff(deps)) return
   if (!(await findUser(deps.database, userId))?.subscription.balance) throw new BillingError('not_found')

@@ -47,7 +47,7 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
   const renew = (months = 1) => user.put(`${BALANCE}/renewal`, { plan: 'pro', months })
   const balance = async () => (await user.get(BALANCE)).body
   const status = async () => (await user.get(STATUS)).body
-  /** Each entry as `kind amount balance_after`, the oldest first. */
+  /** Each entry as `kind amount balance_after`, oldest first. */
   const ledger = async () =>
     (await balance()).data.map((one: Entry) => `${one.kind} ${one.amount} ${one.balance_after}`).reverse()
   const operate = (path: string, asked: object = {}) =>
@@ -105,7 +105,7 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
     const answers = await Promise.all(Array.from({ length: 50 }, () => buy()))
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-    // For another order of the buyer it is another, at once too.
+    // Another purchase order number makes it another purchase, also within a minute.
     const order = { po_number: 'BC-2' }
     const [again, second, twice] = await Promise.all([buy(), buy(order), buy(order)])
     expect(again.body.id).toBe(answers[0]?.body.id)
@@ -122,7 +122,7 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
     await user.buy()
     await topUp(10_000)
     const changed = await buy({ plan: 'team', start: 'now' })
-    // 9,000 less the 2,000 that were paid a moment ago.
+    // 9,000 less the 2,000 that were paid a moment before.
     expect(changed.body).toMatchObject({ kind: 'change', plan: 'team', amount: 7_000, status: 'paid' })
     expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2026-12-21T12:00:00Z' })
     expect((await balance()).amount).toBe(3_000)
@@ -148,7 +148,7 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
       next_at: '2026-12-21T12:00:00Z',
     })
     await world.emulator.advance(75 * DAY)
-    // 21 December and 21 January were bought; 1,000 are left. No job has run.
+    // 21 December and 21 January were bought, so 1,000 are left. No job has run.
     const computed = await status()
     expect(computed).toMatchObject({ status: 'active', current_period_end: '2027-02-21T12:00:00Z' })
     await world.advance(1)
@@ -281,7 +281,7 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
     expect((await operate('users/user-1/correct', { amount: 1_500, note: 'twice' })).status).toBe(200)
     const much = await operate('users/user-1/correct', { amount: -50_501 })
     expect([much.status, much.body.code, much.body.missing]).toEqual([409, 'balance_too_low', 1])
-    // From 50,000 on, as docs/transfer.example.json has it.
+    // docs/transfer.example.json asks for two operators from 50,000 on.
     const out = (key: string, amount: number) =>
       operatorOf(world, key).post('/users/user-1/pay-out', { amount, why: 'asked for' })
     const refused = await out(ACCOUNTANT_KEY, 50_000)
@@ -304,7 +304,7 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
     expect([over.status, over.body.code, over.body.most]).toEqual([422, 'balance_limit_reached', 1_000])
     const under = await user.post(`${BALANCE}/top-ups`, { amount: 49 })
     expect(under.body.errors).toMatchObject([{ pointer: '/amount', code: 'too_small' }])
-    // No operator gives more than can be counted.
+    // A larger amount could not be stored.
     const given = await operate('users/user-1/correct', { amount: 99_951_001 })
     expect(given.body.errors).toMatchObject([{ pointer: '/amount', code: 'too_large' }])
   })

@@ -1,5 +1,5 @@
-// A purchase that the balance pays: payment, time, receipt and entry are saved in one statement, or nothing
-// is. A repetition within a minute gives the same payment, as with a page that is still open.
+// A purchase paid by balance: payment, time, receipt and entry are saved in one query, or nothing is. A
+// repetition within a minute returns the same payment, like a click on a page that is still open.
 import type { PaysAtOnce } from '../acts/capability.js'
 import { codeOf, type QuoteDeps } from '../checkout/quote.js'
 import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
@@ -26,7 +26,7 @@ interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start' | 'poNumber'>
   readonly metadata?: Metadata | undefined
   /** As it was typed. */
   readonly code: string | undefined
-  /** Whole dinars. */
+  /** The price on the page, in whole dinars. */
   readonly shown?: number | undefined
 }
 
@@ -47,8 +47,8 @@ export function payByBalance(deps: BuyDeps): PaysAtOnce {
 }
 
 /**
- * Throws what `quoteRefusal` names, `balance_too_low` with what is missing, `conflict` where it costs more
- * than was shown, `unknown_method` where there are no balances.
+ * Throws what `quoteRefusal` names, `balance_too_low` with what is missing, `conflict` if the price is above
+ * the shown one, `unknown_method` if there are no balances.
  */
 async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
   if (deps.rules.balanceMax === 0) throw new BillingError('unknown_method')
@@ -76,7 +76,7 @@ async function buyOnFacts(
   const { userId, personId } = asked.user
   const { database, rules, catalogue } = deps
   const facts = user?.subscription ?? NEVER_PAID
-  // After the user, so that what comes between them makes those facts stale.
+  // Read after the user, so that a change between the two reads makes those facts stale.
   const code = await codeOf(deps, { userId, typed: asked.code, methods: [] })
   const same = await findRecentPurchase(database, {
     ...{ userId, planId, months: start === 'now' ? null : months },
@@ -99,7 +99,7 @@ async function buyOnFacts(
   return booking(deps, { userId, boughtBy: personId, poNumber, metadata, user, quote }, now)
 }
 
-/** Booked by the decision that books all money: a report of ours says that it is paid. */
+/** Booked by the common settlement: a report of our own says that it is paid. */
 function booking(
   deps: BuyDeps,
   of: {

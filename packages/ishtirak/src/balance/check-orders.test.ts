@@ -46,7 +46,7 @@ describeWorld('a standing order', { env: ENV }, ({ world, database }) => {
     expect([await check(2_500), await check(2_500)]).toEqual([1, 0])
     expect((await balance()).renewal).toMatchObject({ price: 2_000, offered_price: 2_500 })
     expect(await owed()).toContain('order_offered')
-    // At the price that was agreed.
+    // It renews at the agreed price.
     await world.emulator.advance(40 * DAY)
     expect((await balance()).amount).toBe(1_000)
     await order()

@@ -1,5 +1,5 @@
-// Holds standing orders against what is sold: another price is offered, and stands beside the agreed one
-// until the user agrees; a plan or term that is sold no more ends the order.
+// Compares standing orders with the catalogue. A new price is offered beside the agreed one until the user
+// agrees. If the plan or term is no longer sold, the order ends.
 import { isDeepStrictEqual } from 'node:util'
 import { atCatalogue } from '../core/balance.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
@@ -19,7 +19,7 @@ export async function checkOrders(deps: OrderDeps, limit: number): Promise<numbe
   return count
 }
 
-/** With stale facts it is left for the next round. */
+/** If the facts are stale, the next round does it. */
 async function checkOrder(
   deps: OrderDeps,
   facts: { readonly userId: string; readonly user: UserRecord },
@@ -33,7 +33,7 @@ async function checkOrder(
       return { revision: null, result: 'unchanged' }
     const kind = order === null ? 'order_ended' : order.offered ? 'order_offered' : null
     const revision = {
-      // Since when it buys stays: no renewal depends on when this was found.
+      // `since` stays, so that renewals do not depend on when this job ran.
       subscription: { ...subscription, balance: { ...balance, order } },
       events: ['balance.renewal_changed'] as const,
       ...(kind && { mail: { kind, about: toTimestamp(now) } }),

@@ -1,5 +1,5 @@
-// Whose balance has bought something that is not written down, or will soon; and whose order is of
-// something else than what is sold.
+// Finds users whose balance has bought something that is not stored yet, or will soon, and standing orders of
+// something that is no longer sold like that.
 import type { Instant } from '../core/instant.js'
 import type { Offer } from '../core/plan.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -31,7 +31,7 @@ const oweAhead = statement(
        on conflict do nothing`,
 )
 
-/** A mail for each renewal of the next days, once. */
+/** Queues one mail for each renewal of the next days. */
 export async function oweRenewalsAhead(database: Queryable, now: Instant, aheadMs: number): Promise<void> {
   await database.query(oweAhead, [at(now), at(now + aheadMs)])
 }
@@ -48,7 +48,7 @@ const selectOthers = statement(
     limit $2::int`,
 )
 
-/** Those whose order is not of an offer as it is sold, or as the user was told. */
+/** Standing orders that match neither a sold offer nor the price that the user was told. */
 export async function findOtherOrders(database: Queryable, offers: readonly Offer[], limit: number) {
   const sold = offers.map(({ plan, months, price }) => ({ plan: plan.id, months, price: price.amount }))
   const rows = await database.query(selectOthers, [JSON.stringify(sold), limit])

@@ -1,11 +1,11 @@
-// The job that writes down what balances have bought. No access waits for it: what was bought is computed.
+// The job that stores what balances have bought. Access does not wait for it, because it is computed.
 import { countEach } from '../database/database.js'
 import { bookRenewals, type ChangeDeps } from '../ledger/change-user.js'
 import { findUsersToRenew } from './due-renewals.sql.js'
 
 /**
- * Books the renewals of at most `limit` users, the longest due first, and returns of how many. A failure of
- * one user does not stop the others: the first failure is thrown at the end.
+ * Books the renewals of at most `limit` users, the longest due first, and returns for how many it did. A
+ * failure of one user does not stop the others: the first failure is thrown at the end.
  */
 export async function bookDueRenewals(deps: ChangeDeps, limit: number): Promise<number> {
   const now = deps.clock.now()

@@ -1,4 +1,4 @@
-// The standing order of a user: what their balance buys whenever the paid time ends.
+// A user's standing order: the term that their balance buys whenever the paid time ends.
 import { isDeepStrictEqual } from 'node:util'
 import { type StandingOrder, withOrder } from '../core/balance.js'
 import { BillingError } from '../core/error.js'
@@ -13,16 +13,16 @@ import { requireShown } from './shown-price.js'
 interface WantedOrder {
   readonly planId: string
   readonly months: number
-  /** Whole dinars that a page showed; absent: no page did. */
+  /** The price on the page, in whole dinars; absent: no page showed one. */
   readonly shown?: number | undefined
 }
 
 export type OrderDeps = ChangeDeps & Pick<CommonParts, 'catalogue'>
 
 /**
- * At the price of the catalogue, which the order keeps. Set again, it takes the place of what was: so a user
- * agrees to another price. Throws `unknown_plan`, `plan_not_purchasable`, `unknown_term`, and `conflict`
- * where it costs more than was shown.
+ * Sets an order at the catalogue's price, which the order keeps. It replaces an earlier order, which is how a
+ * user agrees to another price. Throws `unknown_plan`, `plan_not_purchasable`, `unknown_term`, and `conflict`
+ * if the price is above the shown one.
  */
 export async function setOrder(
   deps: OrderDeps,
@@ -32,7 +32,7 @@ export async function setOrder(
   return changeOrder(deps, user, orderOf(deps, wanted))
 }
 
-/** Where there is none, nothing changes. */
+/** If there is no order, nothing changes. */
 export function endOrder(deps: OrderDeps, user: KnownUser): Promise<SubscriptionFacts> {
   return changeOrder(deps, user, null)
 }
@@ -68,8 +68,8 @@ async function changeOrder(
       return { revision: { subscription, events: ['balance.renewal_changed'] }, result: subscription }
     },
   })
-  // Books what is due by now.
+  // This books what is due by now.
   await readBooked(deps, userId)
-  // Not what is stored by now: another call may have ended or changed the order since.
+  // The facts of this change: another call may have ended or changed the order since.
   return renewed(facts, deps.clock.now(), deps.rules)
 }

@@ -1,5 +1,5 @@
-// The balance in the portal: what is there, a form to pay in, renewal by itself, and each change. Plain
-// words, and no script.
+// The balance on the portal: the amount, a form to pay in, the standing order, and the entries. Plain words,
+// and no script.
 import type { PropsWithChildren } from '@kitajs/html'
 import { offerValue } from '../checkout/portal-choice.js'
 import { balanceIn, type StandingOrder } from '../core/balance.js'
@@ -15,9 +15,9 @@ import { mayInvite, type PartSection } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 
 type OfBalance = PartSection & {
-  /** With the order, after what the balance has bought by now. */
+  /** The facts with the standing order, after what is due was booked. */
   readonly facts: SubscriptionFacts
-  /** The newest first. */
+  /** Sorted, the newest first. */
   readonly entries: readonly BalanceEntry[]
 }
 
@@ -38,7 +38,7 @@ export function BalanceCard(of: OfBalance) {
   )
 }
 
-/** At the plan: whether anything is left to do before it ends. */
+/** Shown at the plan: whether the user has to do anything before it ends. */
 export function RenewsByItself({ pages, view, say, facts }: Omit<OfBalance, 'entries'>) {
   const order = facts.balance?.order ?? null
   if (!order || !isPaidNow(view.overview.subscription)) return null
@@ -105,7 +105,7 @@ function NewPrice(of: OfBalance & { readonly order: StandingOrder; readonly offe
   )
 }
 
-/** Folded: a user who wants none reads one line. */
+/** Folded, so that a user without an order reads one line. */
 function OrderForm(of: OfBalance) {
   const { pages, view, say, facts } = of
   const offers = pages.catalogue.plans.flatMap(offersOf)

@@ -1,4 +1,4 @@
-// What balances bring to the pages of users: a card, its forms, and the balance as a way to pay.
+// Balances on the portal: a card, its forms, and the balance as a payment method.
 import type { FastifyRequest } from 'fastify'
 import { readTypedAmount } from '../acts/typed-amount.js'
 import { wantedIn } from '../checkout/buy-form.js'
@@ -23,7 +23,7 @@ import { orOutdated } from './shown-price.js'
 
 export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
 
-/** Why a form is refused: its amount cannot be read, or is below what can be paid. */
+/** Why a form is refused: its amount is unreadable or too small. */
 const UNREAD = 'amount'
 
 const BALANCE = 'balance'
@@ -38,7 +38,7 @@ const WAY: WayToPay = {
   button: 'payFromBalance',
   next: 'fromBalanceNext',
   by: 'byBalance',
-  // It is paid when it is written, so none is ever open, or has a number.
+  // It is paid when it is written, so it is never open and has no number.
   also: 'byBalance',
   reference: { label: 'transaction', inWords: (id) => id },
   purse: {
@@ -54,7 +54,7 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
   paths: [BALANCE],
   read: async ({ rules, database, formats }, { session, page, overview: { facts } }) => {
     const { balance } = facts
-    // Without balances, theirs who have one from before: it renews on.
+    // If balances are off, users with a balance or an order from before still see it.
     if (rules.balanceMax === 0 && !balance?.order && !balance?.amount) return {}
     // Only its own page lists what moved.
     const isListed = balance !== null && page === BALANCE
@@ -95,7 +95,7 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
     const { planId, months, shown } = readPriced(fieldOf(request, 'offer'))
     if (fieldOf(request, 'off') !== '') await endOrder(pages, { userId })
     else if (isOff) throw new BillingError('not_found')
-    // Of an outdated page the portal shows the price that it costs now.
+    // If the page is outdated, the portal shows today's price.
     else await setOrder(pages, { userId }, { planId, months, shown }).catch(orOutdated)
     return reply.headers(pages.headers).redirect(back, 303)
   })
@@ -130,13 +130,13 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
   })
 }
 
-/** An offer with the price that was shown behind it. */
+/** Reads an offer and the price that was shown with it. */
 function readPriced(value: string) {
   const [, offer = value, price] = /^(.*) (\d+)$/.exec(value) ?? []
   return { ...readOffer(offer), shown: price === undefined ? undefined : Number(price) }
 }
 
-/** As it was typed. Throws `validation_failed`. */
+/** Reads a typed amount. Throws `validation_failed`. */
 function amountIn(request: FastifyRequest, least: number): number {
   const read = readTypedAmount(fieldOf(request, 'amount'))
   if (read.kind === 'dinars' && read.dinars >= least) return read.dinars

@@ -1,5 +1,5 @@
-// A user's balance, its order, and its ledger in pages. What the balance has bought by now is written down
-// first, so that amount and ledger agree.
+// A user's balance, its standing order, and its entries in pages. What the balance has bought by now is
+// booked first, so that amount and entries agree.
 import { BillingError } from '../core/error.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
@@ -10,7 +10,7 @@ import { findCurrentUser } from '../ledger/load.js'
 interface ReadBalance {
   readonly facts: SubscriptionFacts
   readonly entries: readonly BalanceEntry[]
-  /** Null: there is no further page. */
+  /** Null: this is the last page. */
   readonly nextCursor: string | null
 }
 
@@ -22,19 +22,19 @@ async function readBalance(
 ): Promise<ReadBalance> {
   const before = cursor === null ? null : decodeCursor(cursor)
   const facts = await readBooked(deps, userId)
-  // One more than asked for: whether there is a further page costs no count.
+  // One more than asked for shows whether there is another page, without a count.
   const found = await entriesOfUser(deps.database, userId, { before, limit: limit + 1 })
   const entries = found.slice(0, limit)
   const last = found.length > limit ? entries.at(-1) : undefined
   return { facts, entries, nextCursor: last ? encodeCursor(last) : null }
 }
 
-/** After what the balance has bought by now is written down. */
+/** Books first what the balance has bought by now. */
 export async function readBooked(deps: ChangeDeps, userId: string): Promise<SubscriptionFacts> {
   return (await findCurrentUser(deps, userId))?.subscription ?? NEVER_PAID
 }
 
-/** As the API writes it. Throws `invalid_cursor`. */
+/** The form of the API. Throws `invalid_cursor`. */
 export async function showBalance(
   deps: ChangeDeps,
   userId: string,
@@ -49,7 +49,7 @@ function encodeCursor({ sequence }: BalanceEntry): string {
   return Buffer.from(`b${sequence}`).toString('base64url')
 }
 
-/** Opaque to the caller, so anything that was not written here is refused, not guessed at. */
+/** A cursor is opaque to callers, so anything that was not made here is refused. */
 function decodeCursor(cursor: string): number {
   const [, sequence] = /^b(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (sequence === undefined) throw new BillingError('invalid_cursor')

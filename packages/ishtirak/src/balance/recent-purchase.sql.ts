@@ -1,4 +1,4 @@
-// The purchase that a call repeats.
+// Finds the purchase that a call repeats.
 import type { Instant } from '../core/instant.js'
 import { BY_BALANCE } from '../core/subscription.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -18,16 +18,16 @@ const selectRecent = statement(
     order by p.created_at desc limit 1`,
 )
 
-/** The id of the newest payment by balance of this offer, not a renewal; null: there is none since then. */
+/** The newest payment by balance of this offer that is no renewal; null: none since then. */
 export async function findRecentPurchase(
   database: Queryable,
   of: {
     readonly userId: string
     readonly planId: string
-    /** Null: a change of plan. */
+    /** Null: a plan change. */
     readonly months: number | null
     readonly codeHash: string | null
-    /** Null: whatever the order's number was. */
+    /** Null: the purchase order number does not matter. */
     readonly poNumber: string | null
     readonly since: Instant
   },

@@ -1,5 +1,5 @@
-// The mail about a standing order: what will be bought in a week, that another price is offered, that the
-// order has ended because its plan is sold no more.
+// Mail about a standing order: what it will buy in a week, that another price is offered, or that it has
+// ended because its plan is no longer sold.
 import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { balanceIn } from '../core/balance.js'
 import { DAY, toTimestamp } from '../core/instant.js'
@@ -62,7 +62,7 @@ export function renewalMails(deps: RenewalMailDeps): readonly MailWriter[] {
   ]
 }
 
-/** By when a user is asked to agree to another price. */
+/** The user has this much time to agree to another price. */
 const NOTICE_MS = 30 * DAY
 
 function dataOf({ formats }: RenewalMailDeps, { user: { subscription } }: MailTo, locale: Locale) {

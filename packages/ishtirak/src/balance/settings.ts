@@ -1,8 +1,8 @@
-// BALANCE_MAX: how much a user may have paid in.
+// BALANCE_MAX: the most that a user's balance may hold.
 import { integerSetting, settingsOf } from '../runtime/environment.js'
 
 export interface BalanceConfig {
-  /** Whole dinars; 0, and where it is not set: there are no balances. */
+  /** Whole dinars; 0 or unset: there are no balances. */
   readonly balanceMax: number | undefined
 }
 

@@ -1,5 +1,4 @@
-// What balances add to everything known of a user: what there is, and the order. For a user who never had any
-// of it there is nothing.
+// The balance and standing order among everything known of a user; nothing for a user who never had either.
 import type { Static } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { balanceIn } from '../core/balance.js'
@@ -20,7 +19,7 @@ import { Table } from '../pages/table.js'
 
 type Part = {
   readonly facts: SubscriptionFacts
-  /** The newest. */
+  /** The newest entries. */
   readonly entries: readonly BalanceEntry[]
   readonly now: Instant
 } | null

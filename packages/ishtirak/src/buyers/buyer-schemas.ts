@@ -1,4 +1,4 @@
-// The shapes of a buyer's details.
+// The schemas of a buyer's details.
 import { type Static, Type } from 'typebox'
 import {
   BUYER_FIELDS,
@@ -32,14 +32,14 @@ const texts = {
 type Texts = typeof texts
 type Each<Schema> = { [Name in keyof Texts]: Schema }
 
-/** Each member made anew. */
+/** Makes each member anew. */
 function eachText<Made>(make: (schema: Texts['name']) => Made): Each<Made> {
   const made = Object.entries(texts).map(([name, schema]) => [name, make(schema)])
-  // By the names of `texts`.
+  // `texts` gave the names, so all are there.
   return Object.fromEntries(made) as Each<Made>
 }
 
-/** What is absent is null. */
+/** Absent fields become null. */
 export const BuyerRequestSchema = request(
   'BuyerRequest',
   { kind, ...eachText((schema) => Type.Optional(nullable(schema))) },
@@ -47,7 +47,7 @@ export const BuyerRequestSchema = request(
 )
 export type BuyerRequest = Static<typeof BuyerRequestSchema>
 
-/** Of an act: what is absent is null. */
+/** The input of an act. Absent fields become null. */
 export const buyerInput = { kind, ...eachText((schema) => Type.Optional(schema)) }
 
 export const BuyerSchema = object('Buyer', {

@@ -1,4 +1,4 @@
-// The details of a buyer in words.
+// A buyer's details in words.
 import {
   BUYER_FIELDS,
   type BuyerDetails,
@@ -14,7 +14,7 @@ export const labelOf = (say: Say, field: BuyerField): string => say(`buyer_${fie
 
 export const kindInWords = (say: Say, kind: BuyerDetails['kind']): string => say(`buyerKind_${kind}`)
 
-/** Each field that is given, with its label. */
+/** The given fields, each with its label. */
 export function buyerInWords(say: Say, buyer: BuyerDetails): readonly (readonly [string, string])[] {
   const fields = fieldsOfBuyer(buyer)
   return BUYER_FIELDS.flatMap((field) => {
@@ -23,16 +23,16 @@ export function buyerInWords(say: Say, buyer: BuyerDetails): readonly (readonly 
   })
 }
 
-/** Fields with a form of their own. */
+/** The fields whose form is checked. */
 const RULED = ['rc', 'nif', 'nis', 'ai', 'phone', 'email'] as const
 
-/** What is wrong with a field. */
+/** The problem of a field in words. */
 export function faultInWords(say: Say, locale: Locale, problem: ValidationProblem): string {
   const ruled = RULED.find((field) => problem.pointer === `/${field}`)
   return ruled === undefined ? problemInWords(problem, locale) : say(`buyerRule_${ruled}`)
 }
 
-/** What an invoice cannot do without; null: nothing is missing. */
+/** The missing fields that an invoice needs; null: none. */
 export function lacksInWords(say: Say, locale: Locale, buyer: BuyerDetails | null): string | null {
   const missing = missingDetails(buyer).map((field) => labelOf(say, field))
   return missing.length === 0 ? null : missing.join(locale === 'ar' ? '، ' : ', ')

@@ -1,4 +1,4 @@
-// What an invoice names of the buyer: read by all who see the account, written by its owner.
+// The buyer's details for invoices: everyone of the account reads them, its owner writes them.
 import { userCall } from '../acts/user-call.js'
 import type { UserIdentity } from '../http/auth.js'
 import {
@@ -11,9 +11,9 @@ import {
 import { type BuyerDeps, readBuyer, setBuyer as saveBuyer } from './set-buyer.js'
 
 export interface BuyerCalls {
-  /** What an invoice names of the buyer, and what it lacks. */
+  /** The buyer's details, and the fields that are missing for an invoice. */
   buyer(userId: string): Promise<BuyerView>
-  /** In place of what was given; for an owner. Throws `validation_failed` with each wrong field. */
+  /** Replaces all details; for an owner. Throws `validation_failed` with each wrong field. */
   setBuyer(user: UserIdentity, details: BuyerRequest): Promise<BuyerView>
 }
 

@@ -1,5 +1,5 @@
-// The details of a buyer, in the row of the user. A change names the version that it was decided on, and its
-// entry in the audit trail is written by the same statement, and invoices may be owed from then on.
+// A buyer's details, in the row of the user. A change names the version that it was decided on. The same
+// query writes its line of the audit trail and marks purchases that are owed an invoice.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
@@ -8,7 +8,7 @@ import { at } from '../database/rows.js'
 
 interface BuyerChange {
   readonly userId: string
-  /** Of the facts that it was decided on. */
+  /** The version of the facts that the change was decided on. */
   readonly version: number
   readonly buyer: BuyerDetails
   readonly audit: AuditEntry
@@ -30,7 +30,7 @@ const save = statement(
    select user_id from saved`,
 )
 
-/** `stale`: the user has another version by now. */
+/** `stale`: the user's version has changed. */
 export async function saveBuyer(
   database: Queryable,
   { userId, version, buyer, audit }: BuyerChange,

@@ -1,4 +1,4 @@
-// What the details of buyers bring to the service.
+// Buyers' details as a capability: calls, the portal page, an act, and a part of the user's page.
 import type { ActDeps } from '../acts/act.js'
 import type { Capability } from '../acts/capability.js'
 import type { ChangeDeps } from '../ledger/change-user.js'

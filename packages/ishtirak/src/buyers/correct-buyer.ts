@@ -1,4 +1,4 @@
-// An operator corrects what an invoice names of a buyer.
+// An operator corrects a buyer's details.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
@@ -26,7 +26,7 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   summary: 'Correct what an invoice names of a buyer',
   description: 'In place of what was given: what is absent is null. Documents that were issued stay.',
   input: CorrectBuyerSchema,
-  // The trail has what changed.
+  // The trail has the names of the changed fields instead.
   secret: [...BUYER_FIELDS],
   asksByPost: true,
   texts: actTexts(buyersWords, 'correct_buyer'),

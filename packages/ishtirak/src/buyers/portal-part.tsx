@@ -1,4 +1,4 @@
-// The page of the portal where the owner of an account says what an invoice names of the buyer.
+// The portal page on which the owner of an account enters the buyer's details for invoices.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   BUYER_FIELDS,
@@ -63,10 +63,10 @@ function buyerRoutes(app: App, pages: BuyerPages): void {
 interface Shown {
   readonly session: Session
   readonly buyer: BuyerDetails | null
-  /** In the form. */
+  /** The values that were typed in the form. */
   readonly typed: TypedBuyer
   readonly problems: readonly ValidationProblem[]
-  /** Just now. */
+  /** True after the form was saved. */
   readonly isSaved: boolean
 }
 
@@ -105,14 +105,14 @@ function sendPage(pages: BuyerPages, request: FastifyRequest, reply: FastifyRepl
   return reply.headers(pages.headers).send(html)
 }
 
-/** An invoice waits for what is missing. */
+/** Says what is missing: an invoice waits for it. */
 function Saved({ say, locale, buyer }: { say: Say; locale: Locale; buyer: BuyerDetails | null }) {
   const lacks = lacksInWords(say, locale, buyer)
   const text = lacks === null ? say('buyerSavedText') : say('buyerSavedLacks', { fields: lacks })
   return <Notice tone={lacks === null ? '' : 'warn'} title={say('buyerSaved')} text={text} />
 }
 
-/** For those who may not change them. */
+/** The details without a form, for persons who may not change them. */
 function Details({ say, buyer }: { say: Say; buyer: BuyerDetails | null }) {
   if (buyer === null) return <p safe>{say('buyerNothing')}</p>
   return (
@@ -160,7 +160,7 @@ function BuyerForm(of: OfForm) {
   )
 }
 
-/** What browsers fill in. */
+/** The names by which browsers fill in fields. */
 const AUTOCOMPLETE: Readonly<Partial<Record<BuyerField, string>>> = {
   name: 'organization',
   address: 'street-address',

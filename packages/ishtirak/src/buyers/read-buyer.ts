@@ -1,5 +1,5 @@
-// Reads what a buyer types. The lengths of the fields are those of décret exécutif 05-468 and of what is
-// printed on Algerian documents; no check digit of them is published. Pure.
+// Reads the details that a buyer typed. The lengths are those of décret exécutif 05-468 and of printed
+// Algerian documents; no check digit of these numbers is published. Pure.
 import { readPhone } from '../acts/phone.js'
 import { latinDigits } from '../acts/typed-amount.js'
 import {
@@ -12,14 +12,14 @@ import {
 import { EMAIL_MAX, isEmail } from '../core/email.js'
 import type { ValidationProblem } from '../core/error.js'
 
-/** As it was typed; absent, null and empty are the same. */
+/** The typed values. Absent, null and empty are the same. */
 export type TypedBuyer = Readonly<Partial<Record<BuyerField, string | null | undefined>>>
 
 type ReadBuyer =
   | { readonly details: BuyerDetails; readonly problems?: undefined }
   | { readonly problems: readonly ValidationProblem[] }
 
-/** A list of faults by field, or the details as they are kept. */
+/** The problems by field, or the details as they are stored. */
 export function readBuyerDetails(typed: TypedBuyer): ReadBuyer {
   const kept = Object.fromEntries(BUYER_FIELDS.map((field) => [field, tidied(typed[field])]))
   const problems = BUYER_FIELDS.flatMap((field) => {
@@ -28,24 +28,24 @@ export function readBuyerDetails(typed: TypedBuyer): ReadBuyer {
   })
   if (problems.length > 0) return { problems }
   const { legal_form: legalForm, ...others } = kept
-  // `kind` is one of the two: it was checked.
+  // `kind` was checked to be one of the two.
   return { details: { ...others, legalForm } as BuyerDetails }
 }
 
-/** The fields in which two differ. */
+/** The fields in which the two differ. */
 export function changedFields(before: BuyerDetails | null, after: BuyerDetails): readonly BuyerField[] {
   const [old, now] = [before && fieldsOfBuyer(before), fieldsOfBuyer(after)]
   return BUYER_FIELDS.filter((field) => (old?.[field] ?? null) !== now[field])
 }
 
-/** Copied text has marks that are not seen. Line breaks are spaces too. */
+/** Removes invisible marks of copied text, and turns line breaks into spaces. */
 function tidied(typed: string | null | undefined): string | null {
   if (typeof typed !== 'string') return null
   const seen = typed.replace(/[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202c\u2060\u2066-\u2069\ufeff]/g, '')
   return seen.replace(/\s+/g, ' ').trim() || null
 }
 
-/** What controls a machine or turns letters around, and what the database does not hold. */
+/** Control characters, marks that reverse text, and characters that the database refuses. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\u202d\u202e]/u
 
 type Problem = Omit<ValidationProblem, 'pointer'>
@@ -54,16 +54,16 @@ type Rule = (text: string) => Problem | null
 const WRONG_FORMAT: Problem = { code: 'wrong_format' }
 const ifWrong = (isRight: boolean): Problem | null => (isRight ? null : WRONG_FORMAT)
 
-/** Of letters or digits among whatever else is written. */
+/** Counts letters or digits among other characters. */
 const words =
   (longest: number): Rule =>
   (text) =>
     lengthOf(text) > longest ? { code: 'too_long', bound: longest } : ifWrong(/[\p{L}\p{Nd}]/u.test(text))
 
-/** Between the digits people write spaces, dots, hyphens, slashes. */
+/** People write spaces, dots, hyphens and slashes between digits. */
 const withoutSeparators = (text: string) => latinDigits(text).replace(/[\s.,\-/_\u2010-\u2015]/g, '')
 
-/** Twice as long as the longest number, with what stands between the digits. */
+/** Twice the longest number, with its separators. */
 const DIGITS_MAX = 40
 
 const digits =
@@ -83,7 +83,7 @@ const lettersAndDigits =
 const RULES: Readonly<Record<Exclude<BuyerField, 'kind'>, Rule>> = {
   name: words(120),
   address: words(240),
-  // Also the number of an auto-entrepreneur's card, which stands in its place.
+  // An auto-entrepreneur writes the number of their card here.
   rc: lettersAndDigits(4, 30),
   nif: digits(/^(\d{15}|\d{20})$/),
   nis: digits(/^\d{15}$/),
@@ -104,5 +104,5 @@ function problemOf(field: BuyerField, text: string | null): Problem | null {
   return UNPRINTABLE.test(text) ? WRONG_FORMAT : RULES[field](text)
 }
 
-/** In characters: a letter outside of the first plane is one. */
+/** Counted in characters: a letter outside of the first plane is one. */
 const lengthOf = (text: string) => [...text].length

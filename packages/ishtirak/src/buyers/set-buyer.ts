@@ -1,4 +1,4 @@
-// What an invoice names of a buyer is said by the owner of the account, or corrected by an operator.
+// The owner of an account enters the buyer's details, or an operator corrects them.
 import { auditEntry } from '../acts/audit.sql.js'
 import { type BuyerDetails, fieldsOfBuyer } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
@@ -11,7 +11,7 @@ import { changedFields, readBuyerDetails, type TypedBuyer } from './read-buyer.j
 
 export type BuyerDeps = Pick<CommonParts, 'database' | 'clock' | 'ids'>
 
-/** Null: nothing was given, or the user is not known. */
+/** Null: none were given, or the user is unknown. */
 export async function readBuyer(
   { database }: Pick<BuyerDeps, 'database'>,
   userId: string,
@@ -19,7 +19,7 @@ export async function readBuyer(
   return (await findUser(database, userId))?.buyer ?? null
 }
 
-/** Throws `validation_failed` with each field that is wrong. */
+/** Throws `validation_failed` with each wrong field. */
 export function requireBuyer(typed: TypedBuyer): BuyerDetails {
   const read = readBuyerDetails(typed)
   if (read.problems) throw new BillingError('validation_failed', { problems: read.problems })
@@ -27,8 +27,8 @@ export function requireBuyer(typed: TypedBuyer): BuyerDetails {
 }
 
 /**
- * In place of what was given before; makes the user known where they were not. Throws `forbidden` for anyone
- * but an owner, and `validation_failed`.
+ * Replaces the details, and creates an unknown user. Throws `forbidden` unless the caller is an owner, and
+ * `validation_failed`.
  */
 export async function setBuyer(deps: BuyerDeps, user: KnownUser, typed: TypedBuyer): Promise<BuyerDetails> {
   if (!ownsAccount(user)) throw new BillingError('forbidden')
@@ -50,7 +50,7 @@ export async function setBuyer(deps: BuyerDeps, user: KnownUser, typed: TypedBuy
   return buyer
 }
 
-/** The fields that are another, for the trail. */
+/** The changed fields, for the trail. */
 export function describeBuyerChange(before: BuyerDetails | null, after: BuyerDetails) {
   const changed = changedFields(before, after)
   const [old, now] = [before && fieldsOfBuyer(before), fieldsOfBuyer(after)]

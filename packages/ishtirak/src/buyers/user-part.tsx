@@ -1,4 +1,4 @@
-// What an invoice names of the buyer, among everything known of a user.
+// The buyer's details among everything known of a user.
 import type { UserPart } from '../acts/file-parts.js'
 import type { BuyerDetails } from '../core/buyer-details.js'
 import { sayFor } from '../i18n/messages.js'

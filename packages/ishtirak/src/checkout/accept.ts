@@ -1,5 +1,5 @@
-// An operator takes a payment under review as it is. The provider is asked once more; where it is out of
-// reach, what it said then is taken.
+// An operator accepts a payment under review as it is. The provider is asked again; if it is unreachable, the
+// report of the review counts.
 import { act, actTexts } from '../acts/act.js'
 import { ASKED } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
@@ -16,7 +16,7 @@ import type { SettleActDeps } from './recheck.js'
 import { previewSettlement, reportOfReview } from './settlement-preview.js'
 import { checkoutWords } from './words.js'
 
-/** In dinars, of a role that has no other bound. */
+/** Dinars, for roles without a limit of their own. */
 const ACCEPT_MAX = 20_000
 
 const ACCEPT = {
@@ -25,14 +25,14 @@ const ACCEPT = {
   bound: { most: ACCEPT_MAX, beyond: { name: 'payment.accept_large', roles: [] } },
 } as const satisfies Permission
 
-/** By what was asked for or what came, whichever is more. Throws `role_not_allowed`. */
+/** Limits the larger of the amounts asked for and paid. Throws `role_not_allowed`. */
 function requireWithin(operator: Operator, { price, review }: Payment): void {
   const most = mostOf(operator, ACCEPT)
   const amount = Math.max(price.amount, review?.amount ?? 0)
   if (most !== null && amount > most) requireRole(operator, ACCEPT.bound.beyond, { most })
 }
 
-/** `already_refunded`; `conflict`: nothing is under review, the money is gone, or the amount is another. */
+/** `already_refunded`, or `conflict`: nothing is under review, the money is gone, or the amount differs. */
 export const accept = act<SettleActDeps>()({
   ...ACCEPT,
   on: PAYMENT,
@@ -61,17 +61,17 @@ export const accept = act<SettleActDeps>()({
         requireRoom(payment, report.amount, user.subscription)
         const accepted = { event: null, source: 'operator', accepted: true } as const
         const outcome = await settlePayment(deps, { ...accepted, report, by })
-        // Another operator was faster, or the provider names another amount by now.
+        // Another operator was faster, or the provider reports another amount now.
         if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
       },
     }
   },
 })
 
-/** Of the column of a balance. */
+/** The largest value of the balance's column. */
 const BALANCE_HOLDS = 2_147_483_647
 
-/** Throws `balance_limit_reached`: with this top-up there would be more than a balance can hold. */
+/** Throws `balance_limit_reached` if the top-up would exceed what the column holds. */
 function requireRoom({ kind }: Payment, amount: number | null, facts: SubscriptionFacts): void {
   const most = BALANCE_HOLDS - balanceIn(facts)
   if (kind === 'top_up' && amount !== null && amount > most)
@@ -87,7 +87,7 @@ async function freshReport(deps: SettleDeps, payment: Payment, review: Review): 
   }
   const status = answer.value?.status ?? 'unknown'
   const isOpen = status === 'pending' || status === 'processing' || status === 'unknown'
-  // Of what operators settle, only an approved one is money; a refusal is an act of its own.
+  // Operators settle with an approval; their refusal is an act of its own.
   const isFinal = settledBy === 'operator' ? status === 'paid' : !isOpen
   if (answer.value && isFinal) return answer.value
   throw new BillingError('conflict', { extra: { payment_status: 'review', provider_status: status } })

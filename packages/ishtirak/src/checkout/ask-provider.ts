@@ -1,4 +1,4 @@
-// Asks the provider about one payment, for sweep, readers, upgrades and operators, and settles the answer.
+// Asks the provider about one payment and settles the answer, for sweep, readers, upgrades and operators.
 import type { OperatorAct } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
@@ -11,9 +11,9 @@ import {
 } from '../ledger/settle.js'
 
 /**
- * Asks the provider for the payment's checkout, or, where its id was never learned, for any that carries the
- * payment's id. What it says goes the way of all money, and is given, oldest first: nothing where the
- * provider has none, or operators have said nothing.
+ * Asks the provider for the payment's checkout or, if its id is unknown, for any with the payment's id. The
+ * reports are settled like all money, and returned oldest first; none if the provider has no checkout or
+ * operators have said nothing.
  */
 export async function askProvider(
   deps: SettleDeps,
@@ -22,7 +22,7 @@ export async function askProvider(
 ): Promise<ProviderAnswer<readonly NamedCheckout[]>> {
   const answer = await ask(deps, payment)
   if (!answer.ok) return answer
-  // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
+  // Oldest first: the first checkout of a payment is its own, a later one is a second payment.
   const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
   const known: NamedCheckout[] = []
   for (const [n, report] of reports.entries()) {
@@ -37,12 +37,12 @@ export async function askProvider(
   return { ok: true, value: known }
 }
 
-/** After the first report: the trail has the name of an operation once, and the version has moved on. */
+/** For reports after the first: the trail has an operation id once, and the version has changed. */
 function unnamed({ operationId: _, seenVersion: __, ...by }: OperatorAct): OperatorAct {
   return by
 }
 
-/** Sees to it that a checkout of this payment is not paid any more; gives what it is now. */
+/** Makes sure that a checkout of this payment cannot be paid, and returns its state. */
 export async function endCheckout(
   deps: SettleDeps,
   payment: Payment,
@@ -62,10 +62,10 @@ async function ask(
   const method = methods.of(payment.method)
   const { id: paymentId, checkoutId } = payment
   if (checkoutId === null) {
-    // Without a list a lost answer is not looked for: the order, given again, leads to the same checkout.
+    // Without a list a lost answer is not searched for: the repeated order returns the same checkout.
     return method.list?.find(paymentId, payment.createdAt) ?? { ok: true, value: [] }
   }
-  // What operators say is a row of ours, which the settlement reads itself.
+  // The settlement itself reads what operators have said.
   if (method.settledBy === 'operator')
     return { ok: true, value: [{ method: method.name, checkoutId, paymentId, createdAt: null }] }
   const answer = await method.getCheckout(checkoutId)
@@ -73,7 +73,7 @@ async function ask(
   return { ok: true, value: answer.value ? [answer.value] : [] }
 }
 
-/** The provider does not know the checkout (its test data was wiped): it is as good as expired. */
+/** The provider does not know the checkout (its test data was deleted), so it counts as expired. */
 export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
   return {
     method: payment.method,

@@ -1,10 +1,10 @@
-// The form that buys: the one that is a single button, and what is read of each.
+// The form that buys with a single button, and the reader of such forms.
 import type { FastifyRequest } from 'fastify'
 import { OwnForm } from '../pages/own-form.js'
 import { SubmitButton } from '../pages/portal-frame.js'
 import { fieldOf, type Session } from '../pages/reader.js'
 
-/** A term of a plan, with the proof that the page is ours. The price is the catalogue's, never the form's. */
+/** The form for a term of a plan, with a token. The price always comes from the catalogue. */
 export function BuyForm(of: {
   base: string
   session: Session
@@ -21,14 +21,14 @@ export function BuyForm(of: {
   )
 }
 
-/** Only a form for it, or for a code, buys ahead: the usual ones, pressed again, buy nothing by accident. */
+/** Only a form with `ahead` or a code buys ahead, so that pressing a usual one twice buys nothing more. */
 export function wantedIn(request: FastifyRequest) {
   const [months, code, ahead, start] = ['months', 'code', 'ahead', 'start'].map((name) =>
     fieldOf(request, name),
   )
   return {
     planId: fieldOf(request, 'plan'),
-    // No form changes the plan that does not say so.
+    // A plan change needs an explicit field.
     start: start === 'now' ? ('now' as const) : ('end' as const),
     ...(months && { months: Number(months) }),
     ...(code && { code }),

@@ -20,7 +20,7 @@ describeWorld('a checkout that outlives its purpose', {}, ({ world }) => {
   const isPro = async () => (await user.get('/api/v1/billing/status')).body.plan === 'pro'
   const portal = async () => (await (await enterPortal(world, 'user-1')).open()).text
 
-  /** Two checkouts, of which the first is paid although its half hour is over. */
+  /** Two checkouts. The first is paid although its half hour is over. */
   const payFirstAfterSecond = async () => {
     const first = await user.upgrade()
     await world.advance(30 * 60)

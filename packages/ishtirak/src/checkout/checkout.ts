@@ -1,4 +1,4 @@
-// What buying by card brings to the service.
+// Buying by card as a capability: calls, pages, webhooks, acts, and the job that asks the provider.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { accept } from './accept.js'
@@ -13,7 +13,7 @@ import { createPayment, quote, upgradePlan } from './upgrade.call.js'
 import { webhookRoutes } from './webhook.route.js'
 import './words.js'
 
-/** 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for users. */
+/** 5 lookups every 10 s are 30 calls a minute, half of what the provider allows. The rest is for users. */
 const LOOKS_A_ROUND = 5
 
 type CheckoutDeps = Parameters<typeof createPayment.run>[0] &
@@ -34,7 +34,7 @@ export const checkout: Capability<CheckoutDeps> = {
     await app.register(webhookRoutes(deps))
   },
   jobs: (deps) => [
-    // A payment that no webhook reported is booked all the same.
+    // Finds payments that no webhook has reported.
     {
       name: 'check-due-payments',
       stage: 'find_out',

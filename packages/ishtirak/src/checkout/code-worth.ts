@@ -1,4 +1,4 @@
-// What a code would be worth to a user: the months that it gives, or what purchases cost with it.
+// The worth of a code to a user: the months that it gives, or the price of purchases with it.
 import { monthsOf } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import type { Plan } from '../core/plan.js'
@@ -12,7 +12,7 @@ export type CodeWorth =
   /** Of `quotes` at least one, in the order of the catalogue. */
   | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
 
-/** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes` or `prepaid_limit_reached`. */
+/** `typed` is the typed code. Throws `code_not_valid`, `too_many_wrong_codes`, `prepaid_limit_reached`. */
 export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): Promise<CodeWorth> {
   const [discount] = deps.discounts
   if (!discount) throw new BillingError('code_not_valid')

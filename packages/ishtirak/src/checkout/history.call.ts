@@ -26,7 +26,7 @@ export const payments = userCall<HistoryDeps & ChangeDeps>()({
   refuses: ['validation_failed', 'invalid_cursor'],
   run: async (deps, { user: { userId }, api, requestId, input }) => {
     const { limit = 20, cursor = null, status = null } = input
-    // A standing order that is due is booked first, so that its payment is in the list.
+    // Books due standing orders first, so that their payments are in the list.
     if (deps.rules.balanceMax > 0) await findCurrentUser(deps, userId)
     const page = await readHistory(deps, { userId, limit, cursor, status, requestId })
     const shown = { methods: deps.methods, api }

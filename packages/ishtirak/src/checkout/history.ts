@@ -21,10 +21,10 @@ export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : decodeCursor(request.cursor)
   let now = deps.clock.now()
-  // One more than asked for: whether there is a further page costs no count.
+  // One more than asked for shows whether there is another page, without a count.
   const list = () => deps.listPayments({ userId, after, status, now, limit: limit + 1 })
   let found = await list()
-  // An open payment can change this page only where it is on it, or its new status is asked for.
+  // An open payment can change this page only if it is on it or its new status is asked for.
   const mayChange = after === null && (status !== null || found.some(isOpen))
   const loaded = mayChange ? await deps.loadUser(userId) : null
   if (await refreshOpen(deps, loaded?.open ?? null, request.requestId)) {
@@ -33,11 +33,11 @@ export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   }
   const payments = found.slice(0, limit)
   const last = found.length > limit ? payments.at(-1) : undefined
-  // `nextCursor` is null on the last page; the statuses are those of `now`.
+  // `nextCursor` is null on the last page. The statuses are those at `now`.
   return { payments, nextCursor: last ? encodeCursor(last) : null, now }
 }
 
-/** Another user's payment is the same `not_found` as none. */
+/** Another user's payment is `not_found`, as if it did not exist. */
 export async function readPayment(
   deps: StatusDeps,
   of: { readonly userId: string; readonly paymentId: string; readonly requestId?: string },
@@ -57,7 +57,7 @@ function encodeCursor(payment: HistoryPosition): string {
   return Buffer.from(`${payment.createdAt}.${payment.id}`).toString('base64url')
 }
 
-/** Opaque to the caller, so anything that we did not write is refused, not guessed at. */
+/** A cursor is opaque to callers, so anything that was not made here is refused. */
 function decodeCursor(cursor: string): HistoryPosition {
   const [, createdAt, id] =
     /^(\d{1,15})\.(pay_[0-9a-z]{26})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []

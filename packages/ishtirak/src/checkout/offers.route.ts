@@ -1,4 +1,4 @@
-// What there is to buy: the plans as seed.md gives them, and the terms in which they are sold.
+// The offers: the plans in the form of seed.md, and the terms in which they are sold.
 import { createHash } from 'node:crypto'
 import type { FastifySchema } from 'fastify'
 import { Type } from 'typebox'
@@ -57,7 +57,7 @@ export function listOffers({ plans }: Catalogue): readonly OfferView[] {
   return plans.flatMap(offersOf).map(viewOffer)
 }
 
-/** The catalogue does not change while the service runs: its texts are made once. */
+/** The catalogue does not change while the service runs, so its texts are made once. */
 function unchanging(
   app: App,
   { limitAnonymous }: OfferRoutesDeps,

@@ -48,7 +48,7 @@ describeWorld('a dearer plan in mid-term', { env: ENV }, ({ world, database }) =
     const { status: answered, body } = await user.post(UPGRADE, { plan: 'team' })
     expect([answered, Object.keys(body)]).toEqual([200, ['checkout_url', 'payment_id']])
     expect((await status()).plan).toBe('pro')
-    // The quote holds for as long as its page.
+    // The quote holds as long as its page is open.
     await world.advance(600)
     expect((await user.post(UPGRADE, { plan: 'team' })).body).toEqual(body)
     await world.pay(body.checkout_url)

@@ -39,12 +39,12 @@ interface Chosen {
   readonly change?: Quote['change'] | boolean
 }
 
-/** As the form sends it: `12 pro`, `now business`. The id of a plan may hold any character. */
+/** The value in the form: `12 pro`, `now business`. The id of a plan may have any character. */
 export function offerValue({ offer: { plan, months }, change }: Chosen): string {
   return `${change ? NOW : months} ${plan.id}`
 }
 
-/** The reverse, of what anyone may have sent. */
+/** Reads `offerValue` again. The value may be anything that a caller sent. */
 export function readOffer(value: string) {
   const [term = ''] = value.split(' ', 1)
   const start: Start = term === NOW ? 'now' : 'end'
@@ -57,12 +57,12 @@ export function decisionsFor({ pages, view }: PartSection): readonly QuoteDecisi
   return termDecisions(facts, pages.catalogue, now, pages.rules)
 }
 
-/** Each dearer plan, from now on to the end of the time that is paid. */
+/** The change to each dearer plan, until the end of the paid time. */
 export function changesFor({ pages, view }: PartSection): readonly Quote[] {
   return changeQuotes(view.overview.facts, pages.catalogue, view.overview.now, pages.rules)
 }
 
-/** The offer, where there is nothing to choose: one is sold, and it can be paid in one way. */
+/** The only offer, if there is one offer and one payment method. */
 export function onlyOffer(section: PartSection): Offer | null {
   const { catalogue, ways } = section.pages
   const { facts } = section.view.overview
@@ -71,7 +71,7 @@ export function onlyOffer(section: PartSection): Offer | null {
   return ways.every((way) => missingIn(way, facts, offer.price.amount) > 0) ? offer : null
 }
 
-/** Whole dinars that the way lacks for the sum. */
+/** The whole dinars that the balance lacks. */
 export function missingIn({ purse }: ChosenWay, facts: SubscriptionFacts, amount: number): number {
   return purse ? Math.max(0, amount - purse.amountIn(facts)) : 0
 }

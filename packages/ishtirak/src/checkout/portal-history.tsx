@@ -70,7 +70,7 @@ const TONES: Readonly<Record<PublicPaymentStatus, '' | 'warn' | 'bad' | 'none'>>
   refunded: 'none',
 }
 
-/** The section whole: a prop that follows a spread costs 2 µs, and there are twelve lines. */
+/** It gets the whole section: a prop after a spread costs 2 µs, and there are twelve lines. */
 function HistoryLine({
   payment,
   section,
@@ -116,7 +116,7 @@ function whatItBought(
   if (periodStart === null || periodEnd === null) {
     if (payment.kind === 'top_up' && status === 'paid') return bought
     if (status !== 'pending' && status !== 'review') return say('boughtNothing')
-    // A card's page and a payment without one can be open beside each other.
+    // A card's page and a payment without a card may be open at the same time.
     if (pages.ways.length === 0) return bought
     return inParts([bought, say(wayToPayOf(pages, payment)?.by ?? 'byCard')], locale)
   }

@@ -1,4 +1,4 @@
-// What is open in the portal, and what is under review.
+// Open payments and payments under review on the portal.
 import type { Locale } from '../core/locale.js'
 import type { Payment, ShownPayment } from '../core/payment.js'
 import { mayOrder } from '../core/person.js'
@@ -41,7 +41,7 @@ export function Ordered({ pages, view, payment }: PartSection & { readonly payme
   )
 }
 
-/** Back to the choice. What is open stays as it is until something else is chosen. */
+/** Leads back to the choice. Open payments stay until something else is chosen. */
 export function ChooseElse({ pages, view, say }: PartSection) {
   return (
     <p>
@@ -70,7 +70,7 @@ export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly
   )
 }
 
-/** What came and what was ordered, where the sums differ; null: something else does. */
+/** The sums paid and ordered, if they differ; null: something else differs. */
 export function differingSums(
   { money }: Pick<Formats, 'money'>,
   { review, price }: Pick<Payment, 'review' | 'price'>,

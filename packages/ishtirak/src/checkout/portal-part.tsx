@@ -1,4 +1,4 @@
-// What buying by card brings to the portal: forms, the page after paying, what is open, what was paid.
+// Buying by card on the portal: forms, the page after paying, open payments, past payments.
 import { findPayment } from '../ledger/payments.sql.js'
 import { answerForm, shortened } from '../pages/message-pages.js'
 import { senderOf } from '../pages/own-form.js'
@@ -50,7 +50,7 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
   },
 }
 
-/** What the page after the choice is made of: the choice, or a code that gives or asks for something else. */
+/** The page after the choice: its summary, or the page of a code that needs something else. */
 async function keptOf(
   pages: CheckoutPagesDeps,
   userId: string,

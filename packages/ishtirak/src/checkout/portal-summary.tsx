@@ -35,9 +35,9 @@ export interface OrderOf {
   readonly now: Instant
   readonly quote: Quote
   readonly way: ChosenWay
-  /** Whole dinars that the way lacks: nothing can be bought by it yet. */
+  /** The whole dinars that the balance lacks: it cannot pay yet. */
   readonly missing?: number
-  /** Before the renewal window. */
+  /** True before the renewal window. */
   readonly isAhead: boolean
   /** A code that was typed. */
   readonly code?: string | undefined
@@ -110,7 +110,7 @@ function Pay(of: OrderOf) {
     ...(quote.change ? { start: 'now' } : { months: String(offer.months) }),
     ...(code !== undefined && { code }),
     ...(of.isAhead && { ahead: 'yes' }),
-    // What the button says bounds what is taken.
+    // The sum on the button is the most that is taken.
     ...(way.purse && { shown: String(amount) }),
   }
   if (missing > 0) return <Missing {...of} missing={missing} />
@@ -212,7 +212,7 @@ function startInWords({ pages, locale, say, now, quote, way }: OrderOf): string 
   return say(period.start > now ? 'startsLater' : 'pastDueStart', { start })
 }
 
-/** What was chosen, as it is kept for the page. */
+/** The choice as it is kept for the page. */
 export interface Chosen {
   readonly offer: string
   readonly method: string
@@ -223,7 +223,7 @@ export function keepChoice(chosen: Chosen): string {
   return new URLSearchParams({ ...chosen }).toString()
 }
 
-/** `value`: a choice that was kept. Throws what `readQuote` does, and `unknown_method`. */
+/** `value` is a kept choice. Throws what `readQuote` does, and `unknown_method`. */
 export async function summaryPage(
   pages: Pages & QuoteDeps,
   { session, locale, value }: Answered,
@@ -235,7 +235,7 @@ export async function summaryPage(
   if (!chosen) throw new BillingError('unknown_method')
   const { userId } = session
   const { quote, isAhead, facts, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
-  // Where nothing is to be paid it begins at once, whatever the method.
+  // If nothing is to be paid it begins at once, by any method.
   const way = quote.amount === 0 ? BY_CARD : chosen
   const missing = missingIn(way, facts, quote.amount)
   const say = sayFor(pages.seller.identity, locale)

@@ -1,4 +1,4 @@
-// What a payment would be, before anyone pays: the decision that the payment is made on, without its effect.
+// The quote of a payment: the decision that the payment is made on, without its effect.
 
 import type { DiscountSource } from '../acts/capability.js'
 import { decideQuote, type Quote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
@@ -10,7 +10,7 @@ import type { StatusDeps } from './status.js'
 export interface QuoteDeps
   extends Pick<StatusDeps, 'loadUser'>,
     Pick<CommonParts, 'clock' | 'rules' | 'methods' | 'catalogue'> {
-  /** The first looks at what was typed; none: nothing takes anything off. */
+  /** The first one reads the code that was typed; empty: no discounts. */
   readonly discounts: readonly DiscountSource[]
 }
 
@@ -20,7 +20,7 @@ interface WantedQuote {
   readonly months: number
   /** Absent: `end`. */
   readonly start?: Start
-  /** As it was typed. */
+  /** The code as it was typed. */
   readonly code?: string | undefined
 }
 
@@ -29,7 +29,7 @@ export async function readQuote(deps: QuoteDeps, wanted: WantedQuote): Promise<Q
   return (await readChoice(deps, wanted)).quote
 }
 
-/** And whether it buys before the renewal window, which only an explicit wish does. Throws the same. */
+/** Returns also whether it buys before the renewal window, which needs an explicit wish. Throws the same. */
 export function readChoice(deps: QuoteDeps, wanted: WantedQuote) {
   const read = () => decide(deps, wanted)
   const [discount] = wanted.code === undefined ? [] : deps.discounts
@@ -54,7 +54,7 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
   }
 }
 
-/** Undefined: none was given. */
+/** Undefined: no code was given. */
 export async function codeOf(
   { discounts: [discount] }: Pick<QuoteDeps, 'discounts'>,
   {

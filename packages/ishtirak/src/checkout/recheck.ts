@@ -1,4 +1,4 @@
-// An operator asks the provider about a payment now; what it says is booked like any other report.
+// An operator asks the provider about a payment now. The answer is booked like any other report.
 import { act, actTexts } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/descriptions.js'
@@ -25,7 +25,7 @@ export const recheck = act<SettleActDeps>()({
   bulk: true,
   refuses: ASKED,
   texts: actTexts(checkoutWords, 'recheck'),
-  // What operators record as paid has no provider to ask.
+  // Payments that operators record have no provider to ask.
   isOffered: ({ payment: { status, checkoutId, method } }) =>
     kindOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
   plan: async (deps, { id: paymentId, by }) => {

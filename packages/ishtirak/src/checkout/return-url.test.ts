@@ -1,4 +1,4 @@
-// Where the page after paying leads.
+// Tests the address to which the page after paying leads.
 import { describeScenario } from '../../../../test/support/databases.js'
 import { checkoutIdOf, createWorld } from '../../../../test/support/world.js'
 

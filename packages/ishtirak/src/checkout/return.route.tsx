@@ -1,5 +1,5 @@
-// The page after paying. What the redirect claims is not read: the page says what is stored, after one look
-// at the provider where nothing is settled. It shows nothing of the user: its address is enough to read it.
+// The page after paying. It ignores what the redirect claims: it shows what is stored, after one lookup if
+// nothing is settled. It shows nothing of the user, because its address is enough to read it.
 
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -23,7 +23,7 @@ import type { StatusDeps } from './status.js'
 
 type ReturnPages = Pages & StatusDeps
 
-/** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
+/** How often the page reloads itself: 4 times at 3 s after paying, then every 10 s, three minutes in all. */
 const REFRESHES_MAX = 20
 const QUICK_REFRESHES = 4
 
@@ -38,7 +38,7 @@ export function returnRoutes(app: App, pages: ReturnPages): void {
       const { payment, now } = returned
       const session = await reader.session(request)
       const own = session?.userId === payment.userId ? session : null
-      // The language of the payer's profile; nothing else of the payer reaches the page.
+      // The language of the payer's profile. The page uses nothing else of the payer.
       const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
       if (hasNoPage(pages, returned))
         return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
@@ -53,7 +53,7 @@ export function returnRoutes(app: App, pages: ReturnPages): void {
   )
 }
 
-/** Null: nothing is said, since there is no mail, or the reader is not the payer. */
+/** Null: the page says nothing, because there is no mail or the reader is not the payer. */
 async function readReceiptMail(
   { database, mailsLinks }: ReturnPages,
   { payment }: ReturnedPayment,
@@ -63,20 +63,20 @@ async function readReceiptMail(
   return stateOfReceiptMail(database, { userId: payment.userId, paymentId: payment.id })
 }
 
-/** `n…@example.dz`: enough for its owner, who may be looked over the shoulder. */
+/** `n…@example.dz`: enough for its owner, who may not be alone at the screen. */
 function masked(email: string): string {
   const [local = '', domain = ''] = email.split(/@(?=[^@]*$)/)
   return `${Array.from(local)[0] ?? ''}…@${domain}`
 }
 
-/** There is no provider's page to come back from: the portal says where the money goes. */
+/** The method has no page to return from: the portal says where to send the money. */
 function hasNoPage(pages: ReturnPages, { payment, now }: ReturnedPayment): boolean {
   const status = publicStatusAt(payment, now)
   const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
   return isUnpaid && wayToPayOf(pages, payment) !== undefined
 }
 
-/** As a header field: browsers obey it without JavaScript, and it leaves the page's own markup alone. */
+/** A header field: browsers obey it without JavaScript, and the markup stays unchanged. */
 function refresh(look: number): string {
   return `${look < QUICK_REFRESHES ? 3 : 10}; url=?look=${look + 1}`
 }
@@ -86,12 +86,12 @@ function readRefreshes(text = ''): number {
 }
 
 interface ReturnView extends ReturnedPayment {
-  /** Only the payer's own. */
+  /** The payer's session; null for other readers. */
   readonly session: Session | null
   readonly locale: Locale
-  /** What became of the mail with the receipt. */
+  /** The state of the mail with the receipt. */
   readonly receiptMail: 'sent' | 'owed' | null
-  /** The page will look again by itself. */
+  /** True if the page reloads itself. */
   readonly isWaiting: boolean
 }
 
@@ -171,7 +171,7 @@ function textOf(
   if (sums) return say('reviewAmounts', sums)
   if (status !== 'paid') return say(`return_${status}_text`)
   if (view.payment.kind === 'top_up') return say('returnTopUpText')
-  // What a payment is worth depends on what became of the subscription. It bought time, so there is an end.
+  // The effect of a payment depends on the subscription now. It bought time, so there is an end.
   const end = subscription.currentPeriodEnd ?? view.now
   const moment = (instant: Instant) => formats.moment(instant, locale)
   if (subscription.status === 'active') return boughtInWords({ formats }, view, say)
@@ -185,10 +185,10 @@ function textOf(
   return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }
 
-/** What this payment bought, and when it runs: other plans may run before it, other payments follow. */
+/** What this payment bought, and when it runs: other plans may run before it, and other payments follow. */
 function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnView, say: Say): string {
   const { payment, subscription, now, locale } = view
-  // It is paid, so it has bought a period.
+  // A paid payment has a period.
   const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
   const plan = planName(payment.plan?.name ?? '', locale)
   const words = { plan, start: formats.day(start, locale), end: formats.day(end, locale) }
@@ -201,8 +201,8 @@ function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnVi
 }
 
 /**
- * SATIM's number for card holders (3021 is the merchants'). It asks merchants to print the message `satim` in
- * these words where a card payment fails (source: its rules for failure pages).
+ * SATIM's number for card holders (3021 is for merchants). SATIM requires merchants to print the message
+ * `satim` in these words if a card payment fails (source: its rules for failure pages).
  */
 const SATIM_NUMBER = '3020'
 
@@ -250,7 +250,7 @@ function Actions(of: ActionsOf) {
   )
 }
 
-/** With one click; what was bought ahead, or with a code, is chosen again in the portal. */
+/** Buys again with one click. A purchase ahead or with a code is chosen again in the portal. */
 function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session: Session }) {
   const { kind, plan, months, codeHash } = view.payment
   const label = say('tryAgain')

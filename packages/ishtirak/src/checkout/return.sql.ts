@@ -1,4 +1,4 @@
-// Whether the mail with the receipt of a payment was sent.
+// Reads whether the mail with a payment's receipt was sent.
 import { type Queryable, statement } from '../database/database.js'
 import { flag, textOrNull } from '../database/rows.js'
 
@@ -9,7 +9,7 @@ const selectOutcome = statement(
      from mails where user_id = $1 and kind = 'receipt' and about = $2`,
 )
 
-/** `owed`: it is still to be sent; null: there is none, or it could not be sent. */
+/** `owed`: it has yet to be sent; null: there is none, or it could not be sent. */
 export async function stateOfReceiptMail(
   database: Queryable,
   of: { readonly userId: string; readonly paymentId: string },

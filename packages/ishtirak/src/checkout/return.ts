@@ -1,4 +1,4 @@
-// What the page shows that the provider sends the payer back to, and where it leads.
+// The data of the page to which the provider sends the payer back, and the address to which it leads.
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
@@ -12,7 +12,7 @@ import type { StatusDeps } from './status.js'
 
 export type ReturnedPayment = Awaited<ReturnType<typeof readReturnedPayment>>
 
-/** For the page that the provider sends the payer back to: nothing is known there but the payment. */
+/** The address of the page names only the payment. */
 export async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestId?: string) {
   const find = () => findPaymentById(deps.database, paymentId)
   const { payment, now } = await refreshed(deps, find, requestId)
@@ -21,7 +21,7 @@ export async function readReturnedPayment(deps: StatusDeps, paymentId: string, r
     deps.loadUser(userId),
     status === 'refunded' ? findRefundInstant(deps.database, { userId, paymentId }) : null,
   ])
-  // What the payer is now, which a later payment, the end of the time or the operator may have changed.
+  // The payer's facts now: a later payment, the end of the time or an operator may have changed them.
   const facts = loaded?.user.subscription ?? NEVER_PAID
   const subscription = statusAt(facts, now, deps.rules)
   const mayRenew = renewabilityAt(facts, now, deps.rules).allowed
@@ -32,7 +32,7 @@ export async function readReturnedPayment(deps: StatusDeps, paymentId: string, r
 
 export type ReturnDeps = Pick<CommonParts, 'platformUrl' | 'returnOrigins'>
 
-/** Throws `validation_failed` for an address of another origin than the platform's and RETURN_ORIGINS. */
+/** Throws `validation_failed` for an origin other than the platform's and RETURN_ORIGINS. */
 export function returnUrlOf(
   { platformUrl, returnOrigins }: ReturnDeps,
   given: string | undefined,
@@ -44,7 +44,7 @@ export function returnUrlOf(
   return url.href
 }
 
-/** Null: the payment names none. */
+/** Null: the payment has no such address. */
 export function wayBack(payment: Payment, now: Instant): string | null {
   if (payment.returnUrl === null) return null
   const url = new URL(payment.returnUrl)

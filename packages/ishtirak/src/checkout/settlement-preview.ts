@@ -1,5 +1,5 @@
-// What the provider says of a payment now, and what would follow from it; nothing is changed. The decision is
-// that of a settlement, so that an operator sees beforehand what an act does.
+// What the provider says of a payment now, and what would follow. Nothing is changed. It decides as a
+// settlement does, so that an operator sees the effect of an act in advance.
 import { statusKey } from '../acts/changes.js'
 import { type Change, change } from '../acts/preview.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -15,7 +15,7 @@ import type { SettleDeps } from '../ledger/settle.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
 
-/** What a recheck would do now, or, with `accepted`, an acceptance. */
+/** The effect of a recheck now or, with `accepted`, of an acceptance. */
 export async function previewSettlement(
   deps: SettleDeps,
   loaded: Loaded,
@@ -37,7 +37,7 @@ export async function previewSettlement(
   ]
 }
 
-/** What a report changes. `accepted`: as an operator takes it who accepts what differs. */
+/** The effect of a report. `accepted`: an operator accepts the differences. */
 export function follow(
   deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids' | 'receipts'>,
   { payment, user }: Loaded,
@@ -66,7 +66,7 @@ export function follow(
   ]
 }
 
-/** What it said when it was sent to review. */
+/** The report that sent the payment to review. */
 export function reportOfReview(payment: Payment, review: Review): CheckoutReport {
   const { checkoutId, status, amount, currency, paidAt } = review
   return {

@@ -1,5 +1,5 @@
-// A user's status: computed from stored facts and the clock at each read. Before, one bounded question to the
-// provider about an open payment, for late webhooks; its failure fails no read.
+// A user's status, computed from stored facts and the clock at each read. Before that, one short lookup of an
+// open payment, in case of a late webhook. Its failure does not fail the read.
 import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
@@ -10,7 +10,7 @@ import { askProvider } from './ask-provider.js'
 import { claimLookAtProvider } from './sweep.sql.js'
 
 export interface RefreshDeps extends SettleDeps {
-  /** Readers who ask about one payment at once share one question. */
+  /** Readers of one payment share one lookup. */
   readonly looks: SingleFlight<boolean>
   readonly wait: (ms: number) => Promise<void>
 }
@@ -19,12 +19,12 @@ export interface StatusDeps extends RefreshDeps {
   readonly loadUser: LoadUser
 }
 
-/** A page that polls once a second should not cost the provider (about 60 calls a minute) a call a second. */
+/** A page that polls every second must not cost the provider (about 60 calls a minute) a call a second. */
 const PAUSE_BETWEEN_LOOKS = 10 * SECOND
-/** What a reader is made to wait at most: `spec.md` section 1, GET /status. */
+/** The longest wait of a reader: `spec.md` section 1, GET /status. */
 const LOOK_MS = 1_500
 
-/** `requestId` is for the log, here and below: what a look at the provider books is found by it. */
+/** `requestId` is for the log, here and below: it finds the lines of a lookup that booked something. */
 export async function readStatus(
   deps: StatusDeps,
   userId: string,
@@ -56,7 +56,7 @@ async function look(deps: RefreshDeps, payment: Payment, requestId?: string): Pr
     const lookup = await askProvider(deps, payment, { source: 'read', requestId })
     return lookup.ok && lookup.value.length > 0
   } catch (error) {
-    // The reader gets what is stored; the sweep asks again.
+    // The reader gets the stored status. The sweep asks again.
     deps.log.warn(
       { request_id: requestId, err: error, payment_id: payment.id },
       'the look at the provider failed',

@@ -1,12 +1,12 @@
-// Which payments the provider should be asked about. The row is the schedule: claiming one moves it on, so
-// that any number of processes may look, and after a crash the row is due again.
+// Selects the payments to ask the provider about. The row is the schedule: claiming it sets its next time, so
+// that any number of processes may run, and after a crash the row is due again.
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 
-// Rides on payments_due.
+// Uses payments_due.
 const claimDue = statement(
   'checks.claim_due',
   `with due as (
@@ -22,10 +22,10 @@ const claimDue = statement(
    returning ${PAYMENT_COLUMNS}`,
 )
 
-/** One method's payments, or those of all methods but some. */
+/** Payments by one method, or by all methods but these. */
 export type DueMethods = { readonly of: string } | { readonly allBut: readonly string[] }
 
-/** Claims up to `limit` due payments, and has them due again at `retryAt` if the look is not finished. */
+/** Claims up to `limit` due payments. They are due again at `retryAt` if the lookup is not finished. */
 export async function claimDuePayments(
   database: Queryable,
   claim: {
@@ -47,10 +47,10 @@ const scheduleNext = statement(
     where user_id = $1 and id = $2 and next_check_at = $4::timestamptz`,
 )
 
-/** When the next look is due; null: never. Only while the claim holds: others set their own schedule. */
+/** Sets the next lookup; null: none. Only while the claim holds, because others set their own schedule. */
 export async function scheduleNextCheck(
   database: Queryable,
-  /** As it was claimed. */
+  /** The payment as it was claimed. */
   payment: Payment,
   nextCheckAt: Instant | null,
 ): Promise<void> {
@@ -66,7 +66,7 @@ const claimLook = statement(
    returning id`,
 )
 
-/** Whether this reader may ask the provider: no one did since `unlessSince`, in any process. */
+/** Whether this reader may ask the provider: no process did since `unlessSince`. */
 export async function claimLookAtProvider(
   database: Queryable,
   payment: Payment,

@@ -14,7 +14,7 @@ describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, databa
   const user = world.as('user-1')
   beforeEach(() => world.emulator.setFaults({ drop: {} }))
 
-  /** What is in the books, without a look at the provider. */
+  /** Reads the database, without a lookup. */
   const stored = async (paymentId: string) =>
     (await showPayment(world.service.parts, paymentId)).payment.status
 
@@ -32,7 +32,7 @@ describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, databa
   })
 
   it('is booked by the next look where the browser was closed: after 1, 5 or 35 minutes', async () => {
-    // The time of payment after the click, and the look that finds it.
+    // The time of payment after the click, and the lookup that finds it.
     const looks = [
       [30, MINUTE],
       [2 * MINUTE, 5 * MINUTE],
@@ -45,7 +45,7 @@ describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, databa
       await world.emulator.pay(checkoutId, 'paid')
       await world.advance(bookedAfter - paidAfter - 1)
       expect([paidAfter, await stored(paymentId)]).toEqual([paidAfter, 'pending'])
-      // One second late, and in the next round of the sweep: 10 s.
+      // One second late for a lookup, so the next round of the sweep finds it: 10 s.
       await world.advance(10)
       expect([paidAfter, await stored(paymentId)]).toEqual([paidAfter, 'paid'])
       const { body } = await one.get(`${HISTORY}/${paymentId}`)
@@ -69,7 +69,7 @@ describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, databa
     const { paymentId, checkoutId } = await user.upgrade()
     await world.advance(29 * MINUTE)
     await world.emulator.pay(checkoutId, 'paid')
-    // The last look is a day after the click; the bank decides 29 minutes later.
+    // The last lookup is a day after the click. The bank decides 29 minutes later.
     for (const step of [6 * MINUTE, 5 * HOUR + 25 * MINUTE, 18 * HOUR]) await world.advance(step)
     const { payment } = await showPayment(world.service.parts, paymentId)
     expect([payment.status, payment.nextCheckAt]).toEqual(['pending', null])
@@ -78,7 +78,7 @@ describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, databa
     expect(await stored(paymentId)).toBe('paid')
   })
 
-  /** The provider fails from now on, and counts how often it was asked. */
+  /** The provider fails from now on, and the calls are counted. */
   const CALLS_MAX = 1_000
   const failAndCount = () => world.emulator.setFaults({ api_5xx: { times: CALLS_MAX } })
   const calls = () => CALLS_MAX - (world.emulator.faults().api_5xx?.times ?? 0)

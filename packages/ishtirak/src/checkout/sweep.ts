@@ -1,5 +1,5 @@
-// The third way to learn of a payment: asking the provider about those that were not heard of. A sweep that
-// runs on its own, in any number of processes, and is safe to kill at any line.
+// The third way to learn of a payment, after webhook and read-through: the sweep asks the provider about
+// payments without news. It runs in any number of processes and may be killed at any line.
 import { MINUTE } from '../core/instant.js'
 import { checkoutMadeAt, nextCheckAfter, type Payment } from '../core/payment.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
@@ -7,12 +7,12 @@ import { askProvider, reportOfLoss } from './ask-provider.js'
 import { claimDuePayments, type DueMethods, scheduleNextCheck } from './sweep.sql.js'
 import { endRequestedPayment } from './upgrade.sql.js'
 
-/** A look that was not finished (crash, provider out of reach) is due again after this. */
+/** An unfinished lookup (crash, unreachable provider) is due again after this. */
 const RETRY_MS = 2 * MINUTE
 
 /**
- * Checks at most `limit` payments of each gateway, since each has its own bounds, and as many of all other
- * methods. Returns how many it checked.
+ * Checks at most `limit` payments of each gateway, because each has its own rate limit, and as many of all
+ * other methods together. Returns how many it checked.
  */
 export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
   const gateways = deps.methods.gateways.map(({ name }) => name)
@@ -43,7 +43,7 @@ async function check(deps: SettleDeps, payment: Payment): Promise<void> {
   await scheduleNextCheck(deps.database, payment, nextCheckAt)
 }
 
-/** Past its last look and never seen at the provider: nothing can be paid. */
+/** After the last lookup, a payment that the provider never knew cannot be paid. */
 async function giveUp(deps: SettleDeps, payment: Payment): Promise<void> {
   if (payment.checkoutId === null) return endRequestedPayment(deps.database, payment, 'expired')
   const report = reportOfLoss(payment, payment.checkoutId)

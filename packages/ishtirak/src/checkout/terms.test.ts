@@ -105,7 +105,7 @@ describeWorld('a term', { env: { PLANS_FILE } }, ({ world, database }) => {
         users[index % users.length]?.post(PAYMENTS, { plan: 'pro', months: monthsOf(index) }),
       ),
     )
-    // Choices that meet may be asked to wait, or have opened as many as an hour allows.
+    // Simultaneous choices may have to wait, or exceed the checkouts of an hour.
     for (const answer of answers) expect([201, 429, 503]).toContain(answer?.status)
     for (const [index, answer] of answers.entries())
       if (answer?.status === 201) expect(answer.body.months).toBe(monthsOf(index))

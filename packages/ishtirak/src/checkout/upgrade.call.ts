@@ -1,5 +1,5 @@
-// The purchase: a month of a plan by `/upgrade`, as seed.md gives it; any term, also ahead, as a payment; and
-// what such a payment would be.
+// The purchases: a month of a plan by `/upgrade`, in the form of seed.md; any term, also ahead, as a payment;
+// and the quote of such a payment.
 import { type UserRequest, userCall } from '../acts/user-call.js'
 import { wrongField } from '../core/error.js'
 import type { Start } from '../core/quote.js'
@@ -114,13 +114,13 @@ export const quote = userCall<QuoteDeps>()({
   },
 })
 
-/** Throws `validation_failed`: a change is of the time that is there, and has no term of its own. */
+/** Throws `validation_failed`: a plan change covers the time that is left, so it has no term. */
 export function termOf(months: number | undefined, start: Start = 'end', field: string) {
   if (start === 'now' && months !== undefined) throw wrongField(field, 'not_allowed')
   return { months: months ?? 1, start }
 }
 
-/** Who buys, and in which language the provider's page is. */
+/** The buyer, and the language of the provider's page. */
 export async function orderedBy(request: UserRequest) {
   const { user, requestId } = request
   return { user, requestId, locale: await request.locale() }

@@ -86,7 +86,7 @@ describeOnEach('upgrades that are asked for together', ({ database }) => {
     await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
     const written = await insertRequestedPayments(database(), [
       request({ userId: 'a' }, null),
-      // The first user's row was created since it was looked for; the second one's version has changed.
+      // The first user's row was created after it was read. The second one's version has changed.
       request({ userId: 'b' }, null, 'pay_late'),
       request({ userId: 'c' }, 0, 'pay_of_unknown_user'),
     ])
@@ -125,7 +125,7 @@ describeOnEach('upgrades that are asked for together', ({ database }) => {
     const requested = request({ userId: 'a' }, null)
     await insertRequestedPayments(database(), [requested])
     const takeOver = (endsAt: number) => moveAttemptLease(database(), requested.payment, endsAt)
-    // On a server they have a connection each, so either may be first.
+    // A server runs them on two connections, so either may be first.
     const taken = await Promise.all([takeOver(NOON + MINUTE), takeOver(NOON + HOUR)])
     expect(taken.toSorted()).toEqual([false, true])
   })

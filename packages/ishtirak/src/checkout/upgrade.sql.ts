@@ -1,5 +1,5 @@
-// The click on "upgrade" as rows: what is known of the user, the request written before the provider is
-// called, and the lease of the process that asks for it.
+// The click on "upgrade" as rows: the facts of the user, the payment that is written before the provider is
+// called, and the lease of the process that calls it.
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { NEVER_PAID } from '../core/subscription.js'
@@ -17,7 +17,7 @@ import {
 } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, fromToken, type KnownUser, parseUser, rememberUser } from '../ledger/users.sql.js'
 
-// Methods are compared by `<@`, which no index serves: with `= any` the index of open payments is not used.
+// Methods are compared by `<@`, which no index supports: with `= any` the index of open payments is not used.
 const selectFacts = statement(
   'upgrades.load',
   `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, withdrawn.id as withdrawn_id,
@@ -46,14 +46,14 @@ const selectFacts = statement(
      ) p on true`,
 )
 
-/** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */
+/** The facts of a decision about an upgrade. `version` is null for an unknown user. */
 export interface LoadedForUpgrade extends UpgradeFacts {
   readonly version: number | null
 }
 
 export interface Asked {
   readonly user: KnownUser
-  /** Of each method one payment may be open. */
+  /** One payment of each method may be open. */
   readonly method: string
   readonly now: Instant
 }
@@ -76,7 +76,7 @@ export async function loadForUpgrades(
   for (const [index, { user, now }] of asked.entries()) {
     // `with ordinality` counts from 1.
     const row = found.get(index + 1)
-    // Once in a user's life, so it need not be gathered.
+    // It happens once in a user's life, so it needs no batch.
     if (row && flag(row, 'is_news')) await rememberUser(database, user, now)
     loaded.push(row ? parseLoaded(row) : NEVER_HEARD_OF)
   }
@@ -97,15 +97,15 @@ function parseLoaded(row: Row): LoadedForUpgrade {
     version,
     subscription,
     open: row.id === null ? null : parsePayment(row),
-    // Aggregated by the statement above from a timestamptz, in milliseconds.
+    // The query above aggregates it from a timestamptz, in milliseconds.
     recentAt: row.recent_at as readonly Instant[],
     withdrawnId: textOrNull(row, 'withdrawn_id'),
   }
 }
 
-// A new user's row is made with their first payment. Facts are stale where a row is there by now, or has
-// another version. A payment with a code takes a use of it, or is not written; such a one comes alone, since
-// the row of a code is counted up once by a statement.
+// A new user's row is made with their first payment. Facts are stale if a row exists by now or has another
+// version. A payment with a code takes a use of it or is not written. It is written alone, because one query
+// raises the count of a code once.
 const insertRequested = statement(
   'upgrades.request',
   `with input as (
@@ -138,16 +138,16 @@ const insertRequested = statement(
    returning user_id`,
 )
 
-/** A payment to be written before anyone is asked to pay, decided on `version` of the user. */
+/** A payment to write before anyone is asked to pay, decided on `version` of the user. */
 export interface RequestedPayment {
   readonly user: KnownUser
   readonly version: number | null
   readonly payment: Payment
-  /** Of the click, where traces are collected: the purchase goes on with it. */
+  /** The trace of the click, if traces are collected. The purchase continues it. */
   readonly traceparent?: string | undefined
 }
 
-/** Of different users. Writes each or none; false: the user's facts have changed since. */
+/** Payments of different users. Writes each or not; false: the user's facts have changed. */
 export async function insertRequestedPayments(
   database: Queryable,
   requested: readonly RequestedPayment[],
@@ -157,7 +157,7 @@ export async function insertRequestedPayments(
   return requested.map(({ user }) => written.has(user.userId))
 }
 
-/** False as well where the user's one place for a payable checkout is taken. */
+/** False also if the user already has an open payment. */
 async function insertRequestedPayment(database: Queryable, requested: RequestedPayment): Promise<boolean> {
   try {
     const [isWritten] = await insertRequestedPayments(database, [requested])
@@ -183,17 +183,17 @@ function toInput({ user, version, payment, traceparent }: RequestedPayment) {
   }
 }
 
-/** Loading and asking, where what arrives meanwhile shares the next statement. */
+/** Loads and writes. What arrives while a query runs shares the next one. */
 export function createUpgradeRequests(database: Queryable) {
   return {
     load: shareStatements<Asked, LoadedForUpgrade>(database, { many: loadForUpgrades }),
-    /** False: the user has an open payment already, so load and decide again. */
+    /** False: the user already has an open payment, so load and decide again. */
     insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,
       one: (database, requested) => insertRequestedPayment(database, requested),
       many: (database, requested) => insertRequestedPayments(database, requested),
     }),
-    /** The same for a payment with a code. False as well where the code has no use left. */
+    /** Writes a payment with a code. False also if the code has no use left. */
     insertWithCode: (requested: RequestedPayment) => insertRequestedPayment(database, requested),
   }
 }
@@ -205,7 +205,7 @@ const moveLease = statement(
    returning id`,
 )
 
-/** Takes over a request left half way, or gives one back early. False: another process holds it. */
+/** Takes over an unfinished request, or returns a lease early. False: another process holds it. */
 export async function moveAttemptLease(
   database: Queryable,
   payment: Payment,
@@ -222,7 +222,7 @@ const releaseLeases = statement(
     where status = 'requested' and attempt_ends_at > $1::timestamptz`,
 )
 
-/** For the embedded database at its start: it has one process, so the holder of a lease is gone. */
+/** Used when an embedded database starts: it has one process, so the holder of a lease is gone. */
 export async function releaseAttemptLeases(database: Queryable, now: Instant): Promise<void> {
   await database.query(releaseLeases, [at(now)])
 }
@@ -240,7 +240,7 @@ const withdraw = statement(
    update codes c set used = greatest(c.used - 1, 0) from withdrawn w where c.hash = w.code_hash`,
 )
 
-/** No user knows a page of it (refused, or never made): the place is free. */
+/** No user has seen its page (refused, or never made), so the user may open another. */
 export async function endRequestedPayment(
   database: Queryable,
   payment: Payment,

@@ -49,7 +49,7 @@ describeWorldOnEach('upgrading', {}, ({ world, database }) => {
     }
     const refused = await user.post(UPGRADE, { plan: 'pro' })
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_checkouts'])
-    // All ten were made at the same instant of the standing clock: the first place is free an hour later.
+    // All ten were made at one instant of the standing clock, so the first may be repeated an hour later.
     expect(refused.headers.get('retry-after')).toBe('3600')
     await world.advance(3600)
     expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(200)
@@ -86,7 +86,7 @@ describeWorld('a history', {}, ({ world }) => {
   it('gives each payment once, page by page, when all were made in one millisecond', async () => {
     const user = world.as('user-1')
     const made: string[] = []
-    // The clock does not run, and ids of one instant have no order.
+    // The clock stands still, and ids of one instant have no order.
     for (let count = 0; count < 4; count++) {
       const { checkoutId, paymentId } = await user.upgrade()
       made.push(paymentId)

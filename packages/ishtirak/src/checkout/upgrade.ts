@@ -1,5 +1,5 @@
-// The click on "upgrade": a payment of ours, then a checkout at the provider, then its address to the user.
-// Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never repeated.
+// The click on "upgrade": writes a payment, opens a checkout at the provider, and returns its address. Fifty
+// clicks get one checkout. A request with an unknown outcome is searched for, never repeated.
 
 import type { DiscountSource, PaysAtOnce } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -27,15 +27,15 @@ import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './
 
 interface AskedPurchase {
   readonly planId: string
-  /** Absent: one. */
+  /** Absent: one month. */
   readonly months?: number
   /** Absent: `upgrade`. */
   readonly mode?: PurchaseMode
-  /** As the quote takes it. */
+  /** Passed to the quote. */
   readonly start?: Start | undefined
-  /** As it was typed. */
+  /** The code as it was typed. */
   readonly code?: string | undefined
-  /** As the quote takes them. */
+  /** Passed to the quote. */
   readonly agreed?: Agreed | undefined
   readonly poNumber?: string | undefined
 }
@@ -45,35 +45,35 @@ export type UpgradeRequest = AskedBy & Asked
 
 interface AskedBy {
   readonly user: KnownUser
-  /** As callers choose it, such as `transfer`; absent: `card`. */
+  /** The method as callers name it, such as `transfer`; absent: `card`. */
   readonly method?: string | undefined
   /** The language of the provider's page. */
   readonly locale: Locale
-  /** The page after paying leads here. */
+  /** The address to which the page after paying leads. */
   readonly returnUrl?: string | undefined
   readonly metadata?: Metadata | undefined
   /** For the log: the lines of one purchase are found by it. */
   readonly requestId?: string
 }
 
-/** A request, and the method that is asked for a page. */
+/** A request, and the method that opens its page. */
 type Click = UpgradeRequest & { readonly by: PaymentMethod }
 
 export interface OpenedCheckout {
-  /** Null where the method has no pages. */
+  /** Null if the method has no pages. */
   readonly checkoutUrl: string | null
   readonly paymentId: string
 }
 
-/** The provider is given 4 s to open a checkout, and the process that asked it one more. */
+/** The provider gets 4 s to open a checkout, and the process that asked gets one more. */
 const ATTEMPT_MS = 5 * SECOND
-/** How often another process's attempt is looked at: the provider takes a few hundred milliseconds. */
+/** How often another process's attempt is checked: the provider takes a few hundred milliseconds. */
 const POLL_MS = 50
-/** The click is answered within 6 s, so what is left after these is for the next click. */
+/** A click is answered within 6 s. After this many polls the next click continues. */
 const POLLS_MAX = (4 * SECOND) / POLL_MS
-/** Each step moves the payment on (look, close, request): more than a few mean that others move it too. */
+/** Each step changes the payment (look up, close, request). More than a few: others change it too. */
 const STEPS_MAX = 12
-/** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
+/** How often a failing provider is tried for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
 export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' | 'publicUrl'> {
@@ -83,14 +83,14 @@ export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' |
   readonly wait: (ms: number) => Promise<void>
 }
 
-/** What the clicks on one process share. */
+/** The state that all clicks on one process share. */
 type UpgradeState = ReturnType<typeof createUpgradeState>
 
 export function createUpgradeState(database: Queryable) {
   return {
-    /** Clicks of one user on one plan share one way to the provider. */
+    /** Clicks of one user on one plan share one request to the provider. */
     clicks: singleFlight<OpenedCheckout>(),
-    /** Clicks of different users share the statements. */
+    /** Clicks of different users share queries. */
     requests: createUpgradeRequests(database),
     failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
   }
@@ -106,13 +106,13 @@ export async function upgrade(
   return { checkoutUrl, paymentId }
 }
 
-/** The same by any method, also one without pages. Throws `unknown_method` where it is not taken. */
+/** Opens a payment by any method, also one without pages. Throws `unknown_method` if it is not accepted. */
 export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   const { user, method = 'card' } = request
   const by = deps.methods.all.find(({ name, begunBy }) => begunBy === 'user' && kindOf(name) === method)
   if (!by) throw new BillingError('unknown_method')
   const code = codeTyped(request)
-  // The id of a user holds no line break, so no two users have one key.
+  // A user's id has no line break, so no two users have the same key.
   const key = `${user.userId}\n${nameOf(wantedBy(request))}\n${method}\n${code ?? ''}`
   const open = () => openOrReturn(deps, { ...request, by })
   const [discount] = code === undefined ? [] : deps.discounts
@@ -126,16 +126,16 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
     const facts = await deps.upgrades.requests.load({ user: request.user, method: request.by.name, now })
-    // Before anything is ordered: a change names the payments that it is of.
+    // Done before anything is ordered: a plan change names the payments that it changes.
     if (dueRenewal(facts.subscription, now, deps.rules)) {
       await findCurrentUser(deps, request.user.userId)
       continue
     }
-    // What was paid while this click replaced its page is not bought ahead twice: the user is told.
+    // Time that was paid while this click replaced its page is not bought twice: the user is told.
     const isPaid: boolean = before !== null && before.paidUntil !== facts.subscription.paidUntil
     before = facts.subscription
     if ('planId' in wanted) {
-      // Read after the user's facts, so that a use that comes between them makes those stale.
+      // Read after the user's facts, so that a use of the code between the two reads makes those stale.
       const typed = { userId: request.user.userId, typed: codeTyped(request), methods: [request.by.name] }
       const code = await codeOf(deps, typed)
       wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
@@ -169,11 +169,11 @@ function nameOf(wanted: Wanted | WantedTopUp): string {
 
 const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 
-/** `again`: the next round of the loop finds what came of it. */
+/** `again`: the next round of the loop reads the result. */
 type Made = OpenedCheckout | 'again'
 type Attempt = () => Promise<Made>
 
-/** What asks the provider; null where the decision does not lead there. */
+/** The step that calls the provider; null: this decision has none. */
 function attemptOf(
   deps: UpgradeDeps,
   decision: UpgradeDecision,
@@ -203,7 +203,7 @@ async function bounded(
   }
 }
 
-/** Writes the payment, then asks the provider. */
+/** Writes the payment, then calls the provider. */
 async function requestPayment(
   deps: UpgradeDeps,
   { offer, change, amount, discount, codeHash }: Sale,
@@ -238,7 +238,7 @@ async function requestPayment(
   return openCheckout(deps, payment, request)
 }
 
-/** Perhaps the provider carried it out, so it is looked for first. It may be of another plan than wanted. */
+/** The provider may have carried it out, so it is searched for. It may be of another plan than wanted. */
 async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<'again'> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return 'again'
@@ -248,7 +248,7 @@ async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Cli
   return 'again'
 }
 
-/** `again` where the checkout is not simply open now: another process has it, or it was paid already. */
+/** `again` if the checkout is not simply open now: another process has it, or it was already paid. */
 async function openCheckout(deps: UpgradeDeps, payment: Payment, request: Click): Promise<Made> {
   const { userId, kind, months, price, codeHash, discount } = payment
   const method = deps.methods.of(payment.method)
@@ -272,7 +272,7 @@ async function openCheckout(deps: UpgradeDeps, payment: Payment, request: Click)
   throw await failed(deps, payment, failure, { mayExist })
 }
 
-/** `mayExist`: the checkout may be there, and the next click or the sweep looks for it. */
+/** `mayExist`: the checkout may exist, and the next click or the sweep searches for it. */
 async function failed(
   { database, clock }: UpgradeDeps,
   payment: Payment,
@@ -283,12 +283,12 @@ async function failed(
     await endRequestedPayment(database, payment, 'canceled')
     return new BillingError('provider_rejected')
   }
-  // The attempt is over, so the next click need not wait for its end.
+  // The attempt is over, so the next click need not wait for the end of its lease.
   await moveAttemptLease(database, payment, clock.now())
   return unavailable(failure)
 }
 
-/** The answer is compared with the order before the user sees it. `again`: as for `openCheckout`. */
+/** Compares the answer with the order before the user sees it. `again`: see `openCheckout`. */
 async function takeOver(
   deps: UpgradeDeps,
   payment: Payment,
@@ -314,8 +314,8 @@ async function takeOver(
 }
 
 /**
- * Ends a checkout that should not be paid any more. Where it stays payable, it is the one to give; where the
- * bank still decides, a second beside it could be paid twice: the user is asked to wait.
+ * Ends a checkout that must not be paid any more. If it stays payable, it is returned to the user. If the
+ * bank still decides, a second checkout could be paid too, so the user is asked to wait.
  */
 export async function closeAtProvider(
   deps: SettleDeps,
@@ -336,7 +336,7 @@ export async function closeAtProvider(
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }
 
-/** A page that may still lie open in the browser takes no money before another is given out. */
+/** An old page in the browser must take no money before another is given out. */
 async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest): Promise<Made> {
   const payment = await findPayment(deps.database, request.user.userId, paymentId)
   return payment ? closeAtProvider(deps, { payment, isSame: false }, request) : 'again'

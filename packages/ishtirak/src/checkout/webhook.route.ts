@@ -1,4 +1,5 @@
-// The webhooks of the gateways, each at its own address: 200 only after the event and its effect are saved.
+// The gateways' webhooks, each at its own address. It answers 200 only after the event and its effect are
+// saved.
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
@@ -42,7 +43,7 @@ function webhookRoute(app: App, deps: WebhookRoutesDeps, method: string, webhook
     const signature = typeof given === 'string' ? given : undefined
     const received = receiveEvent(deps, method, { body: rawBody(request), signature }, request.id)
     const { duplicate } = await received.catch((error: unknown) => {
-      // Only what is not signed is counted: the provider calls as often as it has something to say.
+      // Only unsigned calls are counted: the provider may call as often as it needs.
       if (error instanceof BillingError && error.code === 'invalid_signature')
         deps.limitAnonymous(request, reply)
       throw error

@@ -9,7 +9,7 @@ const WEBHOOK = '/api/v1/billing/webhook'
 const countRows = (table: string) =>
   statement(`test.count_${table}`, `select count(*)::int as count from ${table}`)
 
-/** An event as Chargily writes it, about this checkout; `changes` make it odd. */
+/** An event about this checkout, in Chargily's form. `changes` make it unusual. */
 function anEvent(checkout: Record<string, unknown>, changes: Record<string, unknown> = {}) {
   return { id: 'evt-1', entity: 'event', type: 'checkout.paid', livemode: false, data: checkout, ...changes }
 }
@@ -51,7 +51,7 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
     expect(second.text).toBe('{"received":true}')
     expect((await statusOf('user-1')).current_period_end).toBe('2026-12-21T12:00:00Z')
     expect(await rows('documents')).toBe(1)
-    // A second paid checkout of one intent is another month.
+    // A second paid checkout of one payment is another month.
     const other = { ...checkout, id: '01m7yyyyyyyyyyyyyyyyyyyyyy' }
     await deliver(anEvent(other, { id: 'evt-3' }))
     expect((await statusOf('user-1')).current_period_end).toBe('2027-01-21T12:00:00Z')
@@ -131,7 +131,7 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
       const answer = await deliver(anEvent(checkout), signature)
       expect([signature, answer.status, answer.body.code]).toEqual([signature, 401, 'invalid_signature'])
     }
-    // Bytes that were changed after signing, even if they mean the same.
+    // The bytes were changed after signing, but mean the same.
     const body = JSON.stringify(anEvent(checkout))
     const changed = { body: `${body} `, headers: { signature: sign(body) } }
     expect((await world.call('POST', WEBHOOK, changed)).status).toBe(401)

@@ -1,4 +1,4 @@
-// The webhook of a payment method: bytes and a signature; what they say is booked before it is answered.
+// The webhook of a payment method: verifies the signature, and books what the event says before it answers.
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { NoEvent, ProviderEvent } from '../ledger/method.js'
@@ -12,8 +12,8 @@ export interface WebhookDeps extends SettleDeps {
 
 /**
  * Commits the event with its whole effect. Throws `invalid_signature` (nothing is stored), `malformed_json`,
- * `event_without_checkout`, `not_found` where the method pushes nothing, or `DatabaseUnavailable`; only a
- * return is answered 200.
+ * `event_without_checkout`, `not_found` if the method has no webhook, or `DatabaseUnavailable`. Only a return
+ * is answered with 200.
  */
 export async function receiveEvent(
   deps: WebhookDeps,
@@ -30,7 +30,7 @@ export async function receiveEvent(
   throw new BillingError('invalid_signature')
 }
 
-/** A forged event costs its sender nothing, so it gets no line of its own. */
+/** Forged events cost their sender nothing, so not each of them is logged. */
 const FORGED_LINE_EVERY_MS = MINUTE
 
 export type LogForgery = (about: object) => void

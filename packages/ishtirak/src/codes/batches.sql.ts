@@ -1,4 +1,4 @@
-// Batches of codes as rows, with what is used and left of each.
+// Batches of codes as rows, with the used and remaining uses of each.
 
 import { type AuditEntry, type By, insertAudit } from '../acts/audit.sql.js'
 import type { CodeBatch } from '../core/code.js'
@@ -31,7 +31,7 @@ interface Position {
   readonly id: string
 }
 
-/** The batch with its codes and its line in the audit trail, or nothing. */
+/** Stores the batch with its codes and its line in the audit trail, or nothing. */
 export async function insertBatch(
   database: Queryable,
   of: {
@@ -53,7 +53,7 @@ export async function insertBatch(
   await database.query(insert, [JSON.stringify(row), hashes, JSON.stringify(audit), at(now)])
 }
 
-// Of `code_batches b`.
+// The columns of `code_batches b`.
 const BATCH = `b.id as batch_id, b.kind, b.plan_id as plan, b.months, b.percent, b.amount, b.count, b.uses,
             b.uses_per_user, b.valid_from as from, b.valid_until as until, b.created_at, b.created_by, b.why,
             b.revoked_at, b.revoked_by, c.codes_revoked, c.used, c.left`
@@ -77,7 +77,7 @@ const selectOne = statement(
   `select ${BATCH} from code_batches b cross join lateral ${CODES_OF_BATCH} where b.id = $1`,
 )
 
-/** `q`: what the reason has in it. */
+/** `q` is a text that the reason contains. */
 export async function newestBatches(
   database: Queryable,
   of: { readonly after: Position | null; readonly q: string; readonly limit: number },
@@ -105,7 +105,7 @@ const updateRevoked = statement(
    returning id`,
 )
 
-/** False: there is none, or it was revoked before. */
+/** False: it does not exist, or was revoked before. */
 export async function revoke(
   database: Queryable,
   of: {
@@ -127,7 +127,7 @@ export async function revoke(
 
 const BEHIND = "(coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))"
 
-// Of each code its newest: a batch has one code with many uses, or many with few.
+// The newest uses of each code: a batch has one code with many uses, or many with few.
 const selectUses = statement(
   'codes.uses',
   `select u.* from codes c
@@ -165,7 +165,7 @@ const selectCode = statement(
      from codes c join code_batches b on b.id = c.batch_id where c.hash = any($1::text[])`,
 )
 
-/** Null: none of these is a code of ours. */
+/** Null: none of these codes exists. */
 export async function findOneCode(database: Queryable, hashes: readonly string[]) {
   const [row] = await database.query(selectCode, [hashes])
   if (!row) return null

@@ -14,7 +14,7 @@ const everything =
 
 const MONTHS = { ...VOUCHER, count: 3 }
 
-/** What is asked for, and the field that is wrong, with why. */
+/** Wrong requests, each with the field and the problem. */
 const SENSELESS = [
   [{ ...MONTHS, plan: undefined }, '/plan', 'required'],
   [{ ...MONTHS, percent: 5 }, '/percent', 'not_allowed'],
@@ -153,7 +153,7 @@ describeWorld('the page of codes', {}, ({ world }) => {
     expect(wordsOf(cards)).toContain('حتى 31 ديسمبر 2026')
     expect(sheet.text).toContain('download="bat_')
     expect(sheet.text).toContain('@page{size:A4')
-    // Sent again nothing is made, and nothing is shown.
+    // A repetition makes nothing and shows nothing.
     const again = await visit.submit('/console/codes/create', fields)
     expect([again.status, again.text.match(CODE)]).toEqual([303, null])
     expect(await visit.follow(again)).toContain('Where that page is lost, revoke the batch')
@@ -196,7 +196,7 @@ describeWorld('the page of codes', {}, ({ world }) => {
     const { id, codes } = await makeCodes(owner, { ...VOUCHER, count: 3 })
     const [first = '', second, third] = codes
     const typed = first.toLowerCase().replaceAll('-', ' ')
-    // Asked by POST: a code that counts stands in no address, nor in a link of a page.
+    // Asked by POST, so that a valid code is in no address and no link.
     const question = await visit.open(`/console/codes/revoke-code?code=${encodeURIComponent(typed)}`)
     expect(question.text).toMatch(/<form method="post" action="[^"?]*\/revoke-code">/)
     expect(question.text).not.toContain(typed)

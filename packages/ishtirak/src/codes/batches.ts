@@ -1,4 +1,4 @@
-// Batches of codes: made, listed, revoked. Codes are answered once: nothing can show them again.
+// Batches of codes: made, listed, revoked. The codes are returned once: nothing can show them again.
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
@@ -85,7 +85,7 @@ export const createCodesAct = act<CodesDeps>()({
   },
 })
 
-/** Throws `not_found` without a key, and what is wrong in what is wanted. */
+/** Throws `not_found` if there is no key, and the problems of the request. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
   const now = deps.clock.now()
   const { key, plan } = checkWanted(deps, wanted, now)
@@ -120,7 +120,7 @@ function wantedIn({ wallClock }: CodesDeps, input: Static<typeof NewCodesSchema>
   }
 }
 
-/** Gives the key of the hashes, and the plan; null: for any. */
+/** Returns the key of the hashes and the plan; null: any plan. */
 function checkWanted({ codeKeys: [key], catalogue }: CodesDeps, wanted: WantedBatch, now: Instant) {
   if (key === undefined) throw new BillingError('not_found', { extra: { setting: 'CODE_KEYS' } })
   const { planId, months } = wanted
@@ -128,14 +128,14 @@ function checkWanted({ codeKeys: [key], catalogue }: CodesDeps, wanted: WantedBa
   if (plan === undefined) throw new BillingError('unknown_plan')
   if (plan?.price === 0) throw new BillingError('plan_not_purchasable')
   checkBatch(wanted, now)
-  // What takes something off a term that is not sold could never be used.
+  // A discount on a term that is not sold could never be used.
   const offers = (plan ? [plan] : catalogue.plans).flatMap(offersOf)
   const isAny = wanted.kind === 'months' || months === null
   if (!isAny && !offers.some((offer) => offer.months === months)) throw new BillingError('unknown_term')
   return { key, plan }
 }
 
-/** What each kind has to say beyond what all have. */
+/** The fields that each kind needs besides the common ones. */
 const REQUIRED: Readonly<Record<CodeKind, readonly ('plan' | CodeKind)[]>> = {
   months: ['plan', 'months'],
   percent: ['percent'],
@@ -172,7 +172,7 @@ export const BATCH: Subject<ListDeps> = {
   page: (batchId) => addressOf('', 'codes', batchId),
 }
 
-/** No code of the batch counts from now on. What was bought with one stays. */
+/** Makes all codes of a batch invalid. Purchases made with them stay. */
 export const revokeCodes = act<CodesDeps>()({
   name: 'codes.revoke',
   rank: 'destructive',
@@ -201,7 +201,7 @@ export const revokeCodes = act<CodesDeps>()({
   },
 })
 
-/** With what is used of it and left. Throws `not_found`. */
+/** The batch with its used and remaining uses. Throws `not_found`. */
 export async function showBatch({ database }: ListDeps, batchId: string) {
   const batch = await findBatch(database, batchId)
   if (!batch) throw new BillingError('not_found', { extra: { batch_id: batchId } })

@@ -1,4 +1,4 @@
-// Codes in the console: the batches, and one batch with who used it.
+// Codes in the console: the list of batches, and one batch with its uses.
 import type { FastifyRequest } from 'fastify'
 import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
 import type { BroughtToConsole } from '../acts/capability.js'
@@ -71,7 +71,7 @@ export function codePageRoutes(app: App, pages: CodePages): void {
   })
 }
 
-/** Says what the act did that led to this page. */
+/** Shows the result of the act that led to this page. */
 function Notice({ view: { say }, request }: { readonly view: View; readonly request: FastifyRequest }) {
   const isDone = queryOf(request, 'done') !== undefined
   const key = queryOf(request, 'shown') !== undefined ? 'codesShown' : isDone ? 'codesDone' : null

@@ -1,4 +1,4 @@
-// The shapes of batches of codes.
+// The schemas of batches of codes.
 import { type TNumberOptions, Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
@@ -9,7 +9,7 @@ const kind = Type.Enum([...CODE_KINDS], {
   description: '`months` gives time without a payment; `percent` and `amount` take something off a purchase',
 })
 
-/** A column of the database is an `int4`. */
+/** The database's column is an `int4`. */
 const COUNT_MAX = 1_000_000_000
 
 const upTo = (maximum: number, description: string, more: TNumberOptions = {}) =>

@@ -1,4 +1,4 @@
-// Codes that were made just now, as cards to print on A4 and to cut. Nothing shows them again.
+// Codes that were just made, as cards to print on A4 and to cut. Nothing shows them again.
 import { csvLine } from '../acts/csv.js'
 import type { Locale } from '../core/locale.js'
 import { consoleSay } from '../i18n/console.js'
@@ -12,15 +12,15 @@ const CARDS = readSheet(new URL('./code-sheet.css', import.meta.url))
 
 interface Sheet {
   readonly batchId: string
-  /** As they are printed. */
+  /** The codes as they are printed. */
   readonly codes: readonly string[]
   readonly batch: WantedBatch
   readonly why: string
-  /** Of the cards. */
+  /** The language of the cards. */
   readonly locale: Locale
 }
 
-/** A page with a style of its own. */
+/** A page with a style sheet of its own. */
 export function codeSheet(pages: ConsolePages, view: View, sheet: Sheet) {
   const { say } = view
   const { batchId, codes, why } = sheet

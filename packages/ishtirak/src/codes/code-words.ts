@@ -1,4 +1,4 @@
-// What codes give and until when, in words.
+// The worth and validity of codes in words.
 import type { CodeBatch } from '../core/code.js'
 import type { Locale } from '../core/locale.js'
 import { planById } from '../core/plan.js'
@@ -33,7 +33,7 @@ export function givesInWords(
   )
 }
 
-/** Null: always. */
+/** Null: always valid. */
 export function validInWords(
   { formats }: Pick<ConsolePages, 'formats'>,
   { locale }: Reader,
@@ -42,7 +42,7 @@ export function validInWords(
   const say = consoleSay(locale)
   const parts = [
     from === null ? null : say('validFrom', { day: formats.day(from, locale) }),
-    // The last day on which it counts.
+    // The last day on which it is valid.
     until === null ? null : say('validUntil', { day: formats.day(until - 1, locale) }),
   ].filter((part) => part !== null)
   return parts.length === 0 ? null : inParts(parts, locale)

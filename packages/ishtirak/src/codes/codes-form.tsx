@@ -1,11 +1,11 @@
-// What the form asks that makes a batch of codes in the console.
+// The fields of the console's form that makes a batch of codes.
 import type { Field } from '../acts/act-page.js'
 import { CODE_KINDS } from '../core/code.js'
 import { LOCALES } from '../core/locale.js'
 import { CATALOGS, planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 
-/** A page of more is too long; a command makes them. */
+/** More codes make the page too long. The command line makes larger batches. */
 const ON_A_SHEET_MAX = 1_000
 
 export function newCodesFields({ catalogue }: ConsolePages, { say, locale }: View): readonly Field[] {

@@ -58,7 +58,7 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
     expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
     const { checkoutId } = await buy('user-1', ` ${batch.code.toLowerCase()} `)
     expect(world.emulator.checkouts()).toMatchObject([{ id: checkoutId, amount: 1700 }])
-    // Its own open payment does not stand in the way.
+    // Its own open payment does not block the code.
     expect(await quote(`&code=${typed}`)).toEqual(quoted)
     expect((await world.as('user-2').get(`${QUOTE}&code=${typed}`)).body.code).toBe('code_not_valid')
     await world.pay(checkoutId)
@@ -126,7 +126,7 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
     world.emulator.setFaults({})
     await world.advance(HOUR)
     await world.pay((await buy('user-2', batch.code)).checkoutId)
-    // The bank had it all the same, and the provider corrects itself.
+    // The bank had the money after all, and the provider corrects its report.
     const report = aReport({ checkoutId, paymentId, amount: 1700, createdAt: null })
     await settlePayment(world.service.parts, { event: null, source: 'sweep', report })
     expect(await pricesOf('user-1')).toMatchObject([{ amount: 1700, status: 'paid' }])
@@ -215,7 +215,7 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
         names: ['code_tries.begin', load, 'codes.find'],
       })
     expect([quoted, bought]).toEqual([
-      // No answer repeats the code of the address.
+      // No answer repeats the code in the address.
       refused('"instance":"[^"?]*/quote","code":"code_not_valid"', 'users.with_open_payment'),
       refused('"code":"code_not_valid"', 'upgrades.load'),
     ])
@@ -249,7 +249,7 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
   })
 })
 
-/** The same database; the names of the statements are noted. */
+/** Records the names of queries. */
 function recording(database: Database, names: string[]): Database {
   const noted = (asked: Statement) => {
     names.push(asked.name)

@@ -1,4 +1,4 @@
-// What codes bring to the service.
+// Codes as a capability: acts, calls, pages, discounts, and mail about granted months.
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { batchList, createCodesAct, getCodeBatch, revokeCodes } from './batches.js'
@@ -26,7 +26,7 @@ export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & Co
   discount: discountByCode,
   console: codePageRoutes,
   sections: [{ key: 'codes', path: '/console/codes', order: 2.5 }],
-  // Grants that a code gave.
+  // Mail about grants by a code.
   mails: (deps) => [grantedMail(deps, { about: 'red_', theme: 'granted_code' })],
   portal: codePages,
 }

@@ -1,5 +1,4 @@
-// A code in the portal: a page that says what it would be worth (months, which a button redeems, or what each
-// purchase costs with it).
+// The portal page of a code's worth: the months that a button redeems, or the price of each purchase with it.
 import { type CodeWorth, readCodeWorth } from '../checkout/code-worth.js'
 import { ChoiceForm } from '../checkout/plan-cards.js'
 import { BY_CARD, offerValue } from '../checkout/portal-choice.js'
@@ -38,7 +37,7 @@ export function codeRoutes(app: App, pages: CodePages): void {
   })
 }
 
-/** Throws `code_not_valid` where it does not count any more. */
+/** Throws `code_not_valid` if it is no longer valid. */
 export async function worthPage(pages: CodePages, view: Answered): Promise<string> {
   const worth = await readCodeWorth(pages, view.session.userId, view.value)
   return worth.kind === 'months' ? monthsPage(pages, view, worth) : discountPage(pages, view, worth)

@@ -32,7 +32,7 @@ describeWorld('a code in the portal', OPTIONS, ({ world }) => {
         'Your code was redeemed Pro · 3 months · 21 November 2026 to 21 February 2027',
       )
       expect(wordsOf((await portal.open()).text)).not.toContain('was redeemed')
-      // Time that is there already comes first.
+      // Existing time comes first.
       const more = await portal.submit('/portal/code', { code: await codeOf(voucher) })
       expect(wordsOf(more.text)).toContain('From 21 February 2027 to 21 May 2027.')
     })
@@ -97,7 +97,7 @@ describeWorld('a code in the portal', OPTIONS, ({ world }) => {
       for (const code of codes) {
         const { status, text } = await portal.submit(path, { code })
         expect([path, code, status, text.includes('name="code"')]).toEqual([path, code, 422, true])
-        // Inside quotes, where only a quote would end it.
+        // Inside an attribute only a quote could end the value.
         expect(text.replace(/ value="[^"]*"/g, '')).not.toContain('<script')
       }
     expect((await portal.submit('/portal/code', { code: '' })).status).toBe(429)

@@ -1,4 +1,4 @@
-// What codes bring to the pages of users: the field, what was redeemed, and the pages of a code.
+// Codes on the portal: the field, the result of a redemption, and the pages of a code.
 import { sayFor } from '../i18n/messages.js'
 import { selectOwnUse } from '../ledger/code-uses.sql.js'
 import type { Message } from '../pages/message-pages.js'
@@ -27,7 +27,7 @@ export const codePages: PortalKinds<CodePagesDeps> = {
   refusals: { code_not_valid: { form: { keeps: 'code', page: wrongCode } } },
 }
 
-/** `redeemed`: just now. */
+/** `redeemed` is set just after a redemption. */
 function partOf(redeemed: Redemption | undefined): PortalPart {
   return {
     ...(redeemed && {
@@ -41,7 +41,7 @@ function partOf(redeemed: Redemption | undefined): PortalPart {
 
 async function wrongCode(pages: CodePages, { session, locale, value }: Answered): Promise<Partial<Message>> {
   const say = sayFor(pages.seller.identity, locale)
-  // The newest use of a code by this user; null says nothing of what others did with it.
+  // The user's newest use of the code. Null says nothing about other users.
   const hashes = hashesOf(pages.codeKeys, value)
   const use = value === '' ? null : await selectOwnUse(pages.database, session.userId, hashes)
   return {

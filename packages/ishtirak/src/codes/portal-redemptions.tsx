@@ -43,7 +43,7 @@ export function FoldedCode({ say }: { readonly say: Say }) {
   )
 }
 
-/** Where a user types a code. `wrong`: one that does not count, to be put right. */
+/** The form in which a user types a code. `wrong` is an invalid code, to be corrected. */
 export function CodeForm(of: {
   readonly pages: Pick<PageParts, 'base'>
   readonly session: Session | ReadOnlySession

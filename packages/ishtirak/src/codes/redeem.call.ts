@@ -1,4 +1,4 @@
-// A code of months is redeemed, and what was redeemed is listed.
+// Calls that redeem a code of months, and list what was redeemed.
 import { userCall } from '../acts/user-call.js'
 import { toTimestamp } from '../core/instant.js'
 import type { UserIdentity } from '../http/auth.js'
@@ -14,9 +14,9 @@ import { type RedeemDeps, redeem } from './redeem.js'
 import { listRedemptions } from './redeem.sql.js'
 
 export interface CodeCalls {
-  /** A code that gives months of a plan. Throws `code_not_valid`, `too_many_wrong_codes`. */
+  /** Redeems a code of months. Throws `code_not_valid`, `too_many_wrong_codes`. */
   redeem(user: UserIdentity, request: RedeemRequest): Promise<RedeemedView>
-  /** What was redeemed, newest first. */
+  /** Lists what was redeemed, newest first. */
   redemptions(userId: string): Promise<RedemptionsView>
 }
 

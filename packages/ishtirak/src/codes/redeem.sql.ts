@@ -1,4 +1,4 @@
-// Redeemed codes as their user sees them. They are grants that a code gave.
+// Redeemed codes as their user sees them: the grants that codes gave.
 
 import { type Queryable, statement } from '../database/database.js'
 import { RedemptionSchema, viewRows } from '../ledger/schemas.js'

@@ -24,7 +24,7 @@ describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
 
   const aBatch = (of: object = {}) => makeCodes(operator, { ...VOUCHER, ...of })
   const redeem = (userId: string, code = '') => world.as(userId).post(`${BILLING}/redeem`, { code })
-  /** Without HTTP, over which calls hardly meet: all of them look before the first of them writes. */
+  /** Without HTTP, by which calls hardly overlap: all read before the first one writes. */
   const redeemAtOnce = async (userId: string, code = '') => {
     try {
       await redeemWithout(world.service.parts, { userId }, { typed: code }, 'at-once')
@@ -153,7 +153,7 @@ describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
   })
 
   it('that is revoked by itself, with its batch, or used by another as it is used, is refused', async () => {
-    // The code of an unknown user is looked at twice.
+    // An unknown user's code is read twice.
     await world.as('user-1').buy()
     const { parts } = world.service
     const { kind, transaction, script, close } = parts.database
@@ -171,7 +171,7 @@ describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
       const redeemed = redeemWithout(deps, { userId: 'user-1' }, { typed: code }, 'overtaken')
       await expect(redeemed, how).rejects.toMatchObject({ code: 'code_not_valid' })
     }
-    // The other user has the grant and the use.
+    // The other user got the grant and the use.
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 

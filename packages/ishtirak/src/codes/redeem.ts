@@ -1,6 +1,6 @@
-// A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none
-// of it is. No money came, so there is no receipt. A code that gives this user nothing more, but did, is
-// answered as it was then: the answer of the first call may have been lost.
+// Redeems a code of months: use, time, event and mail are saved in one query, or nothing is. No money came,
+// so there is no receipt. If the code already gave this user its months, the first answer is repeated,
+// because it may have been lost.
 import { closeAtProvider } from '../checkout/upgrade.js'
 import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
 import { BillingError, wrongField } from '../core/error.js'
@@ -23,13 +23,13 @@ export interface RedeemDeps extends SettleDeps, CodeDeps, Pick<CommonParts, 'cat
 
 export interface Redeemed {
   readonly grant: Grant
-  /** The end of all that was paid or given when the code was redeemed. */
+  /** The end of all time that was paid or granted when the code was redeemed. */
   readonly currentPeriodEnd: Instant
 }
 
 export interface TypedCode {
   readonly typed: string
-  /** What a code that takes something off leaves nothing to pay for; absent: it gives months. */
+  /** The purchase that a discount made free; absent: the code gives months. */
   readonly free?: { readonly planId: string; readonly months: number } | undefined
 }
 
@@ -75,7 +75,7 @@ async function redeemOnFacts(
 ): Promise<Decided<Redeemed>> {
   const { typed, free, userId, user, open } = of
   const methods = free ? deps.methods.gateways.map(({ name }) => name) : []
-  // After the user, so that a use that comes between them makes those facts stale.
+  // Read after the user, so that a use of the code between the two reads makes those facts stale.
   const code = await lookUpCode(deps, { userId, typed, methods })
   if (!code || !hasUseLeft(code, now))
     return { revision: null, result: await redeemedBefore(deps, userId, of, code) }
@@ -85,7 +85,7 @@ async function redeemOnFacts(
     return { result: 'stale' }
   }
   if (open && methods.includes(open.method) && open.codeHash === code.hash) {
-    // Its use of the code was not counted: this choice takes the place of that payment.
+    // The payment's own use of the code was not counted, because this choice replaces that payment.
     if (open.checkoutId === null) throw busyUntil(open.attemptEndsAt, now)
     await closeAtProvider(deps, { payment: open, isSame: false }, { requestId: of.requestId })
     return { result: 'stale' }
@@ -100,7 +100,7 @@ async function redeemOnFacts(
   }
 }
 
-/** Throws `code_not_valid`: the code gave this user nothing, or something else. */
+/** Throws `code_not_valid` if the code gave this user nothing, or something else. */
 async function redeemedBefore(
   { database, codeKeys }: RedeemDeps,
   userId: string,
@@ -114,7 +114,7 @@ async function redeemedBefore(
   return { grant, currentPeriodEnd: grant.end }
 }
 
-/** Throws `code_not_valid` where something is left to pay, and what `quoteRefusal` names. */
+/** Throws `code_not_valid` if something is left to pay, and what `quoteRefusal` names. */
 function giftOf(
   { catalogue, rules }: RedeemDeps,
   facts: SubscriptionFacts,

@@ -1,4 +1,4 @@
-// One code is made invalid by itself: it is typed in, and found by its hash.
+// An operator revokes a single code: they type it, and it is found by its hash.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'

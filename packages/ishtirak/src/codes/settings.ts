@@ -1,9 +1,9 @@
-// CODE_KEYS: the keys of the hashes that codes are stored by.
+// CODE_KEYS: the keys of the hashes under which codes are stored.
 import { listOf, settingsOf } from '../runtime/environment.js'
 import { items } from '../runtime/old-secrets.js'
 
 export interface CodeConfig {
-  /** The first makes codes, the others still read older ones. Empty: codes are switched off. */
+  /** The first key makes codes, the others still read older ones. Empty: codes are switched off. */
   readonly codeKeys: readonly string[]
 }
 

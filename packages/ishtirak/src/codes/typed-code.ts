@@ -1,5 +1,5 @@
-// A code that a user gives: read, looked up by its keyed hashes, and its tries counted. All codes that do not
-// count are refused alike: with the same answer, after the same statements.
+// Reads a code that a user typed, finds it by its keyed hashes, and counts the tries. All invalid codes are
+// refused alike: with the same answer, after the same queries.
 import type { DiscountSource } from '../acts/capability.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
@@ -9,11 +9,11 @@ import { secondsUntil } from '../ledger/refusals.js'
 import { keyedDigest } from '../runtime/secret.js'
 
 export interface CodeDeps extends Pick<CommonParts, 'database' | 'clock' | 'noteUse'> {
-  /** The first makes hashes, the others still read older ones; empty: there are no codes. */
+  /** The first key makes hashes, the others still read older ones; empty: there are no codes. */
   readonly codeKeys: readonly string[]
 }
 
-/** Null: it is no code of ours. */
+/** Null: no such code. */
 export async function lookUpCode(
   { database, codeKeys, noteUse }: CodeDeps,
   of: { readonly userId: string; readonly typed: string; readonly methods: readonly string[] },
@@ -26,14 +26,14 @@ export async function lookUpCode(
   return found
 }
 
-/** What cannot be a code is looked for like one: no hash is equal to its own. */
+/** An impossible code is looked up like any other: no stored hash is equal to its own. */
 export function hashesOf(codeKeys: readonly string[], typed: string): readonly string[] {
   return codeKeys.map((key) => keyedDigest(key, readCode(typed) ?? typed))
 }
 
 /**
- * Runs `work` on a code that the user gave. The try counts from before it is looked at, and is taken back
- * where the code was not what failed. Throws `too_many_wrong_codes` before anything is read.
+ * Runs `work` on a typed code. The try counts before the code is read, and is taken back if the code was not
+ * the problem. Throws `too_many_wrong_codes` before anything is read.
  */
 export async function countingTries<Result>(
   { database, clock }: CodeDeps,
@@ -57,7 +57,7 @@ export async function countingTries<Result>(
   }
 }
 
-/** For purchases. */
+/** The discount of a code, for quotes of purchases. */
 export function discountByCode(deps: CodeDeps): DiscountSource {
   return {
     lookUp: (of) => lookUpCode(deps, of),

@@ -1,4 +1,4 @@
-// Who used the codes of a batch: pages, and a file.
+// The uses of a batch's codes: in pages, and as a file.
 import type { Static } from 'typebox'
 import { list } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'

@@ -1,5 +1,5 @@
-// The counter: a customer is found or made, what they pay for is chosen, and after the act the receipt opens.
-// What is taken, and whether it may be, the act decides and its page tells: this one leads to it.
+// The counter: the operator finds or makes a customer and chooses what they pay for; after the act the
+// receipt opens. This page leads to the act, which decides what is taken and whether it is allowed.
 import { titleOf } from '../acts/act-console.js'
 import { type Field, Input } from '../acts/act-page.js'
 import { accessInWords } from '../acts/changes.js'
@@ -24,7 +24,7 @@ import { deskFields, recordPayment } from './record-act.js'
 
 type CounterPages = AllPages & RecordDeps
 
-/** Of the user's acts, among which the one is that was just done. */
+/** The newest acts on the user, to find the one that was just done. */
 const ACTS_READ = 10
 
 export function counterRoutes(app: App, pages: CounterPages): void {
@@ -107,7 +107,7 @@ function counterPage(
   )
 }
 
-/** What was done just now, and the receipt of it. */
+/** The act that was just done, and its receipt. */
 function Said(of: {
   pages: CounterPages
   view: View
@@ -154,7 +154,7 @@ function Hits({ pages, view, users }: { pages: CounterPages; view: View; users: 
   )
 }
 
-/** Null: the service does not know them. */
+/** Null: the user is unknown. */
 async function customer(pages: CounterPages, view: View, userId: string): Promise<JSX.Element | null> {
   const user = await findUser(pages.database, userId)
   if (!user) return null
@@ -178,7 +178,7 @@ async function customer(pages: CounterPages, view: View, userId: string): Promis
   )
 }
 
-/** Nobody was found by what was typed: the id is made here, and the user with the payment. */
+/** The typed text matched no user: the page makes an id, and the act makes the user with the payment. */
 async function newCustomer(pages: CounterPages, view: View, typed: string): Promise<JSX.Element | null> {
   if (!mayDo(view.session.operator, recordPayment)) return <p safe>{view.say('nothingFound')}</p>
   const { say } = view

@@ -67,7 +67,7 @@ describeWorld('the counter', { withoutJobs: true }, ({ world }) => {
     // A second operator has the same page open.
     const other = (await find('٠٥٥٥١٢٣٤٥٦')).text
     const wrong = await take(text, { name: 'Samir', phone: '12', reference: '7' })
-    // It is asked for again, with what was typed.
+    // The form is shown again with what was typed.
     expect([wrong.status, wrong.words.includes('Telephone')]).toEqual([422, true])
     expect(await userOf('0555123456')).toEqual([])
     const wanted = { name: '<b>Samir', phone: '0555-123456' }
@@ -89,7 +89,7 @@ describeWorld('the counter', { withoutJobs: true }, ({ world }) => {
   })
 
   it('is made once by several processes at once', async () => {
-    // Each process has turns of its own.
+    // Each process has its own queue for a user's turns.
     const by = { name: 'cashier', role: 'cashier' }
     const sale = { new_user: true, phone: '0555123456', plan: 'pro', method: 'cash', amount: 2020 }
     const send = (n: number) => {

@@ -1,4 +1,4 @@
-// What the desk brings to the service.
+// The desk as a capability: cash and cheque, their acts and pages, and the drawer.
 import type { Capability } from '../acts/capability.js'
 import type { Seller } from '../core/receipt.js'
 import { plainReference } from '../core/reference.js'

@@ -1,14 +1,13 @@
 // Payments at the seller's desk, in cash or by cheque. An operator records one when the money is there, so
-// nothing is opened, looked at or ended: our row is all that there is, and these methods know nothing beside
-// it.
+// nothing is opened, looked up or ended: our row is the only record.
 import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
 import './words.js'
 
-/** As they are named on the wire. */
+/** The names of the methods on the wire. */
 export const DESK_METHODS = ['cash', 'cheque'] as const
 export type DeskMethod = (typeof DESK_METHODS)[number]
 
-/** Cash is taken where the stamp duty on it is known. */
+/** Cash is accepted if the stamp duty on it is configured. */
 export function createDesk(of: {
   /** Whether real money moves. */
   readonly live: boolean

@@ -1,5 +1,5 @@
-// A day of the drawer is closed by two: one counts, another confirms the count. What comes to the books of a
-// day that was counted stands after its count.
+// A day of the drawer is closed by two operators: one counts, another confirms. Entries that are booked after
+// the count are shown separately.
 
 import { Type } from 'typebox'
 import { type ActDeps, type ActPlan, act, actTexts, type Call } from '../acts/act.js'
@@ -20,7 +20,7 @@ import { words } from './words.js'
 
 export type DrawerActDeps = DrawerDeps & ActDeps
 
-// The shape of a day of the drawer. Amounts are dinars, with the stamp duty.
+// The schema of a day of the drawer. Amounts are dinars, including the stamp duty.
 const dinars = (description?: string) => Type.Number(description === undefined ? {} : { description })
 
 const DrawerCountSchema = object('DrawerCount', {
@@ -100,7 +100,7 @@ const CountSchema = request('DrawerCounted', {
   why: Type.Optional(reason),
 })
 
-/** Throws `conflict`: the day is closed. */
+/** Throws `conflict` if the day is closed. */
 function requireOpen({ day, state, count }: DrawerDay): void {
   if (state !== 'closed') return
   const { confirmed_by, confirmed_at } = count ?? {}
@@ -111,7 +111,7 @@ function requireOpen({ day, state, count }: DrawerDay): void {
 const SAID = { roles: ['cashier', 'accountant'], on: DRAWER } as const
 export const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' } as const
 
-/** What is shown of a count. It is shown no longer once there is another entry or count. */
+/** The state that the operator was shown. It is outdated after another entry or count. */
 function planOf(
   deps: DrawerActDeps,
   { by }: Call<unknown>,

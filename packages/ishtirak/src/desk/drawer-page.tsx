@@ -1,4 +1,4 @@
-// The report of a day of the drawer in the console: what must be there, what was counted, by person, and each
+// The console's report of a day of the drawer: the expected money, the count, the sums by person, and each
 // slip.
 import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
 import { DAY } from '../core/instant.js'

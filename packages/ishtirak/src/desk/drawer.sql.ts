@@ -1,4 +1,4 @@
-// The day of the drawer as rows: what came in at the desk and what went out of it, and how it was counted.
+// A day of the drawer as rows: what the desk took and gave back, and how it was counted.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -15,7 +15,7 @@ import {
 } from '../database/rows.js'
 import type { DeskMethod } from './desk.js'
 
-// The trail has who did it, with the act. Rides on payments_by_paid_at and audit_by_act.
+// The audit trail has the operator of each act. Uses payments_by_paid_at and audit_by_act.
 // Uses the index balance_entries_by_hand.
 const selectEntries = statement(
   'drawer.entries',
@@ -53,23 +53,23 @@ const selectEntries = statement(
 )
 
 const parseEntry = rowOf({
-  /** `paid_out`: of a balance, by hand. */
+  /** `paid_out`: from a balance, by hand. */
   kind: word<'taken' | 'returned' | 'paid_out'>,
-  /** Of the payment, or of the entry of the balance. */
+  /** The id of the payment or of the balance entry. */
   id: text,
   method: word<DeskMethod>,
   at: instant,
   user_id: text,
   payment_id: textOrNull,
   reference: textOrNull,
-  /** In centimes, with the duty; below zero where it went out. */
+  /** Centimes including the duty; negative if it was given back. */
   amount: integer,
   stamp_duty: integer,
   operator: textOrNull,
 })
 export type DrawerEntry = ReturnType<typeof parseEntry>
 
-/** In `[from, to)`, in their order. */
+/** The entries in `[from, to)`, in order. */
 export async function listEntries(
   database: Queryable,
   { from, to }: { readonly from: Instant; readonly to: Instant },
@@ -83,10 +83,10 @@ const selectCount = statement('drawer.count', 'select * from drawer_days where d
 const parseCount = rowOf({
   /** How often the day was counted. */
   counts: integer,
-  /** What the books said of it, in centimes. */
+  /** The books' sum at the count, in centimes. */
   cash_expected: integer,
   cheques_expected: integer,
-  /** What was there, in whole dinars. */
+  /** The counted money in whole dinars. */
   cash: column('cash_counted', integer),
   cheques: column('cheques_counted', integer),
   counted_by: text,
@@ -152,7 +152,7 @@ export async function confirmCount(
   return (await database.query(confirmCountRow, values)).length === 1
 }
 
-/** Days that were counted and are not closed, as rows of the inbox. */
+/** The query of days that are counted but not closed, for the inbox. */
 export const COUNTED = `
   select counted_at, day, null::text, null::text, cash_counted + cheques_counted, day || ' ' || counted_by
     from drawer_days where confirmed_at is null`

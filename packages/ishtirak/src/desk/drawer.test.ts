@@ -1,4 +1,4 @@
-// The day of the drawer: what the desk took and gave back, its count, and its closing by two.
+// A day of the drawer: what the desk took and gave back, its count, and its closing by two operators.
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
@@ -40,7 +40,7 @@ describeWorldOnEach('the drawer', { env: ENV, withoutJobs: true }, ({ world, res
     wait()
     for (const id of [second, bounced]) await lina.post(`/payments/${id}/refund`, { why: 'given back' })
     await lina.post('/users/user-5/pay-out', { amount: 1000, why: 'given back' })
-    // What goes to a balance leaves no drawer.
+    // A refund to the balance takes nothing out of the drawer.
     const kept = await take(sara, '6')
     await lina.post(`/payments/${kept}/refund`, { to: 'balance', why: 'kept' })
     const [cash, cheques] = (await dayOf(DAY)).by_method
@@ -87,7 +87,7 @@ describeWorldOnEach('the drawer', { env: ENV, withoutJobs: true }, ({ world, res
       count: { cash: 6080, cash_difference: -10, cheques_difference: 0, confirmed_by: 'omar' },
       by_method: [{ expected: 8110, after_count: 2020 }, { after_count: 0 }],
     })
-    // The same sending once more; any other is refused.
+    // A repetition is accepted, another call is refused.
     expect((await omar.post(`/drawer/${DAY}/confirm`, { operation_id: 'op 1' })).body).toEqual(closed)
     const late = [
       await lina.post(`/drawer/${DAY}/confirm`, {}),
@@ -115,7 +115,7 @@ describeWorldOnEach('the drawer', { env: ENV, withoutJobs: true }, ({ world, res
     wait()
     const { parts } = world.service
     const { save } = parts.settlements
-    // The sale bears an instant before the count, and is saved after it.
+    // The sale has an instant before the count, and is saved after it.
     Object.assign(parts.settlements, {
       save: async (...given: Parameters<typeof save>) => {
         Object.assign(parts.settlements, { save })

@@ -1,5 +1,5 @@
-// The day of the drawer: what the desk took and gave back on a day of the billing time zone, by method and by
-// person, what was counted, and what came after the count.
+// A day of the drawer in the billing time zone: what the desk took and gave back, by method and person, what
+// was counted, and what was booked after the count.
 import { BillingError } from '../core/error.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { DESK_METHODS, type DeskMethod } from './desk.js'
@@ -9,14 +9,14 @@ export type DrawerDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock' | 
 
 export type DrawerDay = Awaited<ReturnType<typeof readDrawer>>
 
-/** Throws `not_found`: no such day, or one that has not begun. */
+/** Throws `not_found` if there is no such day, or it has not begun. */
 export function requireDay({ clock, wallClock }: Pick<DrawerDeps, 'clock' | 'wallClock'>, day: string) {
   const span = wallClock.dayOf(day)
   if (!span || span.from > clock.now()) throw new BillingError('not_found', { extra: { day } })
   return span
 }
 
-/** As the API names it, in centimes. Throws as `requireDay` does. */
+/** The day with the API's names, in centimes. Throws as `requireDay` does. */
 export async function readDrawer(deps: DrawerDeps, day: string) {
   const { database, methods } = deps
   const span = requireDay(deps, day)
@@ -42,7 +42,7 @@ function stateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
   return count.confirmed_at === null ? 'counted' : 'closed'
 }
 
-/** By method: what must be there of a day, beside what was there when it began. */
+/** The money expected for each method, without what was there at the start of the day. */
 function expectedOf(entries: readonly DrawerEntry[]): Readonly<Record<DeskMethod, number>> {
   const of = (method: DeskMethod) => sumOf(entries.filter((entry) => entry.method === method))
   return { cash: of('cash'), cheque: of('cheque') }
@@ -52,7 +52,7 @@ function sumOf(entries: readonly DrawerEntry[]): number {
   return entries.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** In centimes: what was counted, and by how much it is more than the books said at the count. */
+/** The counted centimes, and how much they exceed the books at the count. */
 export function countedOf(count: DrawerCount, method: DeskMethod) {
   const isCash = method === 'cash'
   const counted = (isCash ? count.cash : count.cheques) * 100
@@ -60,7 +60,7 @@ export function countedOf(count: DrawerCount, method: DeskMethod) {
   return { counted, expected, difference: counted - expected }
 }
 
-/** `after_count`: what came to the books after the count. */
+/** `after_count` is what was booked after the count. */
 function methodOf(
   day: { readonly entries: readonly DrawerEntry[]; readonly count: DrawerCount | null; expected: number },
   method: DeskMethod,
@@ -78,7 +78,7 @@ function methodOf(
   }
 }
 
-/** What each person took, less what they gave back. */
+/** The money that each person took, less what they gave back. */
 function byPerson(entries: readonly DrawerEntry[]) {
   const people = [...new Set(entries.map(({ operator }) => operator))]
   return people.map((operator) => {

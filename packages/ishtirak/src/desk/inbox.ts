@@ -1,4 +1,4 @@
-// A counted drawer that waits for a second operator, in the inbox.
+// Counted drawers that wait for a second operator, in the inbox.
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { addressOf } from '../pages/console-frame.js'
 import { COUNTED } from './drawer.sql.js'

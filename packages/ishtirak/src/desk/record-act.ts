@@ -1,5 +1,5 @@
-// The act by which an operator records what they took at the desk. The amount is that of the catalogue with
-// the stamp duty: the preview tells it, and the operator who confirms says that it was taken.
+// The act by which an operator records what they took at the desk. The amount is the catalogue's price plus
+// stamp duty: the preview shows it, and the operator confirms that they took it.
 import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field, Typed } from '../acts/act-page.js'
@@ -89,7 +89,7 @@ const TakenAtDeskSchema = request('TakenAtDesk', {
 })
 type Input = Static<typeof TakenAtDeskSchema>
 
-/** A user, also one that the service has not seen, where the operator says so: a mistyped id is refused. */
+/** A user, who may be new if the operator says so. Else an unknown id is refused as mistyped. */
 const PAYER: Subject<SubjectDeps, SubjectUser> = {
   ...USER,
   command: { group: 'payments', argument: 'user' },
@@ -147,7 +147,7 @@ export const recordPayment = act<RecordDeps>()({
       await bookTaken(deps, { ...taken, amount }, by)
     }
     const { subscription = NEVER_PAID, version = 0 } = (await findUser(deps.database, id)) ?? {}
-    // The same slip once more, also by a call of this moment: nothing is booked, if it is of the same sale.
+    // A repeated slip, also of a simultaneous call: nothing is booked if it is for the same sale.
     const isRecorded = async () => amount !== undefined && (await findRecorded(deps, taken)) !== null
     const again = { version, changes: [], save }
     if (await isRecorded()) return again
@@ -189,7 +189,7 @@ function balanceChange(before: SubscriptionFacts, after: SubscriptionFacts) {
   return was === is ? [] : [change.dinars('userBalance', was, is)]
 }
 
-/** Throws `validation_failed`: for both or neither, or nothing is left of the reference that can be read. */
+/** Throws `validation_failed` if it is for both or neither, or if the reference has no readable character. */
 function takenIn(userId: string, input: Input): AskedAtDesk {
   const { plan: planId, months, start = 'end', method, top_up: topUp } = input
   if (start === 'now' && months !== undefined) throw wrongField('months', 'not_allowed')
@@ -205,7 +205,7 @@ function takenIn(userId: string, input: Input): AskedAtDesk {
   return { ...taken, topUp }
 }
 
-/** Throws `validation_failed`: only who is new has a name and a telephone here. */
+/** Throws `validation_failed`: only new users get a name and a telephone number here. */
 function customerIn(given: Pick<Input, 'new_user' | 'name' | 'phone'>): Customer | null {
   const { new_user: isNew = false, name, phone: typed } = given
   if (!isNew) {
@@ -219,7 +219,7 @@ function customerIn(given: Pick<Input, 'new_user' | 'name' | 'phone'>): Customer
   return { name: name.trim(), phone }
 }
 
-/** The user's facts as they would be. */
+/** The user's facts after the sale. */
 function afterSale(
   { rules }: RecordDeps,
   facts: SubscriptionFacts,
@@ -244,7 +244,7 @@ function saleInWords({ offer, change }: Sale, locale: Locale): string {
   )
 }
 
-/** Of the form, and of the page of the counter. What they have is offered first. */
+/** The fields of the form and of the counter's page. The user's present plan comes first. */
 export async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: View, userId: string) {
   const { formats, catalogue, methods, clock, rules } = pages
   const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))

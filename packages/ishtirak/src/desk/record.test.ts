@@ -1,5 +1,5 @@
-// Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where
-// it is cash.
+// Money over the counter: an operator records it and it is booked once, in cash with the stamp duty of the
+// day.
 
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
@@ -144,7 +144,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
   })
 
   it('that is recorded twenty times at once is booked once, and all are told of the one', async () => {
-    // Without HTTP between, so that none begins after another has ended.
+    // Without HTTP, so that all begin before one ends.
     const calls = Array.from({ length: 20 }, () =>
       doAct(world.service.parts, recordPayment, callBy(ownerNamed('amina'), USER, CASH)),
     )
@@ -189,7 +189,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     const answers = await Promise.all(Array.from({ length: 26 }, (_, n) => record({ reference: String(n) })))
     const codes = answers.map(({ status: answered, body }) => body.code ?? answered).sort()
     expect(codes).toEqual([...Array(24).fill(200), ...Array(2).fill('prepaid_limit_reached')])
-    // A payment that is recorded is found all the same.
+    // A recorded payment is found all the same.
     const booked = answers.findIndex(({ status: answered }) => answered === 200)
     expect((await record({ reference: String(booked) })).status).toBe(200)
     expect(await status()).toMatchObject({ current_period_end: '2028-11-21T12:00:00Z' })
@@ -208,7 +208,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
       })
     // A slip and a cheque may have the same number.
     expect((await record({ ...CHEQUE, reference: CASH.reference })).status).toBe(200)
-    // It is found again after the price and the duty have changed.
+    // It is found again after price and duty have changed.
     await restart({ env: { SELLER_FILE } })
     expect((await record()).body.payment.id).toBe(payment.id)
   })
@@ -240,7 +240,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
     expect(await rows()).toMatchObject({ reconciliations: 0 })
     const { body } = await operator.post(`/payments/${payment.id}/recheck`, { why: 'to be sure' })
     expect(body.payment).toMatchObject({ status: 'paid', period_end: payment.period_end })
-    // Approvals are for what users asked to pay.
+    // Approvals are for payments that users asked to make.
     const approval = { amount: 2020, received_at: '2026-11-21', why: 'it came' }
     expect((await operator.post(`/payments/${payment.id}/approve`, approval)).body.code).toBe('conflict')
   })

@@ -1,6 +1,6 @@
-// What an operator took at the desk, entered in the books: one statement saves the payment, the paid time,
-// the receipt and the line in the audit trail. The reference makes a repetition harmless: the slip of the
-// cash desk, or the number of the cheque.
+// Books what an operator took at the desk: one query saves the payment, the paid time, the receipt and the
+// line in the audit trail. The reference (the slip of the cash desk or the number of the cheque) makes a
+// repetition harmless.
 
 import { type By, findRefundInstant } from '../acts/audit.sql.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
@@ -38,19 +38,19 @@ interface Purchase {
 export type AskedAtDesk = (Purchase | WantedTopUp) & {
   readonly userId: string
   readonly method: DeskMethod
-  /** Of a user who was not known. */
+  /** The details of a user who was unknown. */
   readonly customer: Customer | null
-  /** As `plainReference` has it. Names one payment by this method, of whichever user. */
+  /** The reference in the form of `plainReference`. It identifies one payment by this method, of any user. */
   readonly reference: string
 }
 
-/** `amount`: in dinars, what was taken, stamp duty included. */
+/** `amount` is what was taken in dinars, including stamp duty. */
 type TakenAtDesk = AskedAtDesk & { readonly amount: number }
 
 /**
- * A repetition changes nothing. Throws what `quoteRefusal` names, of a purchase or a top-up,
- * `unknown_method` where cash is not taken, `wrong_amount` with what is to be paid, `conflict` with the
- * payment that has this reference, or `already_refunded`.
+ * A repetition changes nothing. Throws what `quoteRefusal` names for a purchase or top-up, `unknown_method`
+ * if cash is not accepted, `wrong_amount` with the amount to pay, `conflict` with the payment that has this
+ * reference, or `already_refunded`.
  */
 export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
   // Each purchase starts where the previous one ends: many at once go no further ahead than one after the
@@ -62,10 +62,10 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const { clock, ids } = deps
   const { userId, reference } = taken
   const method = methodNamed(deps, taken.method)
-  // A change names the payments that it is of.
+  // A plan change names the payments that it changes.
   await findCurrentUser(deps, userId)
   const [quoted] = await Promise.allSettled([readSale(deps, taken)])
-  // After the quote, which may be refused because of this very payment.
+  // Read after the quote, which may be refused because of this very payment.
   const known = await findRecorded(deps, taken)
   if (known) return requireSame(deps, known, taken)
   if (quoted.status === 'rejected') throw quoted.reason
@@ -91,7 +91,7 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   return requireSame(deps, first, taken)
 }
 
-/** Throws `conflict` with who has the telephone of a user that was not known: they are no second one. */
+/** Throws `conflict` with the user who has the telephone number: the customer is not new. */
 async function rememberPayer({ database }: RecordDeps, taken: TakenAtDesk, now: number): Promise<void> {
   const { userId, customer } = taken
   if (!customer) return rememberUser(database, { userId }, now)
@@ -109,7 +109,7 @@ function phoneTaken(owner: string): BillingError {
   return new BillingError('conflict', { extra: { phone_of: owner } })
 }
 
-/** What it cost within the last hour at most. */
+/** The highest price of the last hour. */
 async function mostOf(
   { database, catalogue, rules }: RecordDeps,
   { change, offer, amount }: Sale,
@@ -133,8 +133,8 @@ async function readSale(deps: RecordDeps, wanted: AskedAtDesk): Promise<Quote | 
 }
 
 /**
- * Two users' calls with one reference load nothing that the other would change: only the constraint keeps
- * them apart.
+ * Two simultaneous calls for different users with one reference read nothing that the other changes, so only
+ * the constraint keeps them apart.
  */
 function takenOrThrow(error: unknown): 'taken' {
   if (error instanceof ConstraintViolation && error.constraint === 'payments_by_reference') return 'taken'
@@ -173,7 +173,7 @@ function referenceTaken({ id, status }: Payment): BillingError {
 }
 
 /**
- * What is to be taken, and what it would buy now. Throws what `bookTaken` would, of the purchase; and
+ * The amount to take, and what it would buy now. Throws what `bookTaken` would for the purchase, and
  * `conflict` with the payment that has this reference, whatever it bought.
  */
 export async function quoteAtDesk(deps: RecordDeps, wanted: AskedAtDesk) {
@@ -203,8 +203,8 @@ function chargeOf({ receipts: { seller, dayOf } }: RecordDeps, { price, method, 
 }
 
 /**
- * At the price that was taken. Nothing is booked before the whole of it was. A change costs less as time
- * passes: what it cost within the last hour counts.
+ * The sale at the amount that was taken. Nothing is booked unless the whole price was taken. A plan change
+ * gets cheaper as time passes, so its price at any time within the last hour is accepted.
  */
 function offerTaken(
   deps: RecordDeps,
@@ -221,7 +221,7 @@ function offerTaken(
   throw new BillingError('wrong_amount', { extra })
 }
 
-/** Half dinars are exact in binary, tenths are not: equal is what is the same to a tenth of a centime. */
+/** Half dinars are exact in binary, tenths are not: amounts within a tenth of a centime are equal. */
 function isAmount(dinars: number, centimes: number): boolean {
   return Math.round(dinars * 1_000) === centimes * 10
 }

@@ -1,4 +1,4 @@
-// An invoice with false details is taken back by a credit note, and another one follows with those given now.
+// A credit note takes back an invoice with wrong details, and a new invoice with today's details follows.
 import { act, actTexts } from '../acts/act.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
@@ -31,7 +31,7 @@ export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
   plan: async (deps, { id, by }) => {
     const loaded = await loadPayment(deps, id)
     const { payment, user, userId } = loaded
-    // After the user: a document in between makes their version stale.
+    // Read after the user: a document in between makes the user's version stale.
     const documents = await documentsOfPayment(deps.database, payment)
     const invoice = invoiceInForce(documents)
     if (!invoice || payment.status !== 'paid')
@@ -49,7 +49,7 @@ export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
         const now = deps.clock.now()
         const revision = { events: [], document: creditNoteFor(deps, documents, now, { owes: true }) }
         const saved = await changeBy(deps, by, loaded, { revision, now })
-        // A crash in between leaves it to the job.
+        // After a crash in between, the job issues it.
         if (saved === 'saved') await issueOwedTo(deps, userId, now)
         return saved
       },

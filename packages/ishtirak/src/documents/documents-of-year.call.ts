@@ -1,4 +1,4 @@
-// The call that gives the receipts of a year as one table.
+// The call that returns the receipts of a year as one table.
 import { type Static, Type } from 'typebox'
 import { userCall } from '../acts/user-call.js'
 import { locale, query } from '../http/schemas.js'

@@ -1,4 +1,4 @@
-// The documents of a user in a year, and when the money of those that were refunded went back.
+// The documents of a user in a year, and the instants of refunds.
 import { type Queryable, statement } from '../database/database.js'
 import { flag, instantOrNull, rowOf } from '../database/rows.js'
 import { DOCUMENT_COLUMNS, parseDocument, type StoredDocument } from '../ledger/documents.sql.js'
@@ -25,7 +25,7 @@ const selectOfYear = statement(
     order by d.issued_at desc, d.place desc, d.series desc, d.number desc limit $3`,
 )
 
-/** The last of them, in the order in which they were issued; `series` as `documentSeries` has it. */
+/** The last documents, in order of issue; `series` is the one of `documentSeries`. */
 export async function listReceiptsOfYear(
   database: Queryable,
   of: { readonly userId: string; readonly series: readonly string[]; readonly limit: number },
@@ -37,9 +37,9 @@ export async function listReceiptsOfYear(
 export type DocumentOfYear = StoredDocument & ReturnType<typeof parseOfYear>
 
 const parseOfYear = rowOf({
-  /** Its money stands with an earlier document. */
+  /** An earlier document already has its money. */
   is_later: flag,
-  /** A receipt in whose place an invoice was asked for, perhaps in another year: its money stands there. */
+  /** A receipt that an invoice replaced, perhaps in another year, which has its money. */
   is_replaced: flag,
   refunded_at: instantOrNull,
 })

@@ -8,7 +8,7 @@ import { LISTED_MAX } from './documents-of-year.js'
 const DOCUMENTS = '/api/v1/billing/documents'
 const DAY = 86_400
 
-/** As many more of the one payment that there is, with its receipt, as $1 says. */
+/** Copies the one existing payment with its receipt $1 times. */
 const copyPayment = sql(`with copied as (
      insert into payments (user_id, id, kind, plan, months, amount, currency, live, status, method,
          method_reference, instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start,

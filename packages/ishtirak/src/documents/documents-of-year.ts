@@ -12,7 +12,7 @@ import { documentsWords as texts } from './words.js'
 /** More payments than one a day. */
 export const LISTED_MAX = 600
 
-/** The last ones, in the order in which they were issued. Throws `not_found` where there is none. */
+/** The last ones, in order of issue. Throws `not_found` if there are none. */
 export async function fileOfYear(
   { database, receipts }: ReceiptDeps,
   of: { readonly userId: string; readonly year: number; readonly locale: Locale },
@@ -31,7 +31,7 @@ export async function fileOfYear(
   return { name: `receipts-${year}.csv`, content }
 }
 
-/** In dinars; what a credit note takes back is below zero. */
+/** Amounts in dinars. A credit note's amounts are negative. */
 function columnsIn(locale: Locale, dayOf: ReceiptDeps['receipts']['dayOf']) {
   const dinars = ({ snapshot: { kind } }: DocumentOfYear, centimes: number) =>
     (kind === 'credit_note' ? -centimes : centimes) / 100

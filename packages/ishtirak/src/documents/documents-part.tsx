@@ -1,5 +1,5 @@
-// What documents add to everything known of a payment: the invoice in place of its receipt, and what came
-// later.
+// The documents of a payment among everything known of it: an invoice instead of the receipt, and later
+// documents.
 import { Type } from 'typebox'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
@@ -14,9 +14,9 @@ import { READ_RECEIPT } from './read-receipt.js'
 
 const KEY = 'documents'
 
-/** All that was issued for the payment, in order. */
+/** All documents of the payment, in order. */
 export function documentsIn({ parts }: Pick<SubjectPayment, 'parts'>): readonly StoredDocument[] {
-  // What `load` below has given.
+  // `load` below returned it.
   return parts[KEY] as readonly StoredDocument[]
 }
 
@@ -29,7 +29,7 @@ export function documentsPart({
     load: (payment) => documentsOfPayment(database, payment),
     view: (documents) => documents.map(viewDocument),
     card: (pages, view, documents, payment) => {
-      // A receipt alone stands among the facts of the payment.
+      // A single receipt is already among the facts of the payment.
       if (documents.length < 2 && documents[0]?.kind !== 'invoice') return null
       const path = `${addressOf(pages.base, 'payments', payment.id)}/receipt`
       const may = mayDo(view.session.operator, READ_RECEIPT)

@@ -1,4 +1,4 @@
-// What documents bring to the service.
+// Documents as a capability: calls, acts, mail, portal parts, and the job that issues owed invoices.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
@@ -16,23 +16,20 @@ import './words.js'
 
 export interface ReceiptCalls {
   /**
-   * PDF. In the language of the profile, else in Arabic, where no other is asked for. Throws
-   * `payment_not_paid`, `busy`, `receipts_unavailable`.
+   * A PDF in the wanted language, else in the profile's, else in Arabic. Throws `payment_not_paid`, `busy`,
+   * `receipts_unavailable`.
    */
   receipt(userId: string, paymentId: string, asked?: PdfWish): Promise<Uint8Array>
-  /**
-   * The receipts of a year as a table in UTF-8. The language is that of `receipt`. Throws `not_found` where
-   * there is none.
-   */
+  /** A year's receipts as a table in UTF-8, in the language as for `receipt`. Throws `not_found` if none. */
   documents(userId: string, asked: DocumentsWish): Promise<Uint8Array>
   /**
-   * The invoice of a payment: it is issued where there is none. Throws `payment_not_paid`,
-   * `already_refunded`, `buyer_incomplete`, and `conflict` for money that sold nothing yet.
+   * The invoice of a payment, which is issued if there is none. Throws `payment_not_paid`,
+   * `already_refunded`, `buyer_incomplete`, and `conflict` for a top-up.
    */
   invoice(userId: string, paymentId: string): Promise<DocumentView>
-  /** What was issued for a payment, in order. */
+  /** The documents of a payment, in order. */
   documentsOf(userId: string, paymentId: string): Promise<readonly DocumentView[]>
-  /** PDF, by its number. The language is that of `receipt`. Throws what `receipt` throws. */
+  /** The PDF of this document, in the language as for `receipt`. Throws what `receipt` throws. */
   document(userId: string, paymentId: string, number: string, asked?: PdfWish): Promise<Uint8Array>
 }
 
@@ -47,7 +44,7 @@ export const documents: Capability<InvoiceDeps & SubjectDeps & ReceiptMailDeps &
   console: receiptPage,
   mails: (deps) => [...receiptMails(deps), invoiceMail(deps)],
   jobs: (deps) => [
-    // To companies that have given their details, and in place of invoices that were taken back.
+    // Companies that have given their details get invoices, also in place of those that were taken back.
     {
       name: 'issue-invoices',
       stage: 'announce',

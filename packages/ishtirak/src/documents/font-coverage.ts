@@ -1,6 +1,6 @@
 // Which characters a TrueType font can draw, read from its `cmap` table. The typesetter refuses a page with a
-// character that no font has, and a customer's name may hold anything, so it is known beforehand. Only the
-// subtable of Unicode's basic plane (platform 3, encoding 1, format 4) is read: the fonts of the receipts
+// character that no font has, and a customer's name may hold anything, so coverage is checked first. Only
+// the subtable of Unicode's basic plane (platform 3, encoding 1, format 4) is read: the fonts of the receipts
 // have no other characters. Source: OpenType specification, "cmap — Character To Glyph Index Mapping Table".
 
 /** Whether the font has a glyph for a code point. Throws `RangeError` on a font without that subtable. */
@@ -17,7 +17,7 @@ export function readCoverage(font: Buffer): (codePoint: number) => boolean {
   return (codePoint) => covered.has(codePoint)
 }
 
-/** The offsets of records of equal length, which follow their count. */
+/** The offsets of records of equal length, which come after their number. */
 function records(font: Buffer, of: { countAt: number; start: number; bytes: number }): readonly number[] {
   return Array.from({ length: font.readUInt16BE(of.countAt) }, (_, index) => of.start + index * of.bytes)
 }

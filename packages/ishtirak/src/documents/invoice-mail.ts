@@ -1,4 +1,4 @@
-// The mail with an invoice that came after its receipt, or after the credit note for the one before it.
+// The mail with an invoice that was issued after a receipt or a credit note.
 import type { MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import { totalOf } from '../core/receipt.js'

@@ -1,11 +1,11 @@
-// The data of an invoice or a credit note as programs read them: a subset of UBL 2.1 (OASIS, ISO/IEC 19845),
-// in the order of elements that its schemas ask for. It goes with the PDF that people read.
+// The data of an invoice or credit note for programs: a subset of UBL 2.1 (OASIS, ISO/IEC 19845), with
+// elements in the order of its schemas. It is attached to the PDF that people read.
 import { escapeHtml } from '@kitajs/html'
 import { isTransferred } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
 import { type DocumentSnapshot, type NamedDocument, netPriceOf, totalOf } from '../core/receipt.js'
 
-/** What stands on the page in the words of its language. */
+/** The sentences that the page has in its language. */
 interface SaidOnPage {
   readonly number: string
   readonly isDuplicate: boolean
@@ -13,7 +13,7 @@ interface SaidOnPage {
   readonly credit: string
   readonly discount: string
   readonly surplus: string
-  /** That no money moved. */
+  /** The notice that no money moved; null: money moved. */
   readonly notice: string | null
 }
 
@@ -62,7 +62,7 @@ export function invoiceXml(snapshot: DocumentSnapshot, page: SaidOnPage, locale:
       amount('AllowanceTotalAmount', money(creditCentimes + discountCentimes)),
       amount('ChargeTotalAmount', money(surplusCentimes)),
       isCreditNote ? '' : amount('PrepaidAmount', total),
-      // An invoice is of what was paid.
+      // An invoice shows a payment that was made, so nothing is left to pay.
       amount('PayableAmount', isCreditNote ? total : money(0)),
     ),
     group(
@@ -135,7 +135,7 @@ function meansCode(method: string | null): string {
   return known[method ?? ''] ?? '1'
 }
 
-/** What takes off the price, or adds to it without tax. */
+/** A discount or an untaxed charge. */
 function allowance(isCharge: boolean, reason: string, centimes: number): string {
   if (centimes === 0) return ''
   return group(
@@ -146,7 +146,7 @@ function allowance(isCharge: boolean, reason: string, centimes: number): string 
   )
 }
 
-/** UN/ECE 5305: S at a rate, E exempt, O outside of the tax. */
+/** UN/ECE 5305: S for a rate, E for exempt, O for outside of the tax. */
 function vat({ tax, split }: DocumentSnapshot, surplusCentimes: number, locale: Locale): string {
   const codes = { vat: 'S', exempt: 'E', not_liable: 'O', advance: 'O' }
   const reason = 'mention' in tax ? tax.mention[locale] : null
@@ -189,11 +189,11 @@ function stampDuty({ split, stampDutyCentimes }: DocumentSnapshot): string {
 const money = (centimes: number) => (centimes / 100).toFixed(2)
 const amount = (name: string, value: string) => basic(name, value, { currencyID: 'DZD' })
 
-/** No character of XML 1.0. */
+/** Characters that XML 1.0 does not allow. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 const escaped = (text: string) => escapeHtml(text.replace(FORBIDDEN, '\ufffd')).replaceAll('>', '&gt;')
 
-/** What is null is left out, and a group of nothing. */
+/** Null values are left out, and so are empty groups. */
 function basic(name: string, value: string | null, attributes: Readonly<Record<string, string>> = {}) {
   if (value === null) return ''
   const said = Object.entries(attributes).map(([key, of]) => ` ${key}="${escaped(of)}"`)

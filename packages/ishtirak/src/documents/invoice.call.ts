@@ -1,5 +1,5 @@
-// The calls about what was issued for a payment: the first asks for an invoice, the second lists the
-// documents, the third gives one of them as PDF.
+// The calls about a payment's documents: one asks for an invoice, one lists the documents, one returns one of
+// them as PDF.
 import { type Static, Type } from 'typebox'
 import { userCall } from '../acts/user-call.js'
 import { object } from '../http/schemas.js'

@@ -1,4 +1,4 @@
-// The documents that invoice.system looks at in Arabic are looked at in the other languages.
+// invoice.system tests the documents in Arabic; this tests them in the other languages.
 import { describeDocuments } from '../../../../test/support/printed-documents.js'
 
 describeDocuments('fr')

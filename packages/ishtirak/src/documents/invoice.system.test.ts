@@ -1,4 +1,4 @@
-// PDFs are read back. What has to stand on them is the list of décret exécutif 05-468.
+// Reads PDFs back. Décret exécutif 05-468 lists what they must show.
 import { attachedTo, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
 import {
   CASH,
@@ -16,7 +16,7 @@ import type { PrintedCopy } from './render-receipt.js'
 const textIn = (locale: Locale, ...document: Parameters<typeof documentWith>) =>
   textOf(renderDocument(documentWith(...document), locale))
 
-/** Readers set the brackets and blanks of a line of two directions each in their own way. */
+/** Readers place the brackets and spaces of a line with two directions differently. */
 const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
 const arabicLines = (pdf: Uint8Array) => linesOf(pdf).map(lettersOf)
 const expectAll = (text: string, lines: readonly (string | null)[]) =>
@@ -127,7 +127,7 @@ describe('what a document is about', () => {
     ['invoice', CREDIT_NOTE, 'Remplace la facture annulée par l’avoir A-2026-000006 du 18/11/2026'],
   ] as const)('is a line of a %s: %j', (kind, about, line) => {
     expect(textIn('fr', kind, { about })).toContain(line)
-    // An Arabic line does not turn a number around.
+    // An Arabic line does not reverse a number.
     expect(textIn('ar', kind, { about })).toContain(about.number)
     expect(textIn('fr', kind)).not.toMatch(/Annule|Remplace/)
   })
@@ -154,7 +154,7 @@ describe('who buys', () => {
     const none = { rc: null, nif: null, nis: null, ai: null, legalForm: null, capital: null, email: null }
     const text = textIn('fr', 'invoice', { details: { ...none, kind: 'person', name: 'Yasmine Benali' } })
     expect(text).toContain('Yasmine Benali')
-    // Those of the seller alone.
+    // Only the seller has them.
     for (const label of ['RC', 'NIF', 'NIS', 'AI'])
       expect(text.match(new RegExp(`^.*\\b${label} `, 'gm'))).toHaveLength(1)
     expect(text).not.toContain('Capital')
@@ -172,7 +172,7 @@ describe('who buys', () => {
       const words = wordsOf(
         renderDocument(documentWith('invoice', { details: { capital: '1 234 567,00 دج' } }), locale),
       )
-      // One word or three to a reader, as it takes the no-break spaces.
+      // A reader sees one word or three, depending on how it reads no-break spaces.
       const parts = words.filter(({ text }) => /^234$|^567,00$|^1.234.567,00$/.test(text))
       expect(parts.map(({ left }) => left)).toEqual(parts.map(({ left }) => left).sort((a, b) => a - b))
       expect(parts.map(({ text }) => text).join(' ')).toMatch(/234.567,00$/)
@@ -211,7 +211,7 @@ describeDocuments('ar')
 describe('the data that is attached', () => {
   const xmlOf = (snapshot: DocumentSnapshot, locale: Locale = 'fr', copy: Partial<PrintedCopy> = {}) =>
     attachedTo(renderDocument(snapshot, locale, copy))['invoice.xml'] ?? ''
-  /** Of the first element of that name. */
+  /** Reads the first element of that name. */
   const valueIn = (xml: string, name: string) => new RegExp(`<cbc:${name}[^>]*>([^<]*)<`).exec(xml)?.[1]
 
   it('to an invoice is an Invoice of UBL with the figures of the page', () => {

@@ -1,9 +1,9 @@
-// Whose payments may be owed an invoice, as rows, and which payments are.
+// Users who may be owed invoices, as rows, and the payments concerned.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
 
-// Uses the index owed_invoices_due. Who fails comes again when the lease is over.
+// Uses the index owed_invoices_due. A user whose invoice fails is due again when the lease ends.
 const claim = statement(
   'invoices.claim',
   `update owed_invoices set due_at = $2::timestamptz
@@ -13,7 +13,7 @@ const claim = statement(
    returning user_id`,
 )
 
-/** Users whose payments are to be looked at, in this process alone until `leasedUntil`. */
+/** Users whose payments are to be checked, reserved for this process until `leasedUntil`. */
 export async function claimOwed(
   database: Queryable,
   of: { readonly now: Instant; readonly leasedUntil: Instant; readonly limit: number },
@@ -27,7 +27,7 @@ const finish = statement(
   'delete from owed_invoices where user_id = $1 and due_at = $2::timestamptz',
 )
 
-/** Unless something new is owed since it was claimed. */
+/** Ends the claim, unless something new is owed since then. */
 export async function finishOwed(database: Queryable, userId: string, leasedUntil: Instant): Promise<void> {
   await database.query(finish, [userId, at(leasedUntil)])
 }
@@ -46,9 +46,7 @@ const selectOwed = statement(
     order by p.paid_at, d.payment_id`,
 )
 
-/**
- * Payments of a user that a credit note left without an invoice, and those since that instant that have none.
- */
+/** Payments that a credit note left without an invoice, and payments since that instant without one. */
 export async function paymentsOwed(
   database: Queryable,
   userId: string,

@@ -37,7 +37,7 @@ describeWorld('invoices that are handed out', { env: { SMTP_URL: sink.url } }, (
     await setCompany()
     const { paymentId } = await world.as('user-1').buy()
     const number = 'TEST-F-2026-000001'
-    // What looks at an address before it is opened takes nothing.
+    // A HEAD request takes no original.
     const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
     for (const path of [`documents/${number}`, 'receipt']) {
       const address = `${world.url}/api/v1/billing/payments/${paymentId}/${path}`
@@ -64,7 +64,7 @@ describeWorld('invoices that are handed out', { env: { SMTP_URL: sink.url } }, (
   it('are noted as printed by the mail that brings them, and by none that names them', async () => {
     await setCompany()
     const { paymentId } = await world.as('user-1').buy()
-    // The mail of the payment goes nowhere: no address is known by then.
+    // The mail of the payment is not sent, because no address is known yet.
     await send()
     await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'fr' })
     await operatorOf(world).post(`/payments/${paymentId}/refund`, { why: 'asked for' })

@@ -30,7 +30,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
   const named = (userId: string, buyer: TypedBuyer) => setBuyer(world.service.parts, { userId }, buyer)
   const documentsOf = async (userId: string, paymentId: string) =>
     (await world.as(userId).get(`/api/v1/billing/payments/${paymentId}/documents`)).body.documents
-  /** Each as `kind number`, and what it is about. */
+  /** Each document as `kind number`, with the document that it is about. */
   const listed = async (userId: string, paymentId: string) =>
     (await documentsOf(userId, paymentId)).map(({ kind, number, about }: Record<string, string | null>) =>
       [kind, number, about].filter(Boolean).join(' '),
@@ -90,7 +90,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const { parts } = world.service
     let looks = 0
-    // The last free place is taken between the first look and the second.
+    // The last free place is taken between the first check and the second.
     const queue = {
       ...createWorkQueue(),
       get waiting() {
@@ -139,7 +139,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
     const { paymentId } = await world.as('user-1').buy()
     let saves = 0
     const query: Database['query'] = async (asked, parameters) => {
-      // Of the credit note, again of the credit note, and of the invoice.
+      // Saves of the credit note, again of the credit note, and of the invoice.
       if (asked.name === 'settlements.save' && [1, 3].includes(++saves))
         await named('user-1', { ...COMPANY, address: `${saves} bd Zighout Youcef, Alger` })
       return database().query(asked, parameters)
@@ -242,7 +242,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
       expect([documents, highest]).toEqual([last_number, last_number])
     for (const [index, userId] of users.entries()) {
       const documents = await documentsOf(userId, bought[index] ?? '')
-      // Each is refunded, so each invoice has its credit note.
+      // Each payment is refunded, so each invoice has its credit note.
       expect(documents.at(-1).kind).not.toBe('invoice')
     }
   })

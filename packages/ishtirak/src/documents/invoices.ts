@@ -1,5 +1,5 @@
-// An invoice after the receipt: asked for, owed to a company that has given its details, or in place of one
-// that a credit note took back.
+// Invoices after the receipt: on request, for a company that has given its details, or in place of one that a
+// credit note took back.
 import { type BuyerDetails, missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { DAY, type Instant, MINUTE } from '../core/instant.js'
@@ -24,9 +24,8 @@ interface OfUser {
 }
 
 /**
- * The invoice of a payment: the one in force, or a new one. Throws `not_found`, for another user's payment
- * too, `payment_not_paid`, `already_refunded`, `conflict` for money that sold nothing yet, and
- * `buyer_incomplete`.
+ * The invoice of a payment: the one in force, or a new one. Throws `not_found` (also for another user's
+ * payment), `payment_not_paid`, `already_refunded`, `conflict` for a top-up, and `buyer_incomplete`.
  */
 export function askForInvoice(deps: InvoiceDeps, of: OfUser): Promise<StoredDocument> {
   return issueInvoice(deps, of, of.userId)
@@ -43,7 +42,7 @@ async function issueInvoice(
     load: async () => {
       const loaded = await loadPayment(deps, paymentId)
       if (loaded.userId !== userId) throw new BillingError('not_found')
-      // After the user: a document in between makes their version stale.
+      // Read after the user: a document in between makes the user's version stale.
       return { ...loaded, documents: await documentsOfPayment(deps.database, loaded.payment) }
     },
     decide: ({ payment, user, documents }, now): Decided<StoredDocument | NewDocument> => {
@@ -55,7 +54,7 @@ async function issueInvoice(
       return { revision: { events: [], document }, result: document }
     },
   })
-  // Not the last of the payment: a credit note may follow at once.
+  // Read by its place: a credit note may already follow.
   return 'number' in issued ? issued : documentAt(deps.database, { userId, paymentId, place: issued.place })
 }
 
@@ -66,7 +65,7 @@ export function requireWhole(buyer: BuyerDetails | null): BuyerDetails {
   throw new BillingError('buyer_incomplete', { extra: { missing } })
 }
 
-/** Throws `not_found`, for another user's payment too. */
+/** Throws `not_found`, also for another user's payment. */
 export async function listDocuments(
   { database }: Pick<InvoiceDeps, 'database'>,
   { userId, paymentId }: OfUser,
@@ -76,12 +75,12 @@ export async function listDocuments(
   return documentsOfPayment(database, payment)
 }
 
-/** A company that gives its details is owed invoices of what it bought so long before; of more it may ask. */
+/** A company that gives its details gets invoices for purchases this far back. It may ask for older ones. */
 const OWED_SINCE = 31 * DAY
 const LEASE_MS = 5 * MINUTE
 const USERS_A_ROUND = 100
 
-/** Invoices that are owed. Gives how many it issued. */
+/** Issues owed invoices and returns how many. */
 export async function issueOwedInvoices(deps: InvoiceDeps, goesOn: () => boolean): Promise<number> {
   let issued = 0
   const now = deps.clock.now()
@@ -95,7 +94,7 @@ export async function issueOwedInvoices(deps: InvoiceDeps, goesOn: () => boolean
   return issued
 }
 
-/** A person has an invoice only where one was asked for, so theirs follow a credit note alone. */
+/** A person gets an invoice only on request, so without one only after a credit note. */
 export async function issueOwedTo(deps: InvoiceDeps, userId: string, now: Instant): Promise<number> {
   const { buyer } = await requireUser(deps, userId)
   if (!buyer || missingDetails(buyer).length > 0) return 0
@@ -106,13 +105,13 @@ export async function issueOwedTo(deps: InvoiceDeps, userId: string, now: Instan
   return issued
 }
 
-/** Not in the user's turn: a correction may have it, and would wait for itself. False: it is owed no more. */
+/** Not in the user's turn: a correction may have it and would wait for itself. False: no longer owed. */
 async function issueIfOwed(deps: InvoiceDeps, of: OfUser): Promise<boolean> {
   try {
     await issueInvoice(deps, of, null)
     return true
   } catch (error) {
-    // Refunded meanwhile, or the details are whole no more.
+    // The payment was refunded meanwhile, or details are missing again.
     if (error instanceof BillingError) return false
     throw error
   }

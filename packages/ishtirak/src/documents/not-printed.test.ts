@@ -21,7 +21,7 @@ describeWorld('without the typesetter', { env: { SMTP_URL: sink.url } }, ({ worl
     const refused = await receipt('user-1', paymentId)
     const expected = [501, 'receipts_unavailable', 'TEST-2026-000001']
     expect([refused.status, refused.body.code, refused.body.receipt_number]).toEqual(expected)
-    // What comes before is refused as ever.
+    // Earlier checks refuse as usual.
     const { paymentId: unpaid } = await world.as('user-2').upgrade()
     expect((await receipt('user-2', unpaid)).body.code).toBe('payment_not_paid')
     expect((await receipt('user-2', paymentId)).body.code).toBe('not_found')

@@ -1,4 +1,4 @@
-// What receipts bring to the portal: the link beside a payment, and what it leads to.
+// Receipts on the portal: the link beside a payment, and its answer.
 import { sendUserFile } from '../acts/send-file.js'
 import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
@@ -48,7 +48,7 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
     })
   },
   read: async ({ database }, { session: { userId }, overview: { buyer }, history }) => {
-    // Who has given nothing has receipts alone.
+    // Users without details have only receipts.
     const ids = buyer ? history.payments.map(({ id }) => id) : []
     const issued = ids.length > 0 ? await documentsOfPayments(database, userId, ids) : NONE
     return {
@@ -65,13 +65,13 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
 
 const NONE: ReadonlyMap<string, readonly StoredDocument[]> = new Map()
 
-/** By the calendar only near the end of a year: twelve days by it are a fortieth of the page. */
+/** Uses the calendar only near the end of a year: twelve days by it are a fortieth of the page's time. */
 function yearOf({ isoDay }: PartSection['pages']['formats'], at: Instant): string {
   const [early, late] = [at - DAY, at + DAY].map((near) => new Date(near).getUTCFullYear())
   return early === late ? String(late) : isoDay(at).slice(0, 4)
 }
 
-/** The years of the payments on this page, each in one file. */
+/** The years of the payments on this page, each with a file. */
 function Documents({ pages, view, say }: PartSection) {
   const { formats, base } = pages
   const paid = view.history.payments.flatMap(({ paidAt }) => paidAt ?? [])
@@ -131,14 +131,14 @@ function OfPayment({ section, payment, issued }: Issued & { readonly payment: Sh
   )
 }
 
-/** The document in force: the newest that is no credit note. */
+/** The document in force: the newest that is not a credit note. */
 function OfTime({ section, time, issued }: Issued & { readonly time: GivenEntry }) {
   if (time.by !== 'paid') return null
   const document = issued.findLast(({ kind }) => kind === 'invoice')
   return <DocumentLink {...{ section, document, paymentId: time.id, at: time.start }} />
 }
 
-/** Without a `document` to the receipt alone, which `at` tells from the others on the page. */
+/** Without `document` it links to the receipt alone, which `at` tells from others on the page. */
 function DocumentLink(of: {
   readonly section: PartSection
   readonly paymentId: string

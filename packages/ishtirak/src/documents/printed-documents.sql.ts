@@ -1,4 +1,4 @@
-// Which invoices and credit notes were printed, as rows.
+// The invoices and credit notes that were printed, as rows.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, rowOf } from '../database/rows.js'
@@ -18,13 +18,13 @@ const note = statement(
 
 const parsePrint = rowOf({ byMail: flag, isNew: flag })
 
-/** How it was printed first: now, or before. */
+/** How the document was first printed: now, or before. */
 export async function notePrint(
   database: Queryable,
   number: string,
   { byMail, now }: { readonly byMail: boolean; readonly now: Instant },
 ) {
   const [row] = await database.query(note, [number, at(now), byMail])
-  // Two at once: the other one was first, and its row is not to be seen yet.
+  // Two at the same instant: the other one was first, and its row is not visible yet.
   return row ? parsePrint(row) : { byMail: false, isNew: false }
 }

@@ -11,7 +11,7 @@ const taxes = fc.constantFrom<Tax>(
   ...RATES,
   ...(['exempt', 'not_liable'] as const).map((kind): Tax => ({ kind, mention })),
 )
-/** What 9,999,999,999 centimes are, less what the duty adds. */
+/** The largest sum is 9,999,999,999 centimes, less the duty. */
 const dinars = fc.oneof(fc.integer({ min: 1, max: 97_000_000 }), fc.integer({ min: 1, max: 5_000 }))
 const small = fc.nat(100_000)
 
@@ -62,7 +62,7 @@ it('price less credit and discount is HT, with TVA it is TTC, with the duty what
     const price = Number(page.item.quantity) * centimesOf(page.item.price)
     expect(price - (sum(/^Crédit/) ?? 0) - (sum(/^Remise/) ?? 0) + surplus).toBe(net)
     expect(net + tax + duty).toBe(total)
-    // Where it has a line of its own.
+    // The sum has a line of its own in some cases.
     expect(sum(/^Total TTC$/) ?? net + tax).toBe(net + tax)
     const rate = snapshot.tax.kind === 'vat' ? snapshot.tax.ratePercent : 0
     // TTC is whole dinars and HT is rounded to a centime, so that TVA is within one of what the rate gives.

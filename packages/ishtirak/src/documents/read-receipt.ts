@@ -1,4 +1,4 @@
-// A receipt as an operator reads it, by API and in the console. Each reading is in the audit trail.
+// An operator reads a receipt, by API and in the console. Each reading is in the audit trail.
 import { type Static, Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { fileSchema } from '../acts/descriptions.js'
@@ -56,7 +56,7 @@ interface PaymentParams {
   readonly payment_id: string
 }
 
-/** The same in the console. */
+/** The console's page of `readForOperator`. */
 export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): void {
   app.get<{ Params: PaymentParams }>(
     '/console/payments/:payment_id/receipt',

@@ -1,4 +1,4 @@
-// Where operators open and print a receipt: on a page beside this one, in either form.
+// Links by which operators open and print a receipt in either form, in another tab.
 import { mayDo } from '../core/role.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { LinkButton } from '../pages/portal-frame.js'

@@ -1,4 +1,4 @@
-// The mail with a receipt: of a payment that came, and of one that was given back.
+// The mail with the receipt of a payment or of a refund.
 import type { MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
@@ -17,7 +17,8 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
       const of = { userId: mail.userId, paymentId: mail.about, locale }
       const { payment, documents, document } = await findReceipt(deps, of)
       const last = documents.at(-1)
-      // Only an invoice has a credit note. Of several invoices the mail names the one that was in force.
+      // Only an invoice has a credit note. If there are several invoices, the mail names the one that was in
+      // force.
       const creditNote = kind === 'refunded' && last?.kind === 'credit_note' ? last : null
       const { snapshot } = document
       const number = creditNote?.snapshot.about?.number ?? document.number
@@ -32,7 +33,7 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
         term: termInWords(snapshot.months ?? 0, locale),
         credit_note: creditNote?.number ?? '',
       }
-      // Of an invoice that is not attached no print is noted.
+      // If an invoice is not attached, no print of it is recorded.
       const attached = await readReceipt(deps, { ...of, number: creditNote?.number }, { printedFor: 'mail' })
       const named = kind === 'receipt' && document.kind === 'invoice' ? 'invoice' : kind
       const next = attached.pdf === null ? 'unprinted' : creditNote ? 'credit_note' : named
@@ -52,7 +53,7 @@ export function attachmentsOf({ number, pdf, snapshot }: Receipt) {
   return [{ filename, content: Buffer.from(pdf), contentType: 'application/pdf' }]
 }
 
-/** What is handed over is not paid by card: the mail says how. */
+/** Money over the counter is not paid by card, and the mail says how it was paid. */
 function whatKey(kind: 'receipt' | 'refunded', snapshot: DocumentSnapshot): MessageKey {
   const { paymentMethod: method, months, tax, change } = snapshot
   if (tax.kind === 'advance') return `mail_${kind}_advance_what`

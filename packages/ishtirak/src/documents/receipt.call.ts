@@ -1,4 +1,4 @@
-// The call that gives the receipt of a payment as PDF, to its owner, in the language asked for.
+// The call that returns a payment's receipt as PDF to its owner, in the wanted language.
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { sendUserFile } from '../acts/send-file.js'
@@ -10,7 +10,7 @@ import { askForReceipt, type PrintedReceipt, pdfName, type ReceiptDeps } from '.
 export const LangSchema = query({ lang: Type.Optional(locale) })
 export type PdfWish = Static<typeof LangSchema>
 
-/** What every call may refuse that prints. */
+/** Refusals of every call that prints. */
 export const PRINT_REFUSALS = ['not_found', 'validation_failed', 'busy', 'receipts_unavailable'] as const
 
 export const LANGUAGE =
@@ -34,7 +34,7 @@ export const receipt = userCall<ReceiptDeps>()({
   },
 })
 
-/** `lang`, else what the caller's language is. */
+/** `lang`, or else the caller's language. */
 export async function wishedLocale(request: UserRequest<PdfWish>): Promise<Locale> {
   return request.input.lang ?? request.locale()
 }
@@ -43,7 +43,7 @@ export function fileOf({ number, pdf, snapshot }: PrintedReceipt): SentFile {
   return { name: pdfName({ number, snapshot }), content: pdf }
 }
 
-/** For pages, whose routes leave out HEAD: it would take the original and not show it. */
+/** For pages, whose routes leave out HEAD: it would use up the original without showing it. */
 export const PRINTS = { exposeHeadRoute: false }
 
 export function sendReceipt(reply: FastifyReply, printed: PrintedReceipt): FastifyReply {

@@ -14,13 +14,13 @@ const render = (snapshot: DocumentSnapshot, locale: Locale, number = '2026-00004
 const textIn = (locale: Locale, changes: Parameters<typeof snapshotWith>[0] = {}) =>
   textOf(render(snapshotWith(changes), locale))
 
-/** Readers set the brackets and blanks of a line of two directions each in their own way. */
+/** Readers place the brackets and spaces of a line with two directions differently. */
 const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
 
 const expectAll = (text: string, lines: readonly string[]) =>
   expect(lines.filter((line) => !text.includes(line))).toEqual([])
 
-/** Each is a line of the Arabic page. */
+/** Checks that each is a line of the Arabic page. */
 const expectLines = (pdf: Uint8Array, lines: readonly string[]) => {
   const printed = linesOf(pdf).map(lettersOf)
   expect(lines.filter((line) => !printed.includes(lettersOf(line)))).toEqual([])
@@ -128,7 +128,7 @@ describe('the Arabic page', () => {
   const words = wordsOf(render(snapshotWith(), 'ar'))
   const find = (text: string) => {
     const seen = /[a-z\d]/i.test(text) ? text : Array.from(text).reverse().join('')
-    // From the foot of the page: "على" stands in the name of the tax as well.
+    // Searched from the foot of the page: "على" is also in the name of the tax.
     const word = words.findLast((candidate) => candidate.text === seen)
     if (!word)
       throw new Error(`no word "${text}" among: ${words.map((candidate) => candidate.text).join(' ')}`)
@@ -229,7 +229,7 @@ it('of a transfer closes with it', () => {
 
 describe.each(LOCALES)('the document (%s)', (locale) => {
   it('stays one page, and inside its margins, however long the names', () => {
-    // The longest that SELLER_FILE may give.
+    // The longest texts that SELLER_FILE allows.
     const words = (length: number) => {
       const text = 'Établissement des Œuvres '.repeat(10).slice(0, length)
       return { ar: text, fr: text, en: text }
@@ -274,7 +274,7 @@ it.each([103, 1_001, 11_000, 2_000_000_000])(
   'the sum %i in Arabic words is on the page, letter by letter',
   (amount) => {
     const pdf = render(snapshotWith({ payment: { price: { amount, currency: 'DZD' } } }), 'ar')
-    // Readers say a letter with a mark twice: letter and mark are compared, not how often they come.
+    // Readers repeat a letter with a mark, so letters and marks are compared without their number.
     const distinct = (line: string) => [...new Set(lettersOf(line))].join('')
     const expected = distinct(amountInWords(amount, 'ar'))
     expect(linesOf(pdf).map(distinct)).toContain(expected)

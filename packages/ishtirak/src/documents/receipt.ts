@@ -1,4 +1,4 @@
-// A receipt for the user who paid: the snapshot that was stored at booking, printed in a language.
+// Receipts for users who paid: the snapshot that was stored at booking, printed in a language.
 
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
@@ -20,7 +20,7 @@ export interface ReceiptDeps extends Pick<CommonParts, 'database' | 'clock'> {
   readonly printer: ReturnType<typeof createReceiptPrinter>
 }
 
-/** What the requests of one process share. `color`: as for the typesetter. */
+/** The printer that requests of one process share. `color` is passed to the typesetter. */
 export function createReceiptPrinter(log: Log, color: string | null) {
   const missing = missingForReceipts()
   if (missing.length > 0)
@@ -29,11 +29,11 @@ export function createReceiptPrinter(log: Log, color: string | null) {
       'receipts are numbered, not printed: packages are missing',
     )
   return {
-    /** Null: its packages, which are optional, are not installed. */
+    /** Null: its optional packages are not installed. */
     typesetter: missing.length > 0 ? null : createTypesetter(color),
-    /** Each page holds the main thread for some 10 ms. */
+    /** Each page blocks the main thread for some 10 ms. */
     queue: createWorkQueue(),
-    /** One receipt asked for twice at once is printed once. */
+    /** Simultaneous requests for one receipt print it once. */
     shared: singleFlight<PrintedReceipt>(),
   }
 }
@@ -41,32 +41,32 @@ export function createReceiptPrinter(log: Log, color: string | null) {
 export interface ReceiptWish {
   readonly userId: string
   readonly paymentId: string
-  /** Of a document that was issued later. Absent: what was issued with the booking. */
+  /** The number of a later document. Absent: the document of the booking. */
   readonly number?: string | undefined
   readonly locale: Locale
   /** Absent: `a4`. */
   readonly form?: ReceiptForm
 }
 
-/** Who is given a print: the buyer, who asks for it or is sent it, or an operator. */
+/** The receiver of a print: the buyer, who asks for it or gets it by mail, or an operator. */
 export type PrintedFor = 'buyer' | 'mail' | 'operator'
 
-/** A document of a payment; `pdf` is null where receipts are not printed. */
+/** A document of a payment; `pdf` is null if receipts are not printed. */
 export interface Receipt<Pdf = Uint8Array | null> extends Pick<IssuedDocument, 'number' | 'snapshot'> {
   readonly pdf: Pdf
 }
 export type PrintedReceipt = Receipt<Uint8Array>
 
-/** `credit-note-A-2026-000001.pdf`: what it is saved as. */
+/** `credit-note-A-2026-000001.pdf`: the file name for saving. */
 export function pdfName({ number, snapshot }: Pick<Receipt, 'number' | 'snapshot'>): string {
   return `${snapshot.kind.replace('_', '-')}-${number}.pdf`
 }
 
-/** Two seconds of work at most: a later request is better served by coming again. */
+/** Two seconds of work at most. A later request should come again. */
 const WAITING_MAX = 100
 const RETRY_SECONDS = 2
 
-/** For a user who waits: throws `busy` as well, when too many wait already, and `receipts_unavailable`. */
+/** For a user who waits. Throws also `busy` if too many wait already, and `receipts_unavailable`. */
 export function askForReceipt(
   deps: ReceiptDeps,
   of: ReceiptWish,
@@ -82,7 +82,7 @@ export function askForReceipt(
   )
 }
 
-/** Throws `not_found`, for another user's payment and an unknown number too, and `payment_not_paid`. */
+/** Throws `not_found` (also for another user's payment and an unknown number) and `payment_not_paid`. */
 export async function findReceipt(
   { database }: Pick<ReceiptDeps, 'database'>,
   of: Pick<ReceiptWish, 'userId' | 'paymentId' | 'number'>,
@@ -125,12 +125,12 @@ interface Printing {
   readonly waitingMax?: number
 }
 
-/** What operators print goes to the buyer where that one stands before them. */
+/** At the counter the buyer is present, so an operator's print is handed to them. */
 const isHandedOut = ({ method }: Payment) => ['cash', 'cheque'].includes(method)
 
 /**
- * A receipt may be printed as often as one likes. Asked in the turn of the print, so that nothing is noted of
- * what is refused because typesetting is busy.
+ * Receipts may be printed any number of times. Called in the print's turn, so that nothing is recorded if
+ * typesetting is busy.
  */
 async function isPrintedAgain(
   { database, clock }: ReceiptDeps,
@@ -144,7 +144,7 @@ async function isPrintedAgain(
   return !first.isNew && !(byMail && first.byMail)
 }
 
-/** Null where nothing is printed. Throws `busy` when `waitingMax` wait already. */
+/** Null if nothing is printed. Throws `busy` if `waitingMax` wait already. */
 export async function print(
   { queue, typesetter }: ReceiptDeps['printer'],
   render: (typesetter: Typesetter) => Uint8Array | Promise<Uint8Array>,

@@ -1,6 +1,6 @@
-// Prints a document (receipt, invoice, credit note, proforma): the snapshot that was stored, its number and a
-// language become one page of PDF. Nothing else is looked up but the seller's color, so the same document has
-// the same words years later.
+// Prints a document (receipt, invoice, credit note, proforma): the stored snapshot, its number and a language
+// become one page of PDF. Only the seller's color is read from elsewhere, so the same document has the same
+// words years later.
 
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'
@@ -22,7 +22,7 @@ import { invoiceXml } from './invoice-xml.js'
 import type { Typesetter } from './typesetter.js'
 import { documentsWords as texts } from './words.js'
 
-/** A page, or the roll of a printer at the counter. */
+/** A page, or the paper roll of a printer at the counter. */
 export const RECEIPT_FORMS = ['a4', '80mm'] as const
 export type ReceiptForm = (typeof RECEIPT_FORMS)[number]
 
@@ -30,19 +30,19 @@ type ReceiptWords = (typeof texts)[Locale]['receipt']
 
 const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 
-/** What a copy says beside its snapshot. */
+/** What a copy shows besides its snapshot. */
 export interface PrintedCopy {
-  /** As it is shown, from `receiptNumber`. */
+  /** The number in the form of `receiptNumber`. */
   readonly number: string
-  /** `YYYY-MM-DD`: stamped on copies printed after a refund. The document itself stays as it was issued. */
+  /** `YYYY-MM-DD`, stamped on copies printed after a refund. The document itself stays as it was issued. */
   readonly refundedOn?: string
-  /** It was handed out before. */
+  /** True if it was handed out before. */
   readonly isDuplicate?: boolean
-  /** Of a receipt: the one that was asked for after it. */
+  /** The invoice that was issued after this receipt. */
   readonly invoice?: NamedDocument
 }
 
-/** Gives the PDF; the first takes some 50 ms, the others a few. */
+/** Returns the PDF. The first takes some 50 ms, later ones a few. */
 export function renderReceipt(
   typesetter: Typesetter,
   receipt: PrintedCopy & { readonly snapshot: DocumentSnapshot },
@@ -53,7 +53,7 @@ export function renderReceipt(
   const page = describePage(snapshot, receipt, locale)
   const { author, issuedAt } = page
   const title = `${page.title} ${receipt.number}`
-  // What the template takes: the document's own title and date, and its page.
+  // The template's data: the document's own title and date, and its page.
   const document = { lang: locale, form, title, author, issuedAt, document: page }
   if (page.signature === null) return typesetter.typeset(TEMPLATE, document)
   const words = wordsOf(snapshot, locale)
@@ -70,7 +70,7 @@ export function renderReceipt(
   return typesetter.typeset(TEMPLATE, { ...document, attached: words.attachedData }, xml)
 }
 
-/** What the template lays out of one, in its order. Every text is ready to be read. */
+/** The parts of a document in the template's order. Every text is final. */
 export function describePage(
   snapshot: DocumentSnapshot,
   { number, refundedOn, isDuplicate, invoice }: PrintedCopy,
@@ -106,13 +106,13 @@ export function describePage(
   }
 }
 
-/** Those of a receipt, with those of another kind of document in their place. */
+/** The words of a receipt, replaced where another kind of document has its own. */
 function wordsOf({ kind }: DocumentSnapshot, locale: Locale): ReceiptWords {
   const { receipt } = texts[locale]
   return kind === 'receipt' ? receipt : { ...receipt, ...texts[locale][kind] }
 }
 
-/** Words and data in turn, since a number stands whole in an Arabic line. */
+/** Words and data in turn: a number must stay whole in an Arabic line. */
 function describeReferences(
   { about, poNumber }: DocumentSnapshot,
   invoice: NamedDocument | undefined,
@@ -132,7 +132,7 @@ function describeReferences(
   ]
 }
 
-/** `of {date}` is `of `, the date, and nothing. */
+/** Splits `of {date}` into `of `, the date, and an empty text. */
 function inTurn(sentence: string, data: Readonly<Record<string, string>>): readonly string[] {
   return sentence.split(/\{(\w+)\}/).map((part, place) => (place % 2 === 0 ? part : (data[part] ?? '')))
 }
@@ -149,7 +149,7 @@ function describePayment(snapshot: DocumentSnapshot, words: ReceiptWords, locale
   ])
 }
 
-/** Of a proforma: until when its price holds, and how it is paid. */
+/** For a proforma: until when its price holds, and how it is paid. */
 function describeOffer({ validUntil }: DocumentSnapshot, words: ReceiptWords) {
   return rowsOf([
     [words.validUntil, validUntil === undefined ? null : dayInFigures(validUntil)],
@@ -203,7 +203,7 @@ function describeBuyer({ buyer }: Pick<DocumentSnapshot, 'buyer'>, words: Receip
   }
 }
 
-/** As an invoice names who buys: nothing is shortened. */
+/** The buyer on an invoice: nothing is shortened. */
 function describeWhole(details: BuyerDetails, words: ReceiptWords) {
   const { name, legalForm, address, phone, email, capital, rc, nif, nis, ai } = details
   return {
@@ -212,7 +212,7 @@ function describeWhole(details: BuyerDetails, words: ReceiptWords) {
     name: name ?? '',
     lines: [legalForm, address, phone, email].filter((line) => line !== null),
     rows: rowsOf([
-      // A currency in Arabic would put the groups of a number in the order of its line.
+      // A currency in Arabic would order the groups of a number as its line runs.
       [words.capital, capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null],
       [words.rc, rc],
       [words.nif, nif],
@@ -244,7 +244,7 @@ function describeItem(snapshot: DocumentSnapshot, words: ReceiptWords, locale: L
   }
 }
 
-/** The name is shortened, never the term behind it. */
+/** The name may be shortened, but never the term after it. */
 export function boughtInWords(snapshot: DocumentSnapshot, words: ReceiptWords, locale: Locale): string {
   const { planName, months, change, tax } = snapshot
   if (planName === null || tax.kind === 'advance') return words.advance
@@ -276,7 +276,7 @@ function describeTotals(snapshot: DocumentSnapshot, words: ReceiptWords, locale:
     [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],
     [words.totalGross, isLiable && hasDuty ? dinarsInFigures(split.totalCentimes, locale) : null],
     [describeMethod(snapshot, words).stampDuty, dinarsInFigures(stampDutyCentimes, locale)],
-    // The duty is no part of what the tax is reckoned on.
+    // The tax is not computed on the duty.
     [
       isLiable && !hasDuty ? words.totalPaidGross : words.totalPaid,
       dinarsInFigures(totalOf(snapshot), locale),
@@ -294,7 +294,7 @@ function totalInWords(snapshot: DocumentSnapshot, locale: Locale): string {
   return amountInWords(Math.floor(centimes / 100), locale, centimes % 100)
 }
 
-/** What a receipt says by how it was paid, its name apart. */
+/** The words of a receipt that depend on the method, without the method's name. */
 function describeMethod({ paymentMethod: method }: DocumentSnapshot, words: ReceiptWords) {
   const onPage = { reference: words.checkoutId, stampDuty: words.stampDuty, closing: words.electronic }
   const byTransfer = { reference: words.transferReference, stampDuty: words.stampDutyTransfer }
@@ -311,17 +311,17 @@ function describeMethod({ paymentMethod: method }: DocumentSnapshot, words: Rece
   return known.get(method ?? '') ?? onPage
 }
 
-/** As the payer finds it on the provider's page, or on their own slip. */
+/** The number that the payer finds on the provider's page or on their own slip. */
 function transactionOf({ paymentMethod, checkoutId }: DocumentSnapshot): string | null {
   return checkoutId !== null && isTransferred(paymentMethod) ? formatReference(checkoutId) : checkoutId
 }
 
-/** What is null has no line. */
+/** Null values have no line. */
 function rowsOf(rows: readonly (readonly [string, string | null])[]) {
   return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
 }
 
-// Names come from the platform's tokens. Eighty characters wrap to a few lines: the page stays one.
+// Names come from the platform's tokens. Eighty characters wrap to a few lines, so it stays one page.
 const LONGEST_TEXT = 80
 
 function shorten(text: string): string {
@@ -334,9 +334,7 @@ function dateParts(day: string) {
   return { year, month, day: date }
 }
 
-/**
- * `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is.
- */
+/** `200000` is "2 000,00 DA" in all three languages: a point or a comma could be read as another sum. */
 function dinarsInFigures(centimes: number, locale: Locale): string {
   const dinars = String(Math.floor(centimes / 100)).replace(/\B(?=(\d{3})+$)/g, '\u00a0')
   return `${dinars},${String(centimes % 100).padStart(2, '0')}\u00a0${CATALOGS[locale].page.currency}`

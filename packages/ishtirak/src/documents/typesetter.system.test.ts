@@ -28,7 +28,7 @@ describe('a text from outside', () => {
   })
 
   it('keeps the letters of Kabyle, composed or not', () => {
-    // Readers put a space after a mark drawn apart from its letter.
+    // Readers put a space after a mark that is drawn apart from its letter.
     expect(
       print('Ɣani ɛli Bouḥired Tiẓiri')
         .replace(/ (?=ired|iri)/g, '')

@@ -1,6 +1,6 @@
-// Turns a template and data into a PDF, with Typst inside the process, from the first page on. Data goes in
-// as JSON, never into the source: a customer called "#panic()" is a name. Same template and data, same bytes:
-// nothing reads a clock.
+// Turns a template and data into a PDF with Typst, inside the process. Data is passed as JSON and never as
+// source: a customer called "#panic()" is just a name. The same template and data give the same bytes,
+// because nothing reads a clock.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -12,15 +12,15 @@ import { readCoverage } from './font-coverage.js'
 export interface Typesetter {
   /**
    * `template` is Typst source, which reads its data with `json("/data.json")` and uses the families IBM Plex
-   * Sans, IBM Plex Sans Arabic and Libertinus Serif. Gives a tagged PDF/UA-1; with `xml`, which the template
-   * attaches from `/attached.xml`, a tagged PDF/A-3a, since the engine writes one standard at a time. What no
-   * font can draw becomes `◊`. Throws `TypesettingFailed`. The engine's pages are freed when the event loop
-   * turns: a long loop has to let it.
+   * Sans, IBM Plex Sans Arabic and Libertinus Serif. Returns a tagged PDF/UA-1. With `xml`, which the
+   * template attaches from `/attached.xml`, it is a tagged PDF/A-3a: the engine writes one standard at a
+   * time. Characters that no font has become `◊`. Throws `TypesettingFailed`. The engine's pages are freed
+   * only when the event loop turns.
    */
   typeset(template: string, data: object, xml?: string): Uint8Array
 }
 
-/** The template and its data make no page: a bug, with the engine's diagnostics. */
+/** The template and its data make no page. This is a bug; the error has the engine's diagnostics. */
 export class TypesettingFailed extends Error {
   override readonly name = 'TypesettingFailed'
 }
@@ -28,7 +28,7 @@ export class TypesettingFailed extends Error {
 const require = createRequire(import.meta.url)
 
 const COMPILER = '@myriaddreamin/typst-ts-node-compiler'
-// One by one, since the packages hold fourteen weights and the engine would read them all.
+// Named one by one: the packages have fourteen weights, and the engine would read them all.
 const FONT_FILES = [
   '@expo-google-fonts/ibm-plex-sans/400Regular/IBMPlexSans_400Regular.ttf',
   '@expo-google-fonts/ibm-plex-sans/600SemiBold/IBMPlexSans_600SemiBold.ttf',
@@ -36,14 +36,14 @@ const FONT_FILES = [
   '@expo-google-fonts/ibm-plex-sans-arabic/600SemiBold/IBMPlexSansArabic_600SemiBold.ttf',
 ]
 
-/** The optional packages that receipts need and that are not installed, as `npm install` takes them. */
+/** The optional packages that receipts need and that are missing, as arguments of `npm install`. */
 export function missingForReceipts(): readonly string[] {
   const fonts = FONT_FILES.map((file) => file.split('/', 2).join('/'))
   const missing = missingPackages([COMPILER, ...new Set(fonts)])
   return missing.length > 0 || hasBinary() ? missing : [`${COMPILER}-${process.platform}-${process.arch}`]
 }
 
-/** The engine is a binary, in packages of which npm installs the one for the platform, if there is one. */
+/** The engine is a binary. npm installs the package for the platform, if there is one. */
 function hasBinary(): boolean {
   const manifest: { readonly optionalDependencies: object } = require(`${COMPILER}/package.json`)
   const ofCompiler = createRequire(require.resolve(COMPILER))
@@ -53,18 +53,17 @@ function hasBinary(): boolean {
   )
 }
 
-/** Letters of Kabyle that IBM Plex Sans lacks and Libertinus Serif, which is built into the engine, has. */
+/** Letters of Kabyle that IBM Plex Sans lacks. Libertinus Serif, which is built into the engine, has them. */
 const KABYLE_LETTERS = 'ƐɛƔɣ'
 
 /**
- * What the engine remembers is dropped when two sweeps have passed without a use of it. A sweep walks through
- * the whole memory (0.3 ms), so it comes every tenth page and not at each: ten is the age that the engine
- * advises.
+ * The engine drops cached results that were not used between two sweeps. A sweep reads the whole cache
+ * (0.3 ms), so it is done every tenth page: ten is the age that the engine recommends.
  */
 const PAGES_PER_SWEEP = 10
 const CACHE_AGE_SWEEPS = 2
 
-// Where the engine resolves paths. Nothing is read from it: templates and data are in memory.
+// The engine resolves paths here but reads nothing from it: templates and data are in memory.
 const WORKSPACE = fileURLToPath(new URL('.', import.meta.url))
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
 const ATTACHED_FILE = path.join(WORKSPACE, 'attached.xml')
@@ -76,7 +75,7 @@ const PDF_STANDARD = 'ua-1'
 /** For archives, with files in it (ISO 19005-3): tagged, in a stated language, every character embedded. */
 const STANDARD_WITH_FILE = 'a-3a'
 
-/** `color`: the seller's, readable on white; null: that of the page. */
+/** `color` is the seller's, readable on white; null: the template's own. */
 export function createTypesetter(color: string | null = null): Typesetter {
   let engine: Engine | undefined
   return {
@@ -89,14 +88,14 @@ export function createTypesetter(color: string | null = null): Typesetter {
 
 interface Engine {
   readonly compiler: NodeCompiler
-  /** The shadow of each template: a source that comes as text is parsed at every page. */
+  /** The shadow path of each template: a source that is passed as text is parsed at every page. */
   readonly templates: Map<string, string>
   printed: number
   readonly isDrawable: (grapheme: string) => boolean
 }
 
 function startEngine(): Engine {
-  // Here and not above: the engine's machine code is 11 MB in memory, and most processes never print.
+  // Loaded here: the engine's machine code takes 11 MB of memory, and most processes never print.
   const typst: typeof import('@myriaddreamin/typst-ts-node-compiler') = require(COMPILER)
   const fonts = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
   const compiler = typst.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
@@ -106,9 +105,9 @@ function startEngine(): Engine {
     compiler,
     templates: new Map(),
     printed: 0,
-    // A letter and its marks are drawn with one font, so one font must have them all.
+    // A letter and its marks are drawn in one font, so one font must have them all.
     isDrawable: (grapheme) =>
-      // The engine draws ḍ as d with a dot below where a font has only these: either form will do.
+      // The engine draws ḍ as d with a dot below if a font has only these, so either form will do.
       [grapheme, grapheme.normalize('NFD')].some((form) => {
         const codePoints = Array.from(form, (character) => character.codePointAt(0) ?? 0)
         return coverages.some((covers) => codePoints.every(covers))
@@ -156,10 +155,10 @@ const LAM_ALEF_FORMS: Readonly<Record<string, number>> = { آ: 0xfef5, أ: 0xfef
 const NOT_JOINING = 'ءآأؤإاةدذرزوى'
 
 /**
- * Lam with alef as the one character of their ligature. A reader gives the letters of a glyph in the order of
- * the page, so a ligature of two characters is copied with its letters swapped (poppler); the template turns
- * all others off. The zero-width joiner keeps the letter before it joined. Readers turn the form into its
- * letters (Unicode, NFKC).
+ * Replaces lam with alef by the one character of their ligature. A PDF reader returns the letters of a glyph
+ * in the order of the page, so a ligature of two characters is copied with its letters swapped (poppler). The
+ * template turns all other ligatures off. The zero-width joiner keeps the letter before it joined. Readers
+ * turn the character into its letters (Unicode, NFKC).
  */
 function copyable(text: string): string {
   return text.replace(LAM_ALEF, (_, before: string, alef: string) => {
@@ -174,12 +173,13 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PLAIN = /^[ -~\u00a0-\u00ac\u00ae-\u00ff\u060c\u061b\u061f\u0621-\u063a\u0641-\u064a’“”–…]*$/
 const LONE_SURROGATE = /\p{Cs}/gu
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-// They reorder, hide or join: a name could rewrite its line. Variation selectors choose colours.
+// These characters reorder, hide or join text: a name could rewrite its line. Variation selectors choose
+// colours.
 const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
 
-/** What the fonts can draw of a text, on one line. An emoji, of however many parts, becomes one `◊`. */
+/** The part of a text that the fonts can draw, on one line. An emoji becomes one `◊`. */
 function drawable(text: string, isDrawable: (grapheme: string) => boolean): string {
-  // Nearly every text is plain; cutting into graphemes took 2 ms a page.
+  // Nearly every text is plain, and cutting into graphemes took 2 ms a page.
   if (PLAIN.test(text)) return text
   const plain = text.replace(LONE_SURROGATE, '◊').normalize('NFC').replace(BREAKS, ' ').trim()
   return Array.from(GRAPHEMES.segment(plain), ({ segment }) => {

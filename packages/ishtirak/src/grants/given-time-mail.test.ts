@@ -11,7 +11,7 @@ const sink = await sinkOfTests()
 const ENV = { SMTP_URL: sink.url, TRANSFER_FILE, PLANS_FILE: TRIAL_PLANS }
 
 describeWorld('mail about time without a payment', { env: ENV }, ({ world }) => {
-  /** All that was sent, each as its subject and its text in one line. */
+  /** All mail that was sent, each as its subject and its text in one line. */
   const sent = (address?: string) =>
     sink.messages
       .filter(({ to }) => address === undefined || to[0] === address)

@@ -76,7 +76,7 @@ describeWorldOnEach('days that the operator grants', {}, ({ world, database }) =
     await world.as('user-1').buy()
     await grant('user-1', { days: 1 })
     const [first] = await database().query(selectSize, ['user-1'])
-    // Without HTTP, over which calls hardly meet: all of them look before the first of them is saved.
+    // Without HTTP, by which calls hardly overlap: all read before the first one is saved.
     const call = callBy(ownerNamed('amina'), 'user-1', { days: 3, why })
     const calls = Array.from({ length: 60 }, () => doAct(world.service.parts, grantDays, call))
     await Promise.all(calls)
@@ -98,7 +98,7 @@ describeWorldOnEach('days that the operator grants', {}, ({ world, database }) =
     expect((await statusOf('user-1')).current_period_end).toBe('2026-12-24T12:00:00Z')
     const other = await grant('user-1', { ...once, days: 4 })
     expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { days: 3 } }])
-    // The ids of operations are each user's own.
+    // Operation ids are per user.
     await world.as('user-2').buy()
     expect((await grant('user-2', once)).body.grants).toHaveLength(1)
   })
@@ -124,13 +124,13 @@ describeWorldOnEach('days that the operator grants', {}, ({ world, database }) =
     expect(answers.filter((answer) => answer !== 200)).toEqual(Array(5).fill(refused(0)))
     expect(await grantBy('amina', 'owner', 'user-1', { days: 40 })).toBe(200)
     expect((await statusOf('user-1')).current_period_end).toBe('2027-03-01T12:00:00Z')
-    // What they granted before is not in the way of another user, and comes back 30 days later.
+    // Earlier grants do not affect another user, and leave the limit after 30 days.
     await world.as('user-2').buy()
     expect(await grantBy('support-1', 'support', 'user-2', { days: 30 })).toBe(200)
     await world.emulator.advance(30 * DAY - 1)
     expect(await bySupport(1)).toEqual(refused(0))
     await world.emulator.advance(1)
-    // What an owner granted takes nothing from it.
+    // An owner's grants do not count for it.
     expect(await grantBy('amina', 'owner', 'user-1', { days: 40 })).toBe(200)
     const named = { operation_id: 'ticket-1' }
     expect(await bySupport(29, named)).toBe(200)

@@ -1,4 +1,4 @@
-// Days that an operator grants: what the role may, and what the user's plan is.
+// An operator grants days: how many the role allows, and on which plan.
 import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
@@ -23,7 +23,7 @@ import { grantsWords } from './words.js'
 
 export type GrantDeps = ChangeDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
-/** What all but owners grant one user in any `GRANT_SPAN`, where their role says nothing else. */
+/** The most days that operators but owners grant one user in any `GRANT_SPAN`, by default. */
 const GRANT_DAYS_MAX = 30
 const GRANT_SPAN = 30 * DAY
 
@@ -34,7 +34,7 @@ const GRANT = {
   bound: { most: GRANT_DAYS_MAX, of: 'days', beyond: GRANT_LONG },
 } as const satisfies Permission
 
-/** A year, leap or not: longer ones are more likely a slip. */
+/** A year, leap or not. More days are likely a slip. */
 const GRANTED_DAYS_MAX = 366
 
 const GrantRequestSchema = request('GrantRequest', {
@@ -71,7 +71,8 @@ export const grantDays = act<GrantDeps>()({
     id === '' ? [daysField(view)] : daysFields(pages, view, await loadUser(pages, id)),
   plan: async (deps, { id: userId, input, by }) => {
     const user = await loadUser(deps, userId)
-    // After the user: a grant in between makes them stale, so two at once do not pass the bound.
+    // Read after the user: a grant in between makes the user stale, so that two at once cannot exceed the
+    // limit.
     const left = await daysLeft(deps, userId, by.operator)
     if (left !== null && input.days > left) requireRole(by.operator, GRANT_LONG, { days_left: left })
     const now = deps.clock.now()
@@ -87,7 +88,7 @@ export const grantDays = act<GrantDeps>()({
   },
 })
 
-/** Of those that the role may grant this user; null: it has no bound. */
+/** The days that the role may still grant this user; null: no limit. */
 async function daysLeft(
   { database, clock }: GrantDeps,
   userId: string,
@@ -117,7 +118,7 @@ function grantTo(
   return decided
 }
 
-/** A plan is asked for where it can be another one: of users who never had one. */
+/** The form asks for a plan if the user never had one. */
 function daysFields(
   { catalogue, clock, rules }: ConsolePages & GrantDeps,
   view: View,

@@ -1,4 +1,4 @@
-// What granted days add to everything known of a user: the grants, newest first.
+// Granted days among everything known of a user, newest first.
 import { Type } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { describeGrant } from '../core/event.js'
@@ -8,7 +8,7 @@ import { EventGrantSchema } from '../events/schemas.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { grantsOfUser } from '../ledger/grants.sql.js'
 
-/** What fits on a screen; the rest is in the user's timeline. */
+/** As many as fit on a screen. The user's timeline has all. */
 const SHOWN_MAX = 50
 
 const GrantSchema = object('Grant', {
@@ -35,7 +35,7 @@ export function grantPart({ database }: { readonly database: Queryable }): UserP
     cameBy: ({ say }, grants, time) => {
       if (time.by === 'gap') return null
       const grant = grants.find(({ id }) => id === time.id)
-      // A piece of several grants is by none of them alone.
+      // A piece of several grants belongs to none of them alone.
       if (!grant || grant.by === null || grant.days !== time.days) return null
       return say('grantedBy', { name: grant.by, why: grant.why ?? '' })
     },

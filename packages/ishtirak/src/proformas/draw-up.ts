@@ -1,13 +1,14 @@
-// What a company shows its accountant before it pays: the invoice as it would be, at a price that holds.
+// Draws up a proforma, which a company shows its accountant before it pays: the later invoice, at a price
+// that holds.
 import type { BuyerDetails } from '../core/buyer-details.js'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
 import { type DocumentSnapshot, type Seller, splitTax, taxAt } from '../core/receipt.js'
 
-/** The price holds to the end of the day that is so many days later. */
+/** The price holds until the end of the day that is this many days later. */
 const VALID_DAYS = 15
 
-/** From what is older the price does not hold any more, whatever the hour of its day was. */
+/** Older proformas no longer hold, at whatever hour they were made. */
 export const OLDEST = (VALID_DAYS + 1) * DAY
 
 interface ProformaContext {
@@ -22,11 +23,11 @@ interface ProformaContext {
   readonly issuedAt: Instant
   /** `YYYY-MM-DD` in the billing time zone. */
   readonly issuedOn: string
-  /** Whether the money would be real. */
+  /** True if the payment would move real money. */
   readonly live: boolean
 }
 
-/** Nothing is paid as yet: the tax is that of the day, and no duty is on a transfer. */
+/** Nothing is paid yet: the tax is that of the day, and a transfer has no duty. */
 export function drawUpProforma(
   { offer, change, amount }: Agreed,
   context: ProformaContext,
@@ -59,7 +60,7 @@ export function drawUpProforma(
   }
 }
 
-/** `today`: `YYYY-MM-DD` in the billing time zone. */
+/** `today` is `YYYY-MM-DD` in the billing time zone. */
 export function holdsOn({ validUntil }: DocumentSnapshot, today: string): boolean {
   return validUntil !== undefined && today <= validUntil
 }

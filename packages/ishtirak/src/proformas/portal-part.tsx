@@ -1,4 +1,4 @@
-// The page of the portal where a company has a proforma made, and orders one by transfer.
+// The portal page on which a company makes a proforma, and orders one by transfer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendUserFile } from '../acts/send-file.js'
 import { BUYER_PAGE } from '../buyers/portal-part.js'
@@ -79,10 +79,10 @@ function proformaPageRoutes(app: App, pages: ProformaPages): void {
 
 interface Shown {
   readonly session: Session
-  /** In the form; null: the first. */
+  /** The offer selected in the form; null: the first. */
   readonly offer: string | null
   readonly poNumber: string
-  /** What was typed is no number of an order. */
+  /** True if the typed purchase order number is not valid. */
   readonly isWrong: boolean
 }
 
@@ -117,7 +117,7 @@ async function sendPage(pages: ProformaPages, request: FastifyRequest, reply: Fa
   return reply.headers(pages.headers).send(html)
 }
 
-/** All that is sold to this user now: each dearer plan for the time that is left, then more time. */
+/** All that is sold to this user now: each plan change, then more time. */
 function quotesFor(
   { catalogue, rules }: ProformaPages,
   facts: SubscriptionFacts,
@@ -134,7 +134,7 @@ interface OfPage {
   readonly shown: Shown
 }
 
-/** There is no proforma without them. */
+/** Shown while details are missing, because a proforma needs them. */
 function AskForDetails({ pages, say, shown }: OfPage) {
   return (
     <>

@@ -1,4 +1,4 @@
-// The shape of a proforma on the wire.
+// The schema of a proforma.
 import { type Static, Type } from 'typebox'
 import { locale, nullable, object, query } from '../http/schemas.js'
 import { poNumberSchema, term } from '../ledger/schemas.js'

@@ -1,5 +1,5 @@
-// The calls about proformas: one makes a proforma and gives it as PDF, one lists those that hold, one gives
-// the PDF of one of them, and one orders it by transfer.
+// The calls about proformas: make one and get its PDF, list those that hold, get the PDF of one, and order
+// one by transfer.
 import { Type } from 'typebox'
 import { type SentFile, userCall } from '../acts/user-call.js'
 import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
@@ -34,15 +34,15 @@ import type { Proforma } from './proformas.sql.js'
 
 export interface ProformaCalls {
   /**
-   * PDF of an offer whose price holds for 15 days: the same all day. Throws what a quote throws,
-   * `buyer_incomplete`, `unknown_method` without transfers, `busy`, `receipts_unavailable`.
+   * The PDF of an offer whose price holds for 15 days. Repeated on one day it is the same. Throws what a
+   * quote throws, `buyer_incomplete`, `unknown_method` without transfers, `busy`, `receipts_unavailable`.
    */
   proforma(userId: string, wanted: ProformaWish): Promise<Uint8Array>
-  /** Those whose price holds and that are not paid, newest first. */
+  /** The unpaid proformas whose price holds, newest first. */
   proformas(userId: string): Promise<readonly ProformaView[]>
-  /** PDF, by its number. The language is that of `receipt`. */
+  /** The PDF of the proforma with this number, in the language as for `receipt`. */
   printProforma(userId: string, number: string, asked?: PdfWish): Promise<Uint8Array>
-  /** Opens a transfer at its price; again it is the same. Throws `proforma_not_valid` after its last day. */
+  /** Opens a transfer at its price, once. Throws `proforma_not_valid` after its last day. */
   orderProforma(user: UserIdentity, number: string): Promise<PaymentView>
 }
 

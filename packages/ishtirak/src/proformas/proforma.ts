@@ -1,4 +1,4 @@
-// A proforma is made once a day for what is asked for, and a transfer is opened at its price.
+// Makes a proforma once a day for the same wish, and opens a transfer at its price.
 import { createHash } from 'node:crypto'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import { type OpenedCheckout, openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
@@ -33,8 +33,8 @@ export interface WantedProforma {
 }
 
 /**
- * The same all day for the same wish of the same buyer, of a change while the time is the same. Throws what a
- * quote throws, `buyer_incomplete`, and `unknown_method` where the seller takes no transfers.
+ * Returns the same proforma all day for the same wish of the same buyer (for a plan change, while the time is
+ * the same). Throws what a quote throws, `buyer_incomplete`, and `unknown_method` without transfers.
  */
 export async function makeProforma(
   deps: ProformaDeps,
@@ -75,7 +75,7 @@ export async function makeProforma(
 const digestOf = (what: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(what)).digest('base64url')
 
-/** Those whose price holds and that are not paid, newest first. */
+/** The unpaid proformas whose price holds, newest first. */
 export async function openProformas(
   deps: HoldDeps & Pick<ProformaDeps, 'database'>,
   userId: string,
@@ -86,14 +86,14 @@ export async function openProformas(
 
 type HoldDeps = Pick<ProformaDeps, 'clock' | 'receipts' | 'methods'>
 
-/** It is sold once; what was offered in test mode is not sold for real money. */
+/** A proforma is sold once. One of test mode is never sold for real money. */
 function holds(deps: HoldDeps, { snapshot, isPaid }: Proforma): boolean {
   const { clock, receipts } = deps
   const isLive = snapshot.live === transferMethod(deps)?.live
   return !isPaid && isLive && holdsOn(snapshot, receipts.dayOf(clock.now()))
 }
 
-/** `typed`: its number. Throws `not_found`, for another user's too. */
+/** `typed` is its number. Throws `not_found`, also for another user's. */
 export async function requireProforma(
   deps: Pick<ProformaDeps, 'database' | 'methods'>,
   userId: string,
@@ -105,7 +105,7 @@ export async function requireProforma(
   return found
 }
 
-/** Throws `busy`, and `receipts_unavailable` with the number that it has. */
+/** Throws `busy`, and `receipts_unavailable` with the proforma's number. */
 export async function printProforma(
   { printer }: Pick<ProformaDeps, 'printer'>,
   { number, snapshot }: Proforma,
@@ -117,8 +117,8 @@ export async function printProforma(
 }
 
 /**
- * Opens a transfer at its price; again it is the same. Throws `not_found`, `proforma_not_valid` where its
- * days are over, it is paid or its change is of other time than there is now, and what a purchase throws.
+ * Opens a transfer at its price. A repetition returns the same. Throws `not_found`, `proforma_not_valid` if
+ * its days are over, it is paid or its plan change is of other time than today's, and what a purchase throws.
  */
 export async function orderProforma(
   deps: ProformaDeps,

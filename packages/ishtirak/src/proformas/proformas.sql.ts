@@ -1,4 +1,4 @@
-// Proformas as rows. Each draws the next number of its series in the statement that writes it.
+// Proformas as rows. Each draws the next number of its series in the query that writes it.
 import type { Instant } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
 import { type DocumentSnapshot, receiptNumber } from '../core/receipt.js'
@@ -22,11 +22,11 @@ const parseRow = rowOf({
 export interface Proforma {
   /** `P-2026-000003` */
   readonly number: string
-  /** The same, as it is stored. */
+  /** The number as it is stored. */
   readonly key: { readonly series: string; readonly number: number }
   readonly agreed: Agreed
   readonly snapshot: DocumentSnapshot
-  /** What was ordered from it. */
+  /** True if a payment for it was made. */
   readonly isPaid: boolean
 }
 
@@ -65,7 +65,7 @@ export interface NewProforma {
   readonly snapshot: DocumentSnapshot
 }
 
-/** Changes nothing, and draws no number, where the same was asked for at once. */
+/** Does nothing, and draws no number, if the same was asked for at the same time. */
 export async function insertProforma(database: Queryable, of: NewProforma): Promise<void> {
   const { userId, asked, series, issuedAt, agreed, snapshot } = of
   const what = [userId, asked, series, at(issuedAt), JSON.stringify(agreed), JSON.stringify(snapshot)]
@@ -90,7 +90,7 @@ export async function findAsked(
 
 const selectOne = statement('proformas.one', `${SELECT} and f.series = $2 and f.number = $3`)
 
-/** Null: there is none, or it is another user's. */
+/** Null: there is none, or it belongs to another user. */
 export async function findProforma(
   database: Queryable,
   userId: string,

@@ -45,7 +45,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
   const documentsOf = async (paymentId: string) =>
     (await user().get(`${API}/payments/${paymentId}/documents`)).body.documents
 
-  /** The shop as it goes on with other prices. */
+  /** The shop continues with higher prices. */
   const dearer = async () => {
     const folder = temporaryFolder()
     const file = path.join(folder, 'dearer.json')
@@ -97,7 +97,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     expect((await approve(id, 20_000)).status).toBe(200)
     const invoice = { kind: 'invoice', number: 'TEST-F-2026-000001', po_number: 'BC-7' }
     expect(await documentsOf(id)).toMatchObject([invoice])
-    // It is paid, so that whoever wants as much again has another one.
+    // It is paid, so the next wish for the same gets a new one.
     expect(await open()).toEqual([])
     expect((await order(number)).body.code).toBe('proforma_not_valid')
     expect(await numberOf('&months=12&po_number=BC-7')).toBe('TEST-P-2026-000002')
@@ -117,7 +117,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     expect([first.amount, first.id === waiting.body.id]).toEqual([20_000, false])
     const second = (await order(await numberOf('&months=12&po_number=BC-7'))).body
     expect(second.id).not.toBe(first.id)
-    // One that asks for no number of an order leaves the transfer that may be under way.
+    // An order without a purchase order number keeps a transfer that may be under way.
     expect((await order(without)).body.id).toBe(second.id)
   })
 
@@ -216,7 +216,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
   it('is made and ordered in the portal, without a script', async () => {
     const stranger = await enterPortal(world, 'user-3', 'fr')
     const { text } = await stranger.open('/portal/proformas')
-    // The page leads to the details, which are not whole.
+    // The page leads to the details, of which some are missing.
     expect(text).not.toContain('name="offer"')
     expect(text).toContain(`href="${world.base}/portal/buyer"`)
     const visit = await enterPortal(world, 'user-1', 'fr')

@@ -1,4 +1,4 @@
-// What proformas bring to the service.
+// Proformas as a capability: calls and the portal page.
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import { proformaPages } from './portal-part.js'

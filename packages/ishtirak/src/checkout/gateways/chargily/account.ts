@@ -1,12 +1,12 @@
-// The account at Chargily: which keys, which mode, which address, and whether Chargily signed a message with
-// one of these keys. What may be configured, settings.ts says.
+// The account at Chargily: its keys, mode and address, and whether Chargily signed a message with one of the
+// keys. settings.ts has the variables.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { withoutSlash } from '../../../runtime/http-client.js'
 
 export interface ChargilyAccount {
   readonly live: boolean
   readonly secretKey: string
-  /** The secret key and further ones whose signatures are accepted. */
+  /** The secret key, and further keys whose signatures are accepted. */
   readonly webhookKeys: readonly string[]
   /** Without a slash at its end. */
   readonly baseUrl: string
@@ -29,7 +29,7 @@ export function openAccount(settings: AccountSettings): ChargilyAccount {
   }
 }
 
-/** Chargily API reference, authentication. */
+/** Live keys begin like this (Chargily API reference, authentication). */
 export function isLiveKey(key: string): boolean {
   return key.startsWith('live_sk_')
 }
@@ -43,8 +43,8 @@ function baseUrlOf({ origin, pathname }: URL, live: boolean): string {
 export type VerifySignature = (body: Uint8Array, signature: string | undefined) => boolean
 
 /**
- * HMAC-SHA256 of the raw body, keyed with the secret key, as hex (Chargily docs, webhooks). No timestamp is
- * signed: an event's id tells a replay. During a rotation events are signed with the old key.
+ * HMAC-SHA256 of the raw body, keyed with the secret key, as hex (Chargily docs, webhooks). There is no
+ * signed timestamp, so the event's id detects a replay. During a rotation events are signed with the old key.
  */
 export function signatureVerifier(
   keys: readonly string[],
@@ -52,12 +52,12 @@ export function signatureVerifier(
 ): VerifySignature {
   const secrets = keys.map((key) => ({ key, secret: createSecretKey(key, 'utf8') }))
   return (body, signature) => {
-    // Not trusting the types: the values come from the network.
+    // Types are checked at run time, because the values come from the network.
     if (!ArrayBuffer.isView(body) || typeof signature !== 'string') return false
     if (!/^[0-9a-f]{64}$/i.test(signature)) return false
     const given = Buffer.from(signature, 'hex')
     let verifiedBy: string | undefined
-    // Every key is tried, found or not: the time does not show which one is in use.
+    // Every key is tried, so that the time does not show which one matches.
     for (const { key, secret } of secrets) {
       const expected = createHmac('sha256', secret).update(body).digest()
       if (timingSafeEqual(expected, given)) verifiedBy = key

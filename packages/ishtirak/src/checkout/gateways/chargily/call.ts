@@ -1,6 +1,6 @@
-// One call to Chargily's API: a JSON object or a failure comes out, one line is logged. It is never repeated
-// here: whether that is safe, only the payment says. A failure is rejected, unavailable, or perhaps carried
-// out (outcomeUnknown): a second checkout is worse than a look.
+// One call to Chargily's API. It returns a JSON object or a failure, and logs one line. It never repeats a
+// call, because only the payment shows whether that is safe. A failure is rejected, unavailable, or perhaps
+// carried out (outcomeUnknown): a second checkout is worse than a lookup.
 import { type Instant, SECOND } from '../../../core/instant.js'
 import type { ProviderAnswer, ProviderFailure } from '../../../ledger/method.js'
 import type { Clock } from '../../../runtime/clock.js'
@@ -16,7 +16,7 @@ import { isObject, type JsonObject, parseJsonBytes, readAmount } from './report.
 
 interface ProviderCall {
   readonly method: 'GET' | 'POST'
-  /** Below the base URL, with its query. */
+  /** The path below the base URL, with its query. */
   readonly path: string
   readonly body?: JsonObject
   readonly timeoutMs: number
@@ -24,11 +24,11 @@ interface ProviderCall {
 
 export type CallProvider = (call: ProviderCall) => Promise<ProviderAnswer<JsonObject>>
 
-/** Safe to write anywhere: no key, no body, no header. */
+/** The line has no key, body or header, so it may be logged. */
 type ProviderLog = (line: Readonly<Record<string, unknown>>) => void
 
 export interface CallDeps {
-  /** How requests go out; the network by default. */
+  /** How requests are sent; by default over the network. */
   readonly send?: Send
   readonly clock?: Clock
   readonly log?: ProviderLog
@@ -43,7 +43,7 @@ export function createCallProvider(account: ChargilyAccount, deps: CallDeps): Ca
       url: `${account.baseUrl}${call.path}`,
       method: call.method,
       headers: {
-        // Without it Laravel may answer a mistake with a page or a redirect.
+        // Otherwise Laravel may answer an error with a page or a redirect.
         accept: 'application/json',
         authorization: `Bearer ${account.secretKey}`,
         ...(call.body && { 'content-type': 'application/json' }),
@@ -92,7 +92,7 @@ type Unavailable = Extract<ProviderFailure, { kind: 'unavailable' }>
 
 interface FailureReading {
   readonly secrets: readonly string[]
-  /** For a `Retry-After` that is a date, where the answer does not carry its own. */
+  /** Needed for a `Retry-After` with a date, if the answer has no `Date` of its own. */
   readonly now?: () => Instant
 }
 
@@ -106,7 +106,7 @@ function failureOfTransport(
   return unavailable('network', redact(failed.detail, secrets), { outcomeUnknown: !failed.neverSent })
 }
 
-/** For every answer that is not 2xx with JSON. `body` is the object in it, if there is one. */
+/** For every answer other than 2xx with JSON. `body` is its object, if it has one. */
 function failureOfAnswer(answer: Answer, body: JsonObject | null, reading: FailureReading): ProviderFailure {
   const { status } = answer
   const detail = `HTTP ${status}: ${sentenceOf(answer, body, reading)}`
@@ -114,14 +114,14 @@ function failureOfAnswer(answer: Answer, body: JsonObject | null, reading: Failu
   if (status === 429) return unavailable('rate_limited', detail, { outcomeUnknown: false, retryAfterSeconds })
   if (status >= 500) return unavailable('server_error', detail, { outcomeUnknown: true, retryAfterSeconds })
   if (status === 408) return unavailable('timeout', detail, { outcomeUnknown: true, retryAfterSeconds })
-  // A 404 will be read as "no such checkout". A proxy's page must not say that of a payment.
+  // A 404 means "no such checkout". A proxy's page must not say that of a payment.
   if (status === 404 && !speaksOfTheRecord(body))
     return unavailable('unreadable', detail, { outcomeUnknown: false })
   if (status >= 400) return { kind: 'rejected', status, detail, errors: readErrors(body?.errors, reading) }
   return unavailable('unreadable', detail, { outcomeUnknown: true })
 }
 
-/** An answer that looked well and does not say what it should. */
+/** An answer with a good status but unexpected content. */
 export function unreadable(detail: string): ProviderFailure {
   return unavailable('unreadable', detail, { outcomeUnknown: true })
 }
@@ -137,7 +137,7 @@ function unavailable(
   return { kind: 'unavailable', reason, outcomeUnknown, retryAfterSeconds, detail }
 }
 
-/** Laravel says "The route … could not be found." where the address is wrong, not the id. */
+/** Laravel says "The route … could not be found." if the address is wrong, not the id. */
 function speaksOfTheRecord(body: JsonObject | null): boolean {
   return body !== null && !(typeof body.message === 'string' && body.message.startsWith('The route '))
 }
@@ -149,7 +149,7 @@ function sentenceOf(answer: Answer, body: JsonObject | null, { secrets }: Failur
   return `no message (${redact(type, secrets)}, ${size})`
 }
 
-/** Field -> sentences, the shape of Laravel's 422. Twenty fields are more than a checkout has. */
+/** Sentences by field, the form of Laravel's 422. Twenty fields are more than a checkout has. */
 function readErrors(value: unknown, { secrets }: FailureReading): Record<string, readonly string[]> {
   if (!isObject(value)) return {}
   const fields = Object.entries(value).slice(0, 20)
@@ -164,7 +164,7 @@ function readErrors(value: unknown, { secrets }: FailureReading): Record<string,
   )
 }
 
-/** An hour: whatever a broken clock at the provider asks for, a payment is looked at before that. */
+/** An hour: whatever a broken clock of the provider asks for, a payment is looked up before that. */
 const LONGEST_WAIT_SECONDS = 3600
 
 /** `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), read against the answer's `Date`. */
@@ -176,7 +176,7 @@ function readRetryAfter(headers: AnswerHeaders, now: FailureReading['now']): num
 }
 
 function secondsUntil(httpDate: string, from: Instant | undefined): number | null {
-  // Only the form in GMT: Date.parse would take nearly anything else for local time.
+  // Only dates in GMT: Date.parse would read nearly anything else as local time.
   if (!/^\w{3}, .* GMT$/.test(httpDate) || from === undefined) return null
   const until = Date.parse(httpDate)
   return Number.isNaN(until) ? null : Math.ceil((until - from) / SECOND)
@@ -185,18 +185,18 @@ function secondsUntil(httpDate: string, from: Instant | undefined): number | nul
 /** 300 characters: a sentence or two, not a page of HTML. */
 const LONGEST = 300
 
-/** The provider may repeat what it was sent: no key, signature or e-mail address is written down. */
+/** The provider may repeat what it was sent: keys, signatures and e-mail addresses are removed. */
 export function redact(text: string, secrets: readonly string[] = []): string {
-  // More than is kept, so that no key is cut in two before it is found; bounded for time.
+  // More than is kept, so that no key is cut before it is found; limited for time.
   let safe = text.slice(0, 10 * LONGEST)
   for (const secret of secrets) safe = safe.replaceAll(secret, '[key]')
   return (
     safe
       .replace(/(?:test|live)_[sp]k_[\w-]*/g, '[key]')
       .replace(/\b[0-9a-f]{64}\b/gi, '[signature]')
-      // From the beginning of a word alone, or the time would be that of its length squared.
+      // Only from the beginning of a word: otherwise the time would grow with the square of its length.
       .replace(/(?<![^\s"'<>()])[^\s"'<>()]+@[^\s"'<>()]+/g, '[e-mail]')
-      // PostgreSQL stores no NUL, and a log line is one line.
+      // PostgreSQL refuses NUL, and a log line is one line.
       .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
       .slice(0, LONGEST)
   )

@@ -70,7 +70,7 @@ describe('a call that failed says whether it may have been carried out', () => {
   ]
   test('yes: whatever broke off after the request, or does not say it in full', async () => {
     for (const [name, reply, reason] of mayHaveBeen) {
-      // Only silence needs an end, and an answer has the time that it needs.
+      // Only silence needs a short limit. An answer gets the time that it needs.
       const timeouts = reply === 'no_answer' ? { timeouts: { writeMs: 150 } } : undefined
       const { chargily } = await chargilyWithStub(() => reply, timeouts)
       const failure = { kind: 'unavailable', reason, outcomeUnknown: true }
@@ -181,7 +181,7 @@ describe('a checkout', () => {
       const answer = await refused.chargily.expireCheckout(CHECKOUT.id)
       expect(answer).toMatchObject({ ok: true, value: { status: now } })
     }
-    // The second look does not hide that the key is refused.
+    // The second lookup does not hide that the key is refused.
     const forbidden = await answered({ status: 403, json: { message: 'Forbidden' } })
     const answer = await forbidden.expireCheckout(CHECKOUT.id)
     expect(answer).toMatchObject({ ok: false, failure: { status: 403 } })
@@ -221,7 +221,7 @@ test('a key calls the side of its mode, at any address', () => {
   }
 })
 
-// What is written down of a call: enough to understand it at night, and nothing that a thief could use.
+// The log of a call has enough to understand it, and nothing that a thief could use.
 describe('what is logged', () => {
   test('one line a call, with its way, status and duration', async () => {
     const { chargily, lines } = await chargilyWithStub(() => ({ json: CHECKOUT }))
@@ -267,7 +267,7 @@ describe('what is logged', () => {
   })
 })
 
-// "None" opens a second checkout, so "none" must be certain.
+// "None" leads to a second checkout, so it must be certain.
 /** Seconds; the list is written in them. */
 const SINCE = 1_700_000_000
 
@@ -292,7 +292,7 @@ function listOf(all: readonly object[]) {
   }
 }
 
-/** What is found in `all` since then, and how many pages were asked for. */
+/** Finds the checkout in `all` since then, and counts the pages asked for. */
 async function find(reply: Parameters<typeof chargilyWithStub>[0], since = SINCE) {
   const { chargily, asked } = await chargilyWithStub(reply)
   return { found: await chargily.list.find(ORDER.paymentId, since * 1000), pages: asked.length }

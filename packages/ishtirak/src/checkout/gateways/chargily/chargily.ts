@@ -1,5 +1,5 @@
-// Chargily Pay V2 behind our port. Written from its documentation and captures, without a look at the
-// emulator: where the two disagree, one of them has misread. It keeps no state and repeats no call.
+// Chargily Pay V2 as a payment method. It was written from Chargily's documentation and captures, without
+// reading the emulator: if the two disagree, one of them is wrong. It has no state and repeats no call.
 import type { CheckoutOrder, CheckoutReport } from '../../../core/checkout.js'
 import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../../../core/instant.js'
 import {
@@ -31,11 +31,11 @@ import {
 
 export interface ChargilyOptions extends AccountSettings, CallDeps {
   readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
-  /** Is told by which key a webhook was signed. */
+  /** Called with the key by which a webhook was signed. */
   readonly noteWebhookKey?: (key: string) => void
 }
 
-/** It lists, and it pushes. */
+/** Chargily has a list and sends events. */
 interface Chargily extends PaymentMethod {
   readonly list: CheckoutList
   readonly webhook: Webhook
@@ -48,7 +48,8 @@ const TRAITS = {
   leastAmount: LEAST_AMOUNT,
   /** API reference, checkouts/expire. */
   checkoutLifetimeMs: 30 * MINUTE,
-  // Soon, for the user who waits; at 35 minutes, when the checkout is over; later, for what is booked late.
+  // Early lookups for the waiting user, one at 35 minutes when the checkout is over, later ones for late
+  // bookings.
   settledBy: 'provider',
   accounts: [],
   looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
@@ -57,7 +58,7 @@ const TRAITS = {
   bearsStampDuty: false,
 } as const
 
-/** What the document shows of it; what is read, `readEvent` decides. */
+/** The OpenAPI document shows these fields. `readEvent` decides what is read. */
 const EVENT = {
   type: 'object',
   required: ['id', 'entity', 'type', 'data'],
@@ -72,7 +73,7 @@ const EVENT = {
   },
 }
 
-/** The address is written into the dashboards of shops: it stays. */
+/** Shops have entered this address in their dashboards, so it must not change. */
 export const WEBHOOK = {
   path: '/api/v1/billing/webhook',
   signatureHeader: 'signature',
@@ -83,11 +84,11 @@ export const WEBHOOK = {
   },
 } as const
 
-/** Nothing is called yet. */
+/** Makes no call yet. */
 export function createChargily(options: ChargilyOptions): Chargily {
   const account = openAccount(options)
   const call = createCallProvider(account, options)
-  // A user waits for a new checkout, and its loss costs a search; a read is repeated by the sweep.
+  // A user waits for a new checkout, and a lost answer costs a search. The sweep repeats a read.
   const writeMs = options.timeouts?.writeMs ?? 4_000
   const readMs = options.timeouts?.readMs ?? 5_000
   const getCheckout = (checkoutId: string) => fetchCheckout(call, checkoutId, readMs)
@@ -112,7 +113,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
       const path = `/checkouts/${checkoutId}/expire`
       const answer = await call({ method: 'POST', path, timeoutMs: writeMs })
-      // 400 "expired already", 403 "not pending any more" (checkouts/expire) do not say its status.
+      // 400 "expired already" and 403 "not pending any more" (checkouts/expire) do not contain the status.
       if (statusOf(answer) === 400 || statusOf(answer) === 403) return getCheckout(checkoutId)
       return readAsked(answer, checkoutId)
     },
@@ -135,7 +136,7 @@ async function openCheckout(
   const answer = await call({ method: 'POST', path: '/checkouts', body: requestOf(order), timeoutMs })
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
-  // There may be a checkout now whose id we cannot read: the search will find it.
+  // There may be a checkout whose id we cannot read. The search will find it.
   if (report) return { ok: true, value: report }
   return { ok: false, failure: unreadable('the new checkout has no id') }
 }
@@ -150,22 +151,22 @@ function requestOf(order: CheckoutOrder): JsonObject {
     ...(order.webhookUrl !== null && { webhook_endpoint: order.webhookUrl }),
     description: order.description,
     locale: order.locale,
-    // The user pays exactly the plan's price: 3,037.50 instead of 3,000 reads as a bug.
+    // The user pays exactly the plan's price: 3,037.50 instead of 3,000 would look like a bug.
     chargily_pay_fees_allocation: 'merchant',
     metadata: {
       [PAYMENT_ID]: order.paymentId,
-      // Laravel trims texts and turns empty ones into null; what would not come back the same is not sent.
+      // Laravel trims texts and turns empty ones into null. Values that would come back changed are not sent.
       ...(isLeftAlone(order.userId) && { [USER_ID]: order.userId }),
       ...(order.kind !== 'purchase' && { [KIND_OF_PAYMENT]: order.kind }),
       ...(order.planId !== null && isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
-      // As a text, like the others: it comes back as it was sent.
+      // Sent as text, which comes back unchanged.
       ...(order.months !== null && { [MONTHS]: String(order.months) }),
       ...(order.code && { [CODE]: order.code.hash, [DISCOUNT]: String(order.code.discount) }),
     },
   }
 }
 
-/** Both ends are seen: newer versions trim what is invisible as well. */
+/** Both ends must be visible characters: newer versions trim invisible ones as well. */
 function isLeftAlone(text: string): boolean {
   return readShortText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
 }
@@ -175,12 +176,12 @@ async function fetchCheckout(
   checkoutId: string,
   timeoutMs: number,
 ): Promise<ProviderAnswer<CheckoutReport | null>> {
-  // The id comes back in the user's address bar, where anyone can write `../balance`.
+  // The id comes back in the user's address bar, in which anyone can write `../balance`.
   if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
   return readAsked(await call({ method: 'GET', path: `/checkouts/${checkoutId}`, timeoutMs }), checkoutId)
 }
 
-/** Wider than the 26 characters of a ULID that we have seen: another form must not make payments unknown. */
+/** Wider than the 26 characters of a ULID that we have seen, so that another form still works. */
 function isCheckoutId(text: string): boolean {
   return /^[\w-]{1,64}$/.test(text)
 }
@@ -205,7 +206,7 @@ async function fetchPage(
   page: number,
   timeoutMs: number,
 ): Promise<ProviderAnswer<CheckoutPage>> {
-  // 50 is the most that it gives on a page (API reference, lists).
+  // 50 is the most on a page (API reference, lists).
   const answer = await call({ method: 'GET', path: `/checkouts?per_page=50&page=${page}`, timeoutMs })
   if (!answer.ok) return answer
   const value = readPage(answer.value, page)
@@ -232,8 +233,8 @@ type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 const MOST_PAGES = 40
 
 /**
- * The list has no filter. "None" is said only when all pages that could have it were read: upon it another
- * checkout is opened.
+ * The list has no filter. "None" is returned only after all pages that could have it were read, because
+ * another checkout is opened then.
  */
 async function searchCheckouts(
   listPage: ListPage,
@@ -245,7 +246,7 @@ async function searchCheckouts(
     [...seen.values()].filter((checkout) => checkout.paymentId === paymentId).sort(newestFirst)
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const answer = await listPage(page)
-    // What was found is enough to continue with; what was not found proves nothing yet.
+    // Found checkouts are enough to continue with. An incomplete search proves nothing.
     if (!answer.ok) return found().length > 0 ? { ok: true, value: found() } : answer
     const { checkouts, nextPage } = answer.value
     const known = seen.size

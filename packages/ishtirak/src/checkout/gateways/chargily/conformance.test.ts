@@ -1,4 +1,4 @@
-// Adapter and emulator share no code: where they disagree, one has misread the contract.
+// Adapter and emulator share no code: if they disagree, one misreads the contract.
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { listen } from '../../../../../../test/support/listen.js'
@@ -15,7 +15,7 @@ async function provider(settings: Partial<EmulatorOptions> = {}) {
   return { emulator, chargily }
 }
 
-/** An endpoint that keeps what is sent to it, byte for byte. */
+/** An endpoint that stores the bytes sent to it. */
 async function mailbox() {
   const received: { body: Buffer; signature: string | undefined }[] = []
   const server = createServer(async (request, response) => {
@@ -69,6 +69,6 @@ async function checkDialect(dialect: 'wire-2026' | 'docs') {
     ...{ checkoutId: opened.checkoutId, status: 'paid', amount: 2000, live: false, paymentId, userId },
     updatedAt: now?.updatedAt,
   })
-  // The documented event is silent about the currency; what is said must be right.
+  // The documented event has no currency. If there is one, it must be right.
   expect([null, 'DZD']).toContain(event.report?.currency)
 }

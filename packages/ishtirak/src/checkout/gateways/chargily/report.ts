@@ -1,25 +1,25 @@
-// What Chargily says of a checkout, in our words, in three dialects: the API's answer, the documented event,
-// the event as it is sent. Unknown fields, such as `account`, are ignored. Money is read strictly, all else
-// tolerantly; what cannot be read is null, and nothing throws.
+// Reads what Chargily says of a checkout, in three dialects: the API's answer, the documented event, and the
+// event as it is really sent. Unknown fields, such as `account`, are ignored. Money is read strictly and all
+// else tolerantly. Unreadable values are null, and nothing throws.
 import { type CheckoutReport, type CheckoutStatus, PAYMENT_PURPOSES } from '../../../core/checkout.js'
 import { type Instant, SECOND } from '../../../core/instant.js'
 import type { CheckoutPage, NoEvent, ProviderEvent } from '../../../ledger/method.js'
 
-/** What payments and events call this method. */
+/** The name of this method in payments and events. */
 export const METHOD = 'chargily'
 
-/** The metadata keys under which our ids travel. */
+/** The keys of our values in Chargily's metadata. */
 export const PAYMENT_ID = 'payment_id'
 export const USER_ID = 'user_id'
-/** Absent: a purchase. */
+/** The payment's purpose. A purchase has none. */
 export const KIND_OF_PAYMENT = 'kind'
 export const PLAN_ID = 'plan_id'
 export const MONTHS = 'months'
-/** Of a purchase with a code: its keyed hash, and what it took off. */
+/** For a purchase with a code: the code's keyed hash and the discount. */
 export const CODE = 'code_hash'
 export const DISCOUNT = 'discount'
 
-/** Null: no checkout. `around` is what the envelope says where the checkout itself is silent. */
+/** Null: not a checkout. `around` is the envelope, for fields that the checkout itself lacks. */
 export function readCheckout(
   value: unknown,
   around: { live: boolean | null; updatedAt: Instant | null } = { live: null, updatedAt: null },
@@ -56,10 +56,10 @@ export function readCheckout(
   }
 }
 
-/** The types of events about a checkout begin so; other events are about none. */
+/** Events about a checkout have types that begin like this. */
 const ABOUT_A_CHECKOUT = 'checkout.'
 
-/** The bytes are verified. */
+/** The signature of the bytes is already verified. */
 export function readEvent(body: Uint8Array): ProviderEvent | NoEvent {
   const value = parseJsonBytes(body)
   if (value === undefined) return 'malformed_json'
@@ -74,18 +74,18 @@ export function readEvent(body: Uint8Array): ProviderEvent | NoEvent {
   return { id, type, report, createdAt }
 }
 
-/** Null: not page number `page` of a list. A checkout without an id is left out. */
+/** Null: not page number `page` of a list. Checkouts without an id are left out. */
 export function readPage(value: unknown, page: number): CheckoutPage | null {
   if (!isObject(value) || !Array.isArray(value.data)) return null
-  // A server that does not turn the page would be walked for ever.
+  // A server that repeats a page would be read for ever.
   if ((readAmount(value.current_page) ?? page) !== page) return null
   const checkouts = value.data.map((item) => readCheckout(item)).filter((report) => report !== null)
-  // Its `next_page_url` says whether, never where: the key is sent to no address that an answer names.
+  // `next_page_url` is only tested: the key is never sent to an address from an answer.
   const saysMore = typeof value.next_page_url === 'string' || (readAmount(value.last_page) ?? 0) > page
   return { checkouts, nextPage: saysMore && value.data.length > 0 ? page + 1 : null }
 }
 
-/** The merchant's part, also where the checkout has all fees alone: we order that the merchant bears them. */
+/** The merchant's fees, also if they are in the field for all: we order that the merchant pays them. */
 function readFees(checkout: JsonObject): number | null {
   const onMerchant = readAmount(checkout.fees_on_merchant)
   if (onMerchant !== null) return onMerchant
@@ -101,7 +101,7 @@ function readStatus(value: unknown): CheckoutStatus {
   return STATUSES.find((status) => status === word) ?? 'unknown'
 }
 
-/** The documentation shows an array (`[{}]`), the wire an object; empty it is `[]`, `{}` or null. */
+/** The documentation shows an array (`[{}]`), the API an object. Empty, it is `[]`, `{}` or null. */
 function readMetadata(metadata: unknown, key: string): string | null {
   const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : [metadata]
   for (const entry of entries) {
@@ -133,7 +133,7 @@ export function parseJsonBytes(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    // Both throw for one reason only: this is not JSON. The caller decides what that means.
+    // Both throw only if this is not JSON. The caller decides what follows.
     return undefined
   }
 }
@@ -145,7 +145,7 @@ export function readShortText(value: unknown): string | null {
   return typeof value === 'string' && SHORT_TEXT.test(value) ? value : null
 }
 
-/** Whole dinars, also as text, as the WooCommerce plugin sends them; `"2000.5"`, `"1e3"`, `-1` are none. */
+/** Whole dinars, also as text (the WooCommerce plugin). `"2000.5"`, `"1e3"` and `-1` are refused. */
 export function readAmount(value: unknown): number | null {
   const amount = typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value) ? Number(value) : value
   return typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0 ? amount : null

@@ -1,4 +1,4 @@
-// The variables of Chargily: what each may be, what contradicts, and what is read of them.
+// Chargily's variables: their forms, their contradictions, and what is read from them.
 import {
   type GatewaySettings,
   isPrivateEnough,
@@ -16,7 +16,7 @@ const KEY = /(test|live)_sk_[\w-]+/
 const isLive = ({ CHARGILY_SECRET_KEY: key = '' }: Variables) => isLiveKey(key)
 
 export interface ChargilyConfig {
-  /** Null in the sandbox, which draws its own key. */
+  /** Null in the sandbox, which makes its own key. */
   readonly chargily: AccountSettings | null
 }
 
@@ -44,7 +44,7 @@ export const CHARGILY: GatewaySettings<ChargilyConfig> = {
       [!key && !!given.CHARGILY_API_URL, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
       [isTwice(items(webhookKeys)), 'CHARGILY_WEBHOOK_KEYS names one secret twice'],
       [
-        // Test keys are not kept secret: with one of them accepted, anyone could sign live payments.
+        // Test keys are not secret: if one were accepted, anyone could sign live payments.
         !!key && items(webhookKeys).some((other) => isLiveKey(other) !== isLive(given)),
         'CHARGILY_WEBHOOK_KEYS must be of the mode of CHARGILY_SECRET_KEY, test or live',
       ],
@@ -62,7 +62,7 @@ export const CHARGILY: GatewaySettings<ChargilyConfig> = {
   read: (given) => ({ chargily: chargilyAccount(given) }),
 }
 
-/** Null: it is not configured. */
+/** Null: not configured. */
 function chargilyAccount(given: Variables): AccountSettings | null {
   const secretKey = given.CHARGILY_SECRET_KEY?.trim()
   const apiUrl = given.CHARGILY_API_URL?.trim()
