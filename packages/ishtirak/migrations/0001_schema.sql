@@ -1,53 +1,53 @@
 -- All tables, in the order of the capabilities. A table of users' facts has the user in its key. Instants are
--- timestamptz, money is whole dinars. A constraint is named by its rule. An index stands with the capability
--- that reads by it.
+-- timestamptz, money is whole dinars. Constraints are named after their rule. An index is next to the
+-- capability that reads by it.
 
 
 -- The ledger: users, what they pay, and who changed it
 
 create table users (
   user_id text not null constraint user_id_is_given check (user_id <> ''),
-  -- Counts every change of this user's money. A change names the version that it was decided on: a lost race
-  -- changes no row.
+  -- Counts every revision of this user's money. A revision names the version that it was decided on: a lost
+  -- race changes no row.
   version bigint not null default 0 constraint version_counts_up check (version >= 0),
   -- The run of periods: where it began, how many months were bought, where it ends. Null: never paid. Granted
-  -- time has no months, so a run that begins with it ends where it begins until a month is bought.
+  -- time has no months: until a month is bought, a run that begins with it ends where it begins.
   anchor_at timestamptz,
   run_months integer constraint run_months_count_up check (run_months >= 0),
   paid_until timestamptz,
-  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted, amount,
-  -- changes}]. The source is a payment or a grant; of granted days `months` is 0 and `granted` holds them;
-  -- `amount` is what was paid, where it is not so many single months; `changes` are plans from an instant on.
+  -- The periods that are not over, and the last one: [{sourceId, plan, months, start, end, granted, amount,
+  -- changes}]. The source is a payment or a grant. Granted days have `months` 0 and are in `granted`.
+  -- `amount` is what was paid, unless it is the price of single months. `changes` are plan changes.
   periods jsonb not null default '[]',
   ended_at timestamptz,
-  -- Of the last payment: `edahabia`, `cib`, `ccp`, …
+  -- The instrument of the last payment: `edahabia`, `cib`, `ccp`, …
   last_instrument text,
-  -- What was paid in and not spent, in whole dinars, and the last entry of its ledger.
+  -- The money paid in and not spent, in whole dinars, and the number of the last entry.
   balance integer not null default 0 constraint balance_is_not_negative check (balance >= 0),
   balance_entry integer,
-  -- Since when balance and order are as they are. Null: the user never had either.
+  -- When the balance or the standing order last changed. Null: the user never had either.
   balance_since timestamptz,
-  -- What the balance buys whenever the paid time ends: {plan, months, price, offered}; and when next, if the
-  -- money is there.
+  -- The term that the balance buys whenever the paid time ends: {plan, months, price, offered}. Then when it
+  -- buys next, if the money suffices.
   standing_order jsonb,
   renews_at timestamptz,
-  -- The profile, as the platform or the user's token says.
+  -- The profile comes from the platform or the user's token.
   email text,
   name text,
-  -- Of a customer of the desk: E.164.
+  -- The desk asks new customers for it. The form is E.164.
   phone text constraint phone_is_international check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   locale text constraint locale_is_known check (locale in ('ar', 'fr', 'en')),
-  -- What an invoice names of the buyer: {kind, name, address, rc, nif, nis, ai, legalForm, capital, phone,
-  -- email}. Null: nothing was given.
+  -- The buyer's details for invoices: {kind, name, address, rc, nif, nis, ai, legalForm, capital, phone,
+  -- email}. Null: none were given.
   buyer jsonb constraint buyer_has_a_kind check (buyer ->> 'kind' in ('person', 'company')),
   -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due.
-  -- While a process delivers, that is its lease.
+  -- While a process delivers, the due time is its lease.
   event_sequence bigint not null default 0 constraint event_sequence_counts_up check (event_sequence >= 0),
   delivered_sequence bigint not null default 0
     constraint delivered_sequence_counts_up check (delivered_sequence >= 0),
   deliver_at timestamptz not null default '1970-01-01T00:00:00Z',
-  -- When time next has something to announce (an end that comes near, the end, the end of grace), and what it
-  -- announced last of the present end.
+  -- When the job next announces something (the coming end, the end, the end of grace), and what it announced
+  -- last for the present end.
   announce_at timestamptz,
   announced text constraint announced_is_known check (
     announced in ('expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due', 'expired')
@@ -73,11 +73,11 @@ comment on table users is
 create table payments (
   user_id text not null constraint payment_of_a_user references users,
   id text not null,
-  -- The person who ordered it for the account, by the platform's id of them; null: none is named.
+  -- The person who ordered for the account, by the platform's id; null: none was named.
   bought_by text,
-  -- The number of the buyer's own order.
+  -- The number of the buyer's own purchase order.
   po_number text,
-  -- The page after paying leads here; null: to the platform's own pages.
+  -- The address to which the page after paying leads; null: the platform's own pages.
   return_url text,
   -- What the platform notes: at most 20 texts by name; null: nothing. It may name a person, so it can be
   -- erased: it stands here and in what the events of the payment told (outbox), and nowhere else.
@@ -85,65 +85,63 @@ create table payments (
   -- `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance.
   kind text not null default 'purchase'
     constraint kind_is_known check (kind in ('purchase', 'change', 'top_up')),
-  -- As it was when it was ordered: a later catalogue does not change it. A top-up buys no plan.
+  -- The plan as it was when it was ordered: a later catalogue does not change it. A top-up has no plan.
   plan jsonb,
-  -- Of purchases.
+  -- Only purchases have months.
   months integer default 1 constraint months_are_bought check (months > 0),
-  -- Of a change: the plan that ran, what was left of what was paid, and the periods that change, each with
-  -- its part.
+  -- For a plan change: the plan before it, the credit, and the periods that change, each with its part.
   change jsonb,
-  -- What is asked for, and once booked what came; amount_asked is what was asked for, where another amount
-  -- was accepted.
+  -- The price; after booking the amount that was paid. amount_asked is the price if another amount was
+  -- accepted.
   amount integer not null constraint amount_is_positive check (amount > 0),
   amount_asked integer constraint amount_asked_is_positive check (amount_asked > 0),
   currency text not null constraint currency_is_the_dinar check (currency = 'DZD'),
-  -- The code that took something off the price. The payment holds a use of it from its request until it dies
-  -- unpaid.
+  -- The code that gave the discount. The payment holds a use of it from its request until it ends unpaid.
   code_hash text,
   discount integer not null default 0 constraint discount_takes_off check (discount >= 0),
   live boolean not null,
   status text not null constraint status_is_known check (
     status in ('requested', 'pending', 'paid', 'failed', 'canceled', 'expired', 'review', 'refunded')
   ),
-  -- The way that the money takes, and what it calls the payment: the id of a checkout, the reference of a
-  -- transfer, the number of a slip or cheque. Only rows that tests and benchmarks insert use the default.
+  -- The payment method and its own id of the payment: the id of a checkout, the reference of a transfer, the
+  -- number of a slip or cheque. Only rows that tests and benchmarks insert use the default.
   method text not null default 'chargily' constraint method_is_given check (method <> ''),
   method_reference text,
   -- The page to pay on. A transfer has none.
   checkout_url text,
-  -- What was paid with: `edahabia`, `cib`, `ccp`, … On the wire it is called payment_method.
+  -- The instrument: `edahabia`, `cib`, `ccp`, … On the wire it is called payment_method.
   instrument text,
   created_at timestamptz not null,
   expires_at timestamptz not null,
-  -- Until then one process asks the method for a page; later another may.
+  -- Until then one process calls the method for a page. Afterwards another may.
   attempt_ends_at timestamptz not null,
-  -- When the method was last asked because a user read the payment, and when the sweep asks next.
+  -- When a reader's lookup last asked the method, and when the sweep asks next.
   asked_at timestamptz,
   next_check_at timestamptz,
-  -- What was bought, and when.
+  -- When it was paid, and the time that it bought.
   paid_at timestamptz,
   period_start timestamptz,
   period_end timestamptz,
   -- The receipt that the payment must have: its own, once it is paid.
   receipt_of text generated always as (case when status in ('paid', 'refunded') then id end) stored,
-  -- A column, since a plan that was made for an empty table would look through all documents at place 0.
+  -- A column, because a plan made for an empty table would scan all documents at place 0.
   receipt_place integer generated always as (0) stored,
-  -- The entry of the balance that it must have: what tops it up, and what it pays for.
+  -- The balance entry that the payment must have: a top-up, and a payment by balance.
   entry_of text generated always as (
     case when status in ('paid', 'refunded') and (kind = 'top_up' or method = 'balance') then id end
   ) stored,
-  -- The payment that was paid already when this one came. An operator refunds it, or keeps it.
+  -- The payment that was already paid when this one was. An operator refunds or keeps this one.
   second_of text,
   kept_at timestamptz,
-  -- What differs from what was ordered; an operator decides.
+  -- How it differs from what was ordered. An operator decides.
   review jsonb,
-  -- What the method said each time it changed the payment, oldest first: a handful at most.
+  -- The method's reports that changed the payment, oldest first: a handful at most.
   reports jsonb not null default '[]',
-  -- When the method's own list last showed it as paid, with our amount.
+  -- When the method's own list last showed it as paid with our amount.
   reconciled_at timestamptz,
-  -- The W3C `traceparent` that the purchase goes on with. Null where no traces are collected.
+  -- The W3C `traceparent` that the purchase continues. Null: no traces are collected.
   traceparent text,
-  -- The id comes first: the return page knows a payment by nothing else. It cannot be guessed.
+  -- The id comes first, because the return page knows only the id. It cannot be guessed.
   constraint payments_by_id primary key (id, user_id),
   constraint pending_has_a_reference check (status <> 'pending' or method_reference is not null),
   constraint plan_is_bought_but_by_top_ups check (
@@ -152,7 +150,7 @@ create table payments (
     and (kind = 'change' or change is null)
   ),
   constraint paid_at_an_instant check ((status in ('paid', 'refunded')) = (paid_at is not null)),
-  -- A change may come when the time that it was to change is over.
+  -- A plan change may be paid when the time that it was for is over.
   constraint paid_bought_a_period check (
     (period_start is null) = (period_end is null)
     and case kind when 'purchase' then (paid_at is null) = (period_start is null)
@@ -167,14 +165,14 @@ create table payments (
 );
 comment on table payments is 'Each payment from its request on, whatever became of it.';
 
--- What the method calls a payment (a checkout, a slip, a cheque) names one payment of all users. So a report
--- is booked once.
+-- A method's id (a checkout, a slip, a cheque) belongs to one payment of all users, so a report is booked
+-- once.
 create unique index payments_by_reference on payments (method_reference, method)
   where method_reference is not null;
 create index payments_of_user on payments (user_id, created_at desc, id desc);
 
--- Paid money stays paid: only a refund leads away from it, and from a refund nothing. No constraint sees the
--- row of before.
+-- Paid money stays paid: only a refund changes it, and a refund is final. A constraint cannot see the row
+-- before.
 create function refuse_unpaying() returns trigger language plpgsql as $$
 begin
   raise exception 'payment % is % and cannot become %', old.id, old.status, new.status
@@ -186,7 +184,7 @@ create trigger payments_paid_is_final before update of status on payments
         and not (old.status = 'paid' and new.status = 'refunded'))
   execute function refuse_unpaying();
 
--- From the booking on the amount stays.
+-- The amount does not change after the booking.
 create function refuse_other_amount() returns trigger language plpgsql as $$
 begin
   raise exception 'payment % is booked and its amount cannot change', old.id
@@ -198,7 +196,7 @@ create trigger payments_booked_amount_is_final before update of amount, amount_a
         and (new.amount, new.amount_asked) is distinct from (old.amount, old.amount_asked))
   execute function refuse_other_amount();
 
--- Rows are never deleted: a provider's signature carries no time, so the id of an event is the only defence
+-- Rows are never deleted: a provider's signature contains no time, so the event's id is the only protection
 -- against replay.
 create table provider_events (
   user_id text not null,
@@ -208,9 +206,10 @@ create table provider_events (
   checkout_id text,
   payment_id text,
   outcome text not null,
-  -- What it names, in whole dinars; null: nothing.
+  -- The event's amount in whole dinars; null: none.
   amount bigint,
-  -- What was read of it, unless the payment keeps that. Not the body: that carries the merchant's account.
+  -- The part that was read, unless the payment stores it. The body is left out: it contains the merchant's
+  -- account.
   report jsonb,
   received_at timestamptz not null,
   constraint provider_events_once primary key (user_id, method, id)
@@ -232,7 +231,7 @@ create table unmatched_events (
 comment on table unmatched_events is 'Each event of a provider that is about no payment of ours.';
 
 create table audit (
-  -- Empty where the act is about no single user.
+  -- Empty if the act is not about a single user.
   user_id text not null,
   id text not null,
   acted_at timestamptz not null,
@@ -242,9 +241,9 @@ create table audit (
   payment_id text,
   before jsonb not null,
   after jsonb not null,
-  -- What was asked for, beside the reason. The same operation asks for the same.
+  -- The input besides the reason. A repetition has the same input.
   asked jsonb,
-  -- Names one sending of an act: what was done by it is found, and not done again.
+  -- The caller's name for the operation: a repetition finds the first one and changes nothing.
   operation_id text,
   constraint audit_by_id primary key (user_id, id)
 );
@@ -257,8 +256,8 @@ create index audit_of_payment on audit (user_id, payment_id) where payment_id is
 create index audit_newest on audit (acted_at, id);
 create index audit_by_actor on audit (actor, acted_at, id);
 create index audit_by_act on audit (act, acted_at, id);
--- Of the reason, and the ids: each is one word, or every act would have that before its hyphen or underscore.
--- What stands in an address, a path or angle brackets is words of its own.
+-- The words of the reason, and each id as one word: otherwise the part of every id before its hyphen or
+-- underscore would match all acts. Words inside an address, a path or angle brackets are words too.
 create index audit_by_words on audit using gin (to_tsvector('simple', translate(
   coalesce(reason, '') || ' ' || user_id || ' ' || coalesce(payment_id, '') || ' ' || id || ' ' || actor,
   '/.:@<>=&?#+_-', '           '))) with (fastupdate = off);
@@ -287,16 +286,16 @@ create table balance_entries (
   kind text not null constraint kind_is_known check (
     kind in ('top_up', 'purchase', 'renewal', 'returned', 'surplus', 'correction', 'paid_out')
   ),
-  -- Whole dinars; below zero where it takes.
+  -- Whole dinars, negative if the entry takes money.
   amount integer not null,
   balance_before integer not null,
   balance_after integer not null constraint balance_is_not_negative check (balance_after >= 0),
   payment_id text,
   note text,
   created_at timestamptz not null,
-  -- The entry that it follows on; null: it is the first.
+  -- The entry that it follows; null: it is the first.
   follows integer generated always as (nullif(sequence - 1, 0)) stored,
-  -- The payment that must have it.
+  -- The payment that must have this entry.
   books text generated always as (
     case when kind in ('top_up', 'purchase', 'renewal') then payment_id end
   ) stored,
@@ -326,47 +325,45 @@ comment on table balance_entries is
 create trigger balance_entries_are_append_only before update or delete on balance_entries
   for each row execute function refuse_change();
 
--- The balance is the last entry's, and money that goes to a balance or comes from it stands there. Checked at
--- the commit, since the tables refer to each other.
+-- The user's balance is the one of the last entry, and money that a payment adds or takes has an entry.
+-- Checked at the commit, because the tables refer to each other.
 alter table users add constraint balance_is_the_last_entrys foreign key (user_id, balance_entry, balance)
   references balance_entries (user_id, sequence, balance_after) deferrable initially deferred;
 alter table payments add constraint paid_by_balance_has_an_entry foreign key (user_id, entry_of)
   references balance_entries (user_id, books) deferrable initially deferred;
 
--- Whose renewal is to be written down.
+-- Users with a renewal to book.
 create index users_renew on users (renews_at) where renews_at is not null;
 create index users_with_order on users (user_id) where standing_order is not null;
 
 
--- Checkout: the way from the click to the provider's page, and the sweep that looks it up again
+-- Checkout: from the click to the provider's page, and the sweep that looks payments up
 
--- One payable checkout per user and method: two clicks cannot open two pages that both take money.
+-- One open checkout per user and method: two clicks cannot open two pages that both take money.
 create unique index payments_one_open_per_user on payments (user_id, method)
   where status in ('requested', 'pending');
--- What the sweep has to look up.
+-- Payments that the sweep looks up.
 create index payments_due on payments (next_check_at) where next_check_at is not null;
--- Payments that another purchase replaced and whose page is still open at the provider. Each click reads
--- them.
+-- Replaced payments whose page is still open at the provider. Each click reads them.
 create index payments_withdrawn on payments (user_id)
   where status = 'canceled' and next_check_at is not null;
 
 
--- Limits: what the platform counts. A user who never paid has usage too, so nothing here refers to users.
+-- Limits: what the platform counts. Users who never paid have usage too, so nothing here refers to users.
 
 create table usage (
   user_id text not null constraint user_id_is_given check (user_id <> ''),
   limit_name text not null,
-  -- What the count is for, where the limit counts for each of something: a project, a region. Empty
-  -- elsewhere.
+  -- The id of the counted thing, if the limit counts something separately: a project, a region. Otherwise
+  -- empty.
   scope text not null,
-  -- `day`, `month`, `gauge`, or `gauge/` and what it counts for each of. A count that counts as something
-  -- else than its limit does now counts as zero.
+  -- `day`, `month`, `gauge`, or `gauge/` and what it counts separately. If the limit counts otherwise now,
+  -- the count reads as zero.
   counts_as text not null,
   used bigint not null constraint used_counts_up check (used >= 0),
-  -- The end of the day or month that was counted; later it counts for nothing. Null for gauges.
+  -- The end of the counted day or month, after which the count reads as zero. Null for gauges.
   resets_at timestamptz,
-  -- Counts every change. A change names the revision that it follows on: two first uses cannot both be the
-  -- first.
+  -- Counts every change. A change names the revision before it, so that only one of two first uses succeeds.
   revision bigint not null constraint revision_counts_up check (revision > 0),
   constraint usage_once primary key (user_id, limit_name, scope),
   constraint scope_where_counted_for_each check ((scope <> '') = (counts_as like 'gauge/%')),
@@ -379,14 +376,14 @@ create table usage_operations (
   user_id text not null,
   operation_id text not null,
   kind text not null constraint kind_is_known check (kind in ('consume', 'release')),
-  -- Of a release: the operation whose amount it gives back, or its own id.
+  -- A release names the operation whose amount it gives back, or its own id.
   gives_back text constraint releases_give_back check ((kind = 'release') = (gives_back is not null)),
   limit_name text not null,
   scope text not null,
   amount bigint not null constraint amount_is_positive check (amount > 0),
-  -- How much of what was consumed was released since.
+  -- How much of the consumed amount was released since.
   given_back bigint not null default 0,
-  -- The answer.
+  -- The answer to the operation.
   maximum bigint not null,
   used bigint not null,
   resets_at timestamptz,
@@ -403,11 +400,11 @@ create table usage_refusals (
   user_id text not null,
   limit_name text not null,
   scope text not null,
-  -- Its beginning, in UTC.
+  -- The start of the hour, in UTC.
   hour timestamptz not null,
   refused bigint not null,
   asked bigint not null,
-  -- Of the last refusal.
+  -- These are the figures of the last refusal.
   maximum bigint not null,
   used bigint not null,
   first_at timestamptz not null,
@@ -422,18 +419,18 @@ create index usage_refusals_by_age on usage_refusals (hour);
 
 -- Receipts
 
--- A legal sequence has no gaps: the booking itself draws the number, and locks the row until its commit.
+-- A legal sequence has no gaps: the booking draws the number and locks the row until its commit.
 create table document_series (
   series text not null,
   last_number integer not null constraint last_number_is_positive check (last_number > 0),
-  -- The date on the last document. Null: of proformas.
+  -- The date of the last document. Null for proformas.
   last_issued_on date,
   constraint document_series_once primary key (series)
 );
 comment on table document_series is 'The last number drawn in each series of documents, and the last date.';
 
--- Who sold, as documents say it. Written by the statement that writes a document, and never deleted. No
--- foreign key: each booking would lock the one row.
+-- The seller as documents show them. The query that writes a document writes it; rows are never deleted.
+-- There is no foreign key, because each booking would lock the one row.
 create table seller_versions (
   -- SHA-256 of the content, in hexadecimal.
   hash text not null constraint seller_versions_by_content primary key,
@@ -444,13 +441,13 @@ comment on table seller_versions is 'The seller as they stood on documents, by c
 create table documents (
   user_id text not null,
   payment_id text not null,
-  -- 0: the document of the booking, a receipt or an invoice. Behind it invoice and credit note take turns.
+  -- 0: the document of the booking, a receipt or an invoice. After it credit notes and invoices alternate.
   place integer not null constraint place_counts_up check (place >= 0),
   kind text not null constraint document_kind_is_known check (kind in ('receipt', 'invoice', 'credit_note')),
   series text not null,
   number integer not null constraint number_is_positive check (number > 0),
   issued_at timestamptz not null,
-  -- The date on the document: the day in the billing time zone, or the day of the number before it.
+  -- The date of the document: the day in the billing time zone, or the date of the number before it.
   issued_on date not null,
   -- A hash of seller_versions.
   seller text not null,
@@ -458,11 +455,11 @@ create table documents (
   net_centimes bigint not null,
   tax_centimes bigint not null,
   duty_centimes bigint not null,
-  -- What a code took off the price, tax included.
+  -- The discount of a code, tax included.
   discount_centimes bigint not null,
-  -- What the provider kept, with the first document alone. Null: the provider did not say.
+  -- The provider's fee, only with the first document. Null: the provider did not say.
   fee_centimes bigint,
-  -- All else that the document shows, as it was: later changes of name or tax do not touch it.
+  -- All else that the document shows. Later changes of name or tax do not change it.
   snapshot jsonb not null,
   constraint documents_in_order primary key (user_id, payment_id, place),
   constraint documents_number_once unique (series, number),
@@ -474,12 +471,12 @@ comment on table documents is
 create trigger documents_are_append_only before update or delete on documents
   for each row execute function refuse_change();
 
--- Checked at the commit, since each of the two tables refers to the other.
+-- Checked at the commit, because each of the two tables refers to the other.
 alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of, receipt_place)
   references documents (user_id, payment_id, place) deferrable initially deferred;
 
--- A document is made out for what its payment booked, by a known seller. Asked once for all documents of a
--- statement, at its end, when it has written the payments and the sellers too.
+-- A document shows what its payment booked, and a known seller. Checked once for all documents of a query, at
+-- its end, when it has written the payments and sellers too.
 create function require_booked_documents() returns trigger language plpgsql as $$
 declare
   other text;
@@ -505,20 +502,20 @@ create trigger documents_are_of_what_was_booked after insert on documents
   referencing new table as issued
   for each statement execute function require_booked_documents();
 
--- What a company shows before it pays: a price that holds for some days. The numbers are of a series of
--- their own beside those of receipts.
+-- A price that holds for some days, for a company to show before it pays. Proformas have a series of numbers
+-- of their own.
 create table proformas (
   user_id text not null,
   series text not null,
   number integer not null constraint number_is_positive check (number > 0),
   issued_at timestamptz not null,
-  -- The day, and all that it was made from: asked for again on that day it is the same.
+  -- The day and everything that it was made from: the same request on that day returns the same proforma.
   asked text not null,
-  -- What is sold at this price: the offer, and of a change what it was agreed for.
+  -- What is sold at this price: the offer, or the plan change as it was agreed.
   agreed jsonb not null,
-  -- All that the document shows, as it was.
+  -- Everything that the document shows.
   snapshot jsonb not null,
-  -- The payment that was opened from it last.
+  -- The last payment that was opened from it.
   ordered_as text,
   constraint proformas_by_number primary key (user_id, series, number),
   constraint proformas_number_once unique (series, number),
@@ -526,19 +523,18 @@ create table proformas (
 );
 comment on table proformas is 'Offers to companies, with a price that holds.';
 
--- The invoice or credit note that the buyer has is the one that was printed first: each other print is a
+-- The buyer's original is the first print of an invoice or credit note. Every later print is marked as a
 -- duplicate.
 create table printed_documents (
   number text not null,
   printed_at timestamptz not null,
-  -- A mail that is sent again brings the same.
+  -- True if it went by mail: the mail, sent again, has the original again.
   by_mail boolean not null,
   constraint printed_documents_once primary key (number)
 );
 comment on table printed_documents is 'Invoices and credit notes that were printed.';
 
--- Whose payments are to be looked at for invoices that are owed: details were given, or an invoice taken
--- back.
+-- Users whose payments may be owed an invoice: details were given, or an invoice was taken back.
 create table owed_invoices (
   user_id text not null,
   due_at timestamptz not null,
@@ -549,22 +545,22 @@ comment on table owed_invoices is 'Users whose payments may be owed an invoice.'
 create index owed_invoices_due on owed_invoices (due_at);
 
 
--- Events to the platform. Their schedule stands in the user's row: a statement that writes an event cannot
--- forget it.
+-- Events to the platform. Their schedule is in the user's row, so a query that writes an event cannot forget
+-- it.
 
--- Written by the statement that has locked the user, and users are never deleted: no reference to look up for
--- each event.
+-- The query that writes an event has locked the user, and users are never deleted, so a foreign key would
+-- only cost a lookup.
 create table outbox (
   user_id text not null,
   sequence bigint not null constraint sequence_is_positive check (sequence > 0),
   id text not null,
   type text not null,
-  -- The payment that it is about. With the last event of a change: what they tell (core/event.ts).
+  -- The payment of the event. The last event of a revision has the data of all its events (core/event.ts).
   payment_id text,
   told jsonb,
   created_at timestamptz not null,
   traceparent text,
-  -- Since it was last queued; of the last attempt the status of the answer, and in words what went wrong.
+  -- The attempts since it was last queued, and the last one's status and error in words.
   attempts integer not null default 0 constraint attempts_count_up check (attempts >= 0),
   attempted_at timestamptz,
   answer_status integer,
@@ -583,13 +579,13 @@ create index outbox_to_place on outbox (created_at) where position is null;
 create index users_deliver on users (deliver_at) where delivered_sequence < event_sequence;
 create index users_announce on users (announce_at) where announce_at is not null;
 
--- The address has one state for all users, so there is one row and no user.
+-- The endpoint has one state for all users, so there is one row without a user.
 create table event_endpoint (
   one boolean not null default true constraint is_the_only_row check (one),
   url text not null,
-  -- When the service first had an address: what was written before is history, not news.
+  -- When the service first had an address. Older events are not sent.
   deliver_from timestamptz not null,
-  -- Since when no attempt has succeeded.
+  -- The first of the failures since the last success.
   failing_since timestamptz,
   disabled_at timestamptz,
   disabled_because text,
@@ -603,16 +599,17 @@ comment on table event_endpoint is 'The platform''s address for events, and whet
 
 create table mails (
   user_id text not null,
-  -- The capabilities know the kinds. A mail whose capability was taken out waits, since it may come back.
+  -- The capabilities define the kinds. Mail of a removed capability waits, because the capability may come
+  -- back.
   kind text not null constraint kind_is_a_word check (kind ~ '^[a-z][a-z0-9_]*$'),
-  -- The payment or grant; of an invoice that came later, the payment and its place; of a reminder, the end
-  -- that it reminds of.
+  -- The payment or grant; for a later invoice the payment and its place; for a reminder the end that it
+  -- reminds of.
   about text not null,
   queued_at timestamptz not null,
-  -- When it is to be tried next; while a process sends, its lease. Null: nothing is left to do.
+  -- When the next attempt is due; while a process sends, its lease. Null: done.
   due_at timestamptz,
   attempts integer not null default 0 constraint attempts_count_up check (attempts >= 0),
-  -- What became of it in the end, or what went wrong last.
+  -- The final outcome, or the last error.
   outcome text,
   constraint mails_once primary key (user_id, kind, about)
 );
@@ -622,23 +619,24 @@ create index mails_due on mails (kind, due_at) where due_at is not null;
 create index mails_by_age on mails (queued_at);
 
 
--- Transfers: money that users send without a page of a provider
+-- Transfers: money that users send without a provider's page
 
 create table transfers (
   user_id text not null,
   payment_id text not null,
-  -- What the payer writes on the slip; of its payment it is the method_reference.
+  -- The payer writes it on the slip. It is the method_reference of the payment.
   reference text not null constraint reference_is_given check (reference <> ''),
   state text not null default 'open'
     constraint state_is_known check (state in ('open', 'ended', 'approved', 'refused')),
   -- Counts every change: an operator's decision names the version that it was made on.
   version bigint not null default 0 constraint version_counts_up check (version >= 0),
-  -- Who has seen the money: [{by, at, amount, receivedAt, instrument}], instants in milliseconds.
+  -- The operators who have seen the money: [{by, at, amount, receivedAt, instrument}], instants in
+  -- milliseconds.
   approvals jsonb not null default '[]',
   refusal text,
-  -- Of the first proof. A run of paid time goes on if it was running then.
+  -- When the first proof came. A run of paid time that was going on then continues.
   proof_at timestamptz,
-  -- Of the last approval or refusal. Proofs are kept for a time after it.
+  -- When it was last approved or refused. Proofs are erased some time after it.
   decided_at timestamptz,
   constraint transfers_one_per_payment primary key (user_id, payment_id),
   constraint transfer_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id),
@@ -647,7 +645,7 @@ create table transfers (
 );
 comment on table transfers is 'What is known of each transfer beside its payment.';
 
--- An operator has a slip with a reference and no name.
+-- An operator has a slip with a reference but no name.
 create unique index transfers_by_reference on transfers (reference);
 create index payments_transfers_open on payments (created_at, id)
   where method = 'transfer' and status = 'pending';
@@ -660,9 +658,9 @@ create table transfer_proofs (
   media_type text not null
     constraint media_type_is_known check (media_type in ('image/jpeg', 'image/png', 'application/pdf')),
   bytes integer not null constraint file_is_not_empty check (bytes > 0),
-  -- Of the content, in hex: the same file sent again is no second proof.
+  -- The content's digest in hexadecimal: the same file sent again is no second proof.
   sha256 text not null,
-  -- The parts are gone; that there was a proof stays known.
+  -- When the file was erased. The row stays as evidence that there was a proof.
   erased_at timestamptz,
   constraint transfer_proofs_by_number primary key (user_id, payment_id, n),
   constraint transfer_proofs_differ unique (user_id, payment_id, sha256),
@@ -671,7 +669,7 @@ create table transfer_proofs (
 comment on table transfer_proofs is
   'The pictures and PDFs that users send to show that they made a transfer.';
 
--- What is to be erased, oldest first; and the same file that was sent for another payment.
+-- Proofs to erase, oldest first, and equal files of other payments.
 create index transfer_proofs_to_erase on transfer_proofs (uploaded_at) where erased_at is null;
 create index transfer_proofs_same on transfer_proofs (sha256);
 
@@ -685,25 +683,25 @@ create table transfer_proof_parts (
   constraint part_of_a_proof foreign key (user_id, payment_id, n) references transfer_proofs
 );
 comment on table transfer_proof_parts is 'The content of the proofs, in parts.';
--- Pictures do not get smaller.
+-- Pictures cannot be compressed further.
 alter table transfer_proof_parts alter column content set storage external;
 
 
--- Those that may be paid although their end is past.
+-- Transfers that may be paid although their end is past.
 create index payments_transfers_expired on payments (created_at)
   where method = 'transfer' and status = 'expired';
 
 
--- Bank statements: what came to the accounts, beside the transfers that are waited for.
+-- Bank statements: money that reached the accounts, to be matched with waiting transfers
 
 create table bank_statements (
   id text not null,
   account text not null constraint account_is_known check (account in ('ccp', 'baridimob', 'bank')),
   imported_at timestamptz not null,
   imported_by text not null constraint imported_by_someone check (imported_by <> ''),
-  -- How the file was read: what stood in which column, and how days and amounts are written there.
+  -- How the file was read: the columns, and the forms of days and amounts.
   form jsonb not null,
-  -- How many lines the file has that are kept.
+  -- The number of stored lines.
   lines integer not null constraint statement_has_lines check (lines > 0),
   first_day date not null,
   last_day date not null,
@@ -715,29 +713,29 @@ comment on table bank_statements is 'Each file of an account that was read in, b
 create index bank_statements_newest on bank_statements (imported_at);
 
 create table bank_lines (
-  -- Made of what makes the line known again: account, day, amount, text and n.
+  -- Made of what identifies the line in other files: account, day, amount, text and nth.
   id text not null,
-  -- The file that brought it first.
+  -- The first file with the line.
   statement_id text not null constraint line_of_a_statement references bank_statements,
   account text not null constraint account_is_known check (account in ('ccp', 'baridimob', 'bank')),
   day date not null,
-  -- Below 0 if the money went out.
+  -- Negative if the money went out.
   amount_centimes bigint not null constraint money_moved check (amount_centimes <> 0),
   text text not null,
-  -- A digest of the whole row of the file, without case, spaces and signs.
+  -- A digest of the whole row, without case, spaces and signs.
   text_key text not null,
   -- 2 for the second equal line of a day.
   nth integer not null constraint nth_is_positive check (nth > 0),
-  -- Each whole reference in the text; of money that went out, those of transfers.
+  -- Each whole reference in the text. For money that went out, only references of transfers.
   refs text[] not null,
   -- Why the line is not sure, whatever its reference says.
   doubts text[] not null default '{}'
     constraint doubts_are_known check (
       doubts <@ '{other_column,not_come,currency,continued,left_out,equal_line}'::text[]),
-  -- What it was said to pay, by the statement that approves the payment; a payment stands in one line.
+  -- The payments that it pays, written by the query that approves them. A payment is on one line.
   payment_ids text[] not null default '{}',
-  -- `approved`: all its payments are booked. `payout`: what the provider of cards paid out. `set_aside`:
-  -- money that is for no payment here. `returned`: money that went out under the reference of a transfer.
+  -- `approved`: all its payments are booked. `payout`: a payout of the card provider. `set_aside`: money for
+  -- no payment here. `returned`: money that went out with the reference of a transfer.
   state text not null default 'open'
     constraint state_is_known check (state in ('open', 'approved', 'payout', 'set_aside', 'returned')),
   decided_at timestamptz,
@@ -754,7 +752,7 @@ create table bank_lines (
 );
 comment on table bank_lines is 'Each line of money in, once, in however many files it stands.';
 
--- Each line of a file; some were known before.
+-- The lines of each file; some were already known.
 create table bank_statement_lines (
   statement_id text not null constraint line_of_its_statement references bank_statements,
   place integer not null constraint place_is_positive check (place > 0),
@@ -769,18 +767,18 @@ create index bank_lines_open on bank_lines (day, id) where state = 'open';
 create index bank_lines_named on bank_lines using gin (refs) with (fastupdate = off)
   where refs <> '{}';
 create index bank_lines_decided on bank_lines (state, day, id) where state <> 'open';
--- Each payment that is compared with a statement is looked up here, so new lines wait in no list beside it.
+-- Finds the lines of payments, with no pending list to slow down new lines.
 create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastupdate = off);
 
 
 -- The desk: cash and cheques
 
 create table drawer_days (
-  -- In the billing time zone: `YYYY-MM-DD`.
+  -- The day in the billing time zone: `YYYY-MM-DD`.
   day text not null,
   -- How often it was counted: a decision names the count that it is about.
   counts integer not null constraint counts_up check (counts > 0),
-  -- What the books said at the count, in centimes; what was there, in whole dinars.
+  -- The books' sum at the count in centimes, and the counted money in whole dinars.
   cash_expected bigint not null,
   cheques_expected bigint not null,
   cash_counted integer not null constraint cash_is_not_negative check (cash_counted >= 0),
@@ -793,17 +791,17 @@ create table drawer_days (
   constraint confirmed_by_someone check ((confirmed_by is null) = (confirmed_at is null)),
   constraint closed_by_two check (confirmed_by <> counted_by)
 );
--- What waits for its second operator.
+-- Days that wait for a second operator.
 create index drawer_days_waiting on drawer_days (counted_at) where confirmed_at is null;
 comment on table drawer_days is 'The count of each day''s drawer, and who confirmed it.';
 
 
--- Codes, printed and given out. A code is found by its hash and belongs to no user.
+-- Codes that are printed and given out. A code is found by its hash and belongs to no user.
 
 create table code_batches (
   id text not null,
   kind text not null constraint kind_is_known check (kind in ('months', 'percent', 'amount')),
-  -- What a code of months gives, as it was when the batch was made: a later catalogue does not change it.
+  -- The plan of a code of months, as it was when the batch was made: a later catalogue does not change it.
   plan jsonb,
   plan_id text,
   months integer constraint months_are_1_to_36 check (months between 1 and 36),
@@ -832,12 +830,12 @@ comment on table code_batches is 'Codes that were made together and are worth th
 create index code_batches_newest on code_batches (created_at desc, id desc);
 
 create table codes (
-  -- HMAC-SHA256 of the code under CODE_KEYS. The code itself is nowhere.
+  -- HMAC-SHA256 of the code under CODE_KEYS. The code itself is not stored.
   hash text not null,
   batch_id text not null constraint code_of_a_batch references code_batches,
-  -- May exceed `uses` of the batch: a payment that came late counts.
+  -- May exceed `uses` of the batch, because a late payment counts too.
   used integer not null default 0 constraint used_counts_up check (used >= 0),
-  -- By itself, where its batch still counts.
+  -- When this code alone was revoked, while its batch stays valid.
   revoked_at timestamptz,
   constraint codes_by_hash primary key (hash)
 );
@@ -848,7 +846,7 @@ create index payments_of_code on payments (code_hash, created_at desc, id desc) 
 
 create table code_tries (
   user_id text not null,
-  -- In the last hour: wrong codes, and those that are being looked at.
+  -- The tries of the last hour: wrong codes, and codes that are being checked.
   tried_at timestamptz[] not null,
   constraint code_tries_of_user primary key (user_id)
 );
@@ -860,7 +858,7 @@ comment on table code_tries is 'When each user tried a code, so that codes canno
 create table grants (
   user_id text not null constraint grant_of_a_user references users,
   id text not null,
-  -- Named by the caller. The key audit_operations lets a repetition grant nothing.
+  -- The caller's name for it. The key audit_operations makes a repetition grant nothing.
   operation_id text,
   plan jsonb not null,
   months integer not null constraint months_count_up check (months >= 0),
@@ -869,13 +867,13 @@ create table grants (
   period_end timestamptz not null,
   granted_at timestamptz not null,
   granted_by text,
-  -- The role of who granted: what support may grant is bounded.
+  -- The role of the operator: what support may grant is limited.
   granted_role text,
   why text,
-  -- Days behind granted days of the same plan are one period of the user, named by its first grant, which the
-  -- others name here and move with.
+  -- Granted days after granted days of the same plan are one period of the user, with the id of its first
+  -- grant. The others name that id here and move with it.
   part_of text,
-  -- Of months that a code gave: the use never comes back.
+  -- The code that gave months. This use is never returned.
   code_hash text,
   constraint grants_by_id primary key (user_id, id),
   constraint gives_months_or_days check ((months = 0) <> (days = 0)),
@@ -889,25 +887,25 @@ create unique index grants_one_trial on grants (user_id) where starts_with(id, '
 create index grants_of_code on grants (code_hash, granted_at desc, id desc) where code_hash is not null;
 
 
--- The books: they are read from documents. What was closed is a fact.
+-- The books are computed from documents. Only closings are stored.
 
--- Months are closed one after the other, and the last one is reopened first.
+-- Months are closed in order, and the last one is reopened first.
 create table month_closings (
-  -- Counts all closings and reopenings: the last one says which months are closed.
+  -- Counts all closings and reopenings. The last row says which months are closed.
   place integer not null constraint place_counts_from_one check (place > 0),
   act text not null constraint act_is_known check (act in ('close', 'reopen')),
-  -- `YYYY-MM`, in the billing time zone.
+  -- The month in the billing time zone: `YYYY-MM`.
   month text not null,
-  -- Up to which number the documents of each series are in the month: {series: number}.
+  -- The last number of each series that is in the month: {series: number}.
   counted jsonb,
-  -- What was declared, in centimes.
+  -- The declared sums, in centimes.
   totals jsonb,
   acted_at timestamptz not null,
   actor text not null constraint acted_by_someone check (actor <> ''),
   reason text,
-  -- The last month that is closed after it, and its end. Null: none is.
+  -- The last closed month after this row, and its end. Null: none is closed.
   last_closed text,
-  -- What is recorded later bears no earlier instant, even where a clock was set back.
+  -- Later entries have no earlier instant, even if a clock was set back.
   closed_until timestamptz,
   constraint month_closings_in_order primary key (place),
   constraint a_closing_has_totals check (
@@ -932,13 +930,13 @@ comment on table month_differences is
 
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
 create index documents_by_issue on documents (issued_at) where place > 0;
--- Entries without a receipt of their own. They are few.
+-- Balance entries without a receipt of their own. They are few.
 create index balance_entries_by_hand on balance_entries (created_at, kind, amount)
   where kind in ('returned', 'correction', 'paid_out');
--- Whose time ends when, or was ended.
+-- Users by the end of their time, and by the instant at which an operator ended it.
 create index users_by_end on users (paid_until, user_id) where ended_at is null;
 create index users_ended on users (ended_at, user_id) where ended_at is not null;
--- The rest of the list of users: who never had time; and those with money on their balance.
+-- The rest of the list of users: users who never had time, and users with money on their balance.
 create index users_unpaid on users (user_id) where paid_until is null and ended_at is null;
 create index users_with_balance on users (user_id) where balance > 0;
 create index users_changed on users (coalesce(changed_at, created_at), user_id);
@@ -948,19 +946,20 @@ create index users_changed on users (coalesce(changed_at, created_at), user_id);
 
 create table reconciliations (
   id text not null,
-  -- Each method is reconciled by itself: its list is its own.
+  -- Each method has its own list and its own reconciliation.
   method text not null constraint method_is_given check (method <> ''),
   since_at timestamptz not null,
   started_by text not null,
   started_at timestamptz not null,
-  -- Whether payments without a row are booked, from what the checkout says of itself.
+  -- True: payments without a row are booked, from what their checkouts say.
   books_unknown boolean not null default false,
-  -- The list comes first, page by page, then our payments that it did not show; both done: finished_at.
+  -- First the provider's list, page by page, then our payments that it did not show. finished_at: both are
+  -- done.
   next_page integer constraint next_page_is_positive check (next_page > 0),
   calls integer not null default 0,
   checkouts integer not null default 0,
   discrepancies integer not null default 0,
-  -- No process works on it before this, so that the calls of all processes together stay bounded.
+  -- No process continues it before this instant, which limits the calls of all processes together.
   next_round_at timestamptz not null,
   finished_at timestamptz,
   constraint reconciliations_by_id primary key (id)
@@ -973,24 +972,24 @@ create index reconciliations_unfinished on reconciliations (started_at) where fi
 
 create table discrepancies (
   id text not null,
-  -- Null while it is not known whose checkout it is.
+  -- Null while it is unknown whose checkout it is.
   user_id text,
-  -- Two gateways may name a checkout alike.
+  -- Two gateways may use the same checkout id.
   method text not null constraint method_is_given check (method <> ''),
   checkout_id text not null,
   kind text not null constraint kind_is_known check (
     kind in ('paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid')
   ),
   payment_id text,
-  -- What became of it: the outcome of settling it, or `reported`.
+  -- The outcome of its settlement, or `reported`.
   outcome text not null,
   details jsonb not null,
-  -- Grows where the provider says something else.
+  -- Grows when the provider reports something else.
   version integer not null default 1,
   reconciliation_id text not null,
   found_at timestamptz not null,
   seen_at timestamptz not null,
-  -- Closed by an operator it waits no more, and comes back only where the provider says something else.
+  -- After an operator closed it, it comes back only if the provider reports something else.
   closed_at timestamptz,
   closed_by text,
   closed_because text,
@@ -1006,20 +1005,20 @@ comment on table discrepancies is
 create index discrepancies_newest on discrepancies (seen_at desc);
 
 
--- Acts on many: an act that is done to each of a list. The list was frozen when it was confirmed.
+-- Bulk acts: an act on each item of a list. The list is stored when it is confirmed.
 
 create table bulk_acts (
   id text not null,
   act text not null,
   input jsonb not null,
-  -- By what the list was found; null: it was given.
+  -- The filter that found the list; null: the list was given.
   filter jsonb,
   why text not null,
   operator text not null constraint operator_is_given check (operator <> ''),
   role text not null,
   by_key boolean not null,
   targets integer not null constraint targets_are_counted check (targets > 0),
-  -- How many the page counted that was confirmed.
+  -- The number on the page that was confirmed.
   shown integer,
   made_at timestamptz not null,
   finished_at timestamptz,
@@ -1035,10 +1034,10 @@ create table bulk_targets (
   bulk_id text not null constraint target_of_a_bulk references bulk_acts,
   place integer not null,
   target text not null,
-  -- No other process acts on it before this.
+  -- No other process works on it before this instant.
   leased_until timestamptz not null,
   attempts integer not null default 0,
-  -- Null: it is still to be done.
+  -- Null: not done yet.
   result text constraint result_is_known check (result in ('done', 'refused', 'failed', 'stopped')),
   code text,
   constraint bulk_targets_by_place primary key (bulk_id, place),
@@ -1051,8 +1050,8 @@ create index bulk_targets_left on bulk_targets (bulk_id, place) where result is 
 
 -- Backup
 
--- Receipt numbers issued since the backup are unknown, so from each of these instants on receipts have a
--- series of their own.
+-- Receipt numbers issued after the backup are unknown. From each of these instants on, receipts have a new
+-- series.
 create table restores (
   restored_at timestamptz,
   constraint restores_by_instant primary key (restored_at)
@@ -1060,9 +1059,9 @@ create table restores (
 comment on table restores is 'When this database was filled from a backup that may lack what came after it.';
 
 
--- Access. Of secrets only the SHA-256 is kept: a reader of these tables can open nothing with it.
+-- Access. Secrets are stored only as SHA-256, so a reader of these tables cannot sign in with them.
 
--- Of the key, 256 random bits, there is the SHA-256: no one can be made from the other.
+-- The key has 256 random bits. It is stored as its SHA-256, which cannot be reversed.
 create table operators (
   name text not null constraint operator_name_is_one check (name ~ '^[A-Za-z0-9_.@-]{1,64}$'),
   role text not null constraint operator_role_is_named check (role ~ '^[a-z][a-z0-9_-]{0,31}$'),
@@ -1077,7 +1076,7 @@ create table operators (
 comment on table operators is
   'Operators whom an owner made, beside those of the environment and of the issuer.';
 
--- Whoever approves twice under two spellings is one person.
+-- Two spellings of a name must not count as two operators who approve.
 create unique index operators_name_once on operators (lower(name));
 
 create table operator_sessions (
@@ -1103,11 +1102,11 @@ create table portal_sessions (
   id text not null,
   link_digest text,
   session_digest text,
-  -- Of the link first, of the session once there is one.
+  -- The end of the link, and of the session once it has begun.
   expires_at timestamptz not null,
-  -- Where on the platform "back" leads.
+  -- The path on the platform to which "back" leads.
   return_path text,
-  -- Who uses it: a person of the account and what they may do; null: the account itself.
+  -- The person of the account and their role; null: the account itself.
   person_id text,
   billing_role text not null default 'owner'
     constraint billing_role_is_known check (billing_role in ('owner', 'payer', 'reader')),
@@ -1123,8 +1122,8 @@ create unique index portal_sessions_by_session on portal_sessions (session_diges
   where session_digest is not null;
 create index portal_sessions_by_end on portal_sessions (expires_at);
 
--- Each address is one row, known or not, so that neither the time nor what is written shows which. The mail
--- job looks for its users, and deletes the row.
+-- One row for each address, known or not, so that neither the time nor the rows show which. The mail job
+-- finds the users of the address and deletes the row.
 create table portal_link_requests (
   id text not null,
   email text not null,
@@ -1136,20 +1135,20 @@ create index users_by_email on users (lower(email)) where email is not null;
 create index users_by_phone on users (phone) where phone is not null;
 
 
--- The overview: what waits for operators, and what they look for. What waits is found by what waits, not
--- among all.
+-- The overview: what waits for operators, and their search. Each kind of waiting item has an index of its
+-- own.
 
 create table inbox_known (
   kind text not null,
   id text not null,
-  -- Whether operators were sent a mail about it.
+  -- Whether operators got a mail about it.
   mailed boolean not null default false,
   constraint inbox_known_once primary key (kind, id)
 );
 comment on table inbox_known is
   'Inbox entries that the mail to operators has seen. A row goes when its entry waits no more.';
 
--- Parts of what a person has on paper. A payment by card is in neither.
+-- Finds a payment by a part of its number on paper. Payments by card have no such number.
 create index payments_reference_begins on payments (method_reference collate "C")
   where method in ('transfer', 'cash', 'cheque');
 create index payments_reference_ends on payments (reverse(method_reference) collate "C")
@@ -1162,14 +1161,14 @@ create index transfers_to_decide on transfers (proof_at, payment_id)
 create index mails_failed on mails (queued_at)
   where outcome like 'refused:%' or (outcome like 'failed:%' and attempts >= 5);
 
--- The list of payments: all, or by status and method. The expression is that of `operator.newest_listed`.
+-- The list of payments: all, or by status and method. The query `operator.newest_listed` has this expression.
 create index payments_listed on payments (
   (case when method in ('card', 'transfer', 'cash', 'cheque', 'balance') then method else 'card' end),
   status, created_at, id);
 
--- Without case and accents; Arabic without vowel signs, tatweel and hamza on its letters, and with one form
--- of alef, yeh, kaf and teh marbuta. Accents go first: lower() knows the letters of ASCII in every locale,
--- others in some.
+-- Removes case and accents; for Arabic vowel signs, tatweel, hamza on letters, and the variants of alef, yeh,
+-- kaf and teh marbuta. Accents are removed first: lower() knows ASCII letters in every locale, others only in
+-- some.
 create function search_key(typed text) returns text language sql immutable strict parallel safe as $$
   select lower(translate(
     regexp_replace(
@@ -1177,15 +1176,15 @@ create function search_key(typed text) returns text language sql immutable stric
     'ٱىیةک', 'اييهك'))
 $$;
 
--- The words of a name, ten at most: companies have long ones.
+-- The words of a name, ten at most because companies have long names.
 create function search_words(typed text) returns text[] language sql immutable strict parallel safe as $$
   select (array_remove(regexp_split_to_array(search_key(typed), '[\s.,;:''’"()_/·-]+'), ''))[1:10]
 $$;
 
--- What words sound like, whichever of the two scripts they are written in: the consonants that the Arabic
--- and the Algerian Latin spelling of a name have in common. Vowels and h stand in front alone; the article
--- goes, also inside of Abdelkader. `dhal`: what ذ, ظ and dh are read as, d or z; with z an s between vowels
--- is one too, as in Louisa (لويزة).
+-- The sound of words in either script: the consonants that the Arabic and the Algerian Latin spelling of a
+-- name share. Vowels and h count only at the beginning. The article is removed, also inside Abdelkader.
+-- `dhal` is the reading of ذ, ظ and dh: d or z. If it is z, an s between vowels is a z too, as in Louisa
+-- (لويزة).
 create function search_sound(words text, dhal text) returns text
   language plpgsql immutable strict parallel safe as $$
 declare
@@ -1214,16 +1213,16 @@ begin
     'bbtttddrzsscgffkkkxlmnjbfkkk' || dhal || dhal);
 end $$;
 
--- A number of a company, from its first digit on, without what people write between its signs.
+-- A company's number from its first digit on, without separators.
 create function search_number(typed text) returns text language sql immutable strict parallel safe as $$
   select substring(translate(
     regexp_replace(search_key(typed), '[\s.,/_()°\u2010-\u2015-]+', '', 'g'),
     '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789') from '\d.*')
 $$;
 
--- The address, and each name, the user's and that on their invoices, from each of its words on, the words
--- before it behind: found by its beginning in any turn. Behind a tilde what the user's sounds like: a
--- company's would begin with SARL, as سارة sounds. Behind a # the NIF and the RC.
+-- The search keys: the address, and for each name (the user's and the one on invoices) the name from each
+-- word on, followed by the words before it, so that any order of words matches. After a tilde the sound of
+-- the user's name; a company's would begin with SARL, which sounds like سارة. After a # the NIF and the RC.
 create function search_keys(name text, email text, buyer jsonb) returns setof text
   language sql immutable parallel safe as $$
   select left(search_key(email), 200) where email <> ''
@@ -1240,10 +1239,10 @@ create function search_keys(name text, email text, buyer jsonb) returns setof te
    where key is not null
 $$;
 
--- A table of its own, so that a booking, which changes the user's row, touches none of this.
+-- A separate table, so that a booking, which changes the user's row, does not touch it.
 create table user_search (
   user_id text not null,
-  -- In the order of code points in every database, so that a beginning is a range.
+  -- Sorted by code points in every database, so that a prefix is a range.
   key text collate "C" not null,
   constraint user_search_once primary key (user_id, key)
 );
@@ -1252,7 +1251,7 @@ comment on table user_search is
 
 create index user_search_by_key on user_search (key, user_id);
 
--- A profile and the details of a buyer are written by several statements; a trigger sees all of them.
+-- Several queries write profiles and buyers' details. A trigger sees all of them.
 create function keep_user_search() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' then

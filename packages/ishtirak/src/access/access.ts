@@ -1,4 +1,4 @@
-// What the operators' way in brings to the service.
+// Operators' access as a capability: keys, the issuer, sessions, roles, and their acts.
 import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
 import type { AccessPageDeps } from './issuer.js'

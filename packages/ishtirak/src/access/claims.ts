@@ -1,10 +1,11 @@
-// An operator as an OpenID Connect issuer names them: from the subject their name, from one claim their role.
+// An operator as an OpenID Connect issuer describes them: the subject gives the name, one claim gives the
+// role.
 import { ISSUED } from '../core/role.js'
 
 export interface IssuerSettings {
   readonly url: string
   readonly clientId: string
-  /** The first is sent; the others where the issuer does not know it (yet). */
+  /** The first one is sent. The others are tried if the issuer does not accept it. */
   readonly clientSecrets: readonly string[]
   /** The name of a claim, or a path such as `realm_access.roles`. */
   readonly roleClaim: string
@@ -17,14 +18,14 @@ export interface Claims {
 
 export type RoleLack = 'no_role' | 'unknown_role' | 'several_roles'
 
-/** `oidc:`, the subject, the verified e-mail: no key's name has a colon. Null: no name can be made of it. */
+/** `oidc:`, the subject and the verified e-mail: no key's name has a colon. Null: the claims give no name. */
 export function operatorNameOf({ sub, email, email_verified: isVerified }: Claims): string | null {
   if (!/^[\x21-\x7e]{1,255}$/.test(sub)) return null
   const isShown = isVerified === true && typeof email === 'string' && /^[\x21-\x7e]{3,254}$/.test(email)
   return isShown ? `${ISSUED}${sub} ${email}` : `${ISSUED}${sub}`
 }
 
-/** A text or a list of texts, of which exactly one is a role; what is no role is ignored. */
+/** The claim is a text or a list of texts. Exactly one of them must be a role; others are ignored. */
 export function roleOf(
   claims: Claims,
   roleClaim: string,
@@ -38,7 +39,7 @@ export function roleOf(
   return second === undefined ? { role } : 'several_roles'
 }
 
-/** The claim of this name, which may have points in it; else what the path leads to. */
+/** The claim with this name, which may contain points; else the value at this path. */
 export function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path]
   return path.split('.').reduce<unknown>((value, name) => {

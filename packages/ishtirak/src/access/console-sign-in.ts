@@ -1,4 +1,4 @@
-// How operators come into the console, for its frame.
+// The console's sign-in, for its frame.
 import type { BillingError } from '../core/error.js'
 import { ROLES } from '../core/role.js'
 import type { SayConsole } from '../i18n/console.js'
@@ -22,7 +22,7 @@ export function consoleSignIn(
   }
 }
 
-/** Null: it was no sign-in. */
+/** Null: the error is not about a sign-in. */
 function signInRefusal(
   { issuer, operatorRoles }: Pick<SessionsDeps, 'operatorRoles'> & { readonly issuer: Issuer | null },
   { code, extra }: BillingError,

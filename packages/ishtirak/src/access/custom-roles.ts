@@ -1,15 +1,15 @@
-// OPERATOR_ROLES: roles beside the built-in ones, each put together from permissions and built-in roles, a
-// permission with its bound behind it: `night=payment.recheck+user.grant(7);till=cashier+payment.refund`.
+// OPERATOR_ROLES: roles besides the built-in ones, made of permissions and built-in roles. A permission may
+// have a limit: `night=payment.recheck+user.grant(7);till=cashier+payment.refund`.
 import { type CustomRoles, isRole, type Permission, type Powers, rolesThatMay } from '../core/role.js'
 
 interface ReadRole {
   readonly name: string
   readonly may: Powers
-  /** Each ends a sentence that begins with the place. */
+  /** Each completes a sentence that begins with the place. */
   readonly problems: readonly string[]
 }
 
-/** With everything that is wrong, each with its place. */
+/** Reports everything that is wrong, each with its place. */
 export function readCustomRoles(
   text: string | undefined,
   permissions: readonly Permission[],
@@ -36,7 +36,7 @@ function readRole(text: string, permissions: readonly Permission[]): ReadRole {
   const twice = names.find((one, index) => names.indexOf(one) < index)
   return {
     name,
-    // What is said itself counts, whatever a built-in role has.
+    // An explicit permission wins over the one of a built-in role.
     may: Object.fromEntries(
       [...read].sort((one, other) => Number(one.isPlain) - Number(other.isPlain)).flatMap(({ may }) => may),
     ),
@@ -51,7 +51,7 @@ function readRole(text: string, permissions: readonly Permission[]): ReadRole {
 interface ReadEntry {
   readonly said?: string
   readonly may: readonly (readonly [name: string, most: number | null])[]
-  /** A permission, and not a built-in role. */
+  /** True for a permission, false for a built-in role. */
   readonly isPlain: boolean
   readonly problem?: string
 }

@@ -1,4 +1,4 @@
-// Into the console by the issuer that knows the operators: out to it with a ticket in a cookie, and back.
+// The console's sign-in by an issuer: the browser goes out with a ticket in a cookie, and comes back.
 
 import { stringifySetCookie } from 'cookie'
 import type { FastifyReply } from 'fastify'
@@ -18,7 +18,7 @@ import {
 } from './issuer.js'
 import { signInPath, targetOf } from './sign-in.route.js'
 
-/** In a minute, from one network: each asks the issuer. */
+/** The refusals in a minute from one network, because each sign-in calls the issuer. */
 const REFUSED_MOST = 10
 
 const hidden = { schema: { hide: true } }
@@ -27,7 +27,7 @@ export function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void
   const { reader } = pages
   const refused = createTryLimit({ clock: pages.clock, most: REFUSED_MOST })
   const { cookie, attributes } = cookiesFor(pages.publicUrl)
-  // Lax: the issuer sends the browser back from another site.
+  // Lax, because the issuer sends the browser back from another site.
   const keepTicket = (reply: FastifyReply, value: string, maxAge: number) =>
     reply.header('set-cookie', stringifySetCookie({ ...attributes, name: cookie.ticket, value, maxAge }))
 
@@ -35,7 +35,7 @@ export function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void
     pages.limitAnonymous(request, reply)
     const to = targetOf(queryOf(request, 'to'))
     if (await reader.session(request)) return goTo(pages, reply, to)
-    // Another site must not sign anyone in who is known at the issuer already.
+    // Otherwise another site could sign in a person that the issuer already knows.
     if (!reader.isFromHere(request)) return reply.headers(pages.headers).redirect(signInPath(pages, to), 303)
     const { url, ticket } = await issuer.begin(to)
     keepTicket(reply, ticket, TICKET_MS / SECOND)

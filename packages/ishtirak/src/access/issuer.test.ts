@@ -1,4 +1,4 @@
-// The sign-in by an OpenID Connect issuer: a real one, out to it and back. What does not fit signs no one in.
+// The sign-in by a real OpenID Connect issuer, out and back. Other answers do not sign in.
 
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { enterConsole } from '../../../../test/support/console.js'
@@ -26,7 +26,7 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
   let issuer: TestIssuer
   beforeEach(async () => {
     issuer = await startIssuer()
-    // The issuer has the machine's clock. Its address is new in each test, and so is the service.
+    // The issuer uses the machine's clock. Its address and the service are new in each test.
     const clock = movableClock(Date.now())
     world = await createWorld(database(), { env: issuer.env, clock, isNew: true })
     await issuer.serve(world.config.publicUrl)
@@ -166,7 +166,7 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     const keys = [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'one' }]
     issuer.broken.set('/jwks', { status: 200, body: JSON.stringify({ keys }) })
     await expectRefused(await signInByIssuer(world), 'did not pass')
-    // It says that it signs in every way that there is.
+    // It claims to support every authentication method.
     const said = await (await fetch(`${issuer.url}${DISCOVERY}`)).json()
     const algorithms = { id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'] }
     issuer.broken.set(DISCOVERY, { status: 200, body: JSON.stringify({ ...said, ...algorithms }) })
@@ -288,7 +288,7 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     Object.assign(issuer.account, { groups: ['till', 'cashier'] })
     expect((await signInByIssuer(world)).status).toBe(403)
     expect(await refusals()).toContainEqual(['oidc:lina-1', 'several_roles'])
-    // Without the role there is no session of it.
+    // A session needs its role.
     await world.stop()
     const other = { ...env, OPERATOR_ROLES: 'desk=cashier' }
     world = await createWorld(database(), { env: other, clock, isNew: true })

@@ -1,6 +1,6 @@
-// Sign-in of operators by an OpenID Connect issuer: the code flow with PKCE, state and nonce, and the ID
-// token with its signature. The issuer is asked, and the library loaded, at a sign-in and not before, so that
-// the service starts and runs without it.
+// Operators' sign-in by an OpenID Connect issuer: the code flow with PKCE, state and nonce, and a signed ID
+// token. The issuer is called, and the library loaded, at the first sign-in, so that the service starts and
+// runs without it.
 import type * as OpenId from 'openid-client'
 import type { RecordRefusal } from '../acts/refusals.js'
 import { BillingError } from '../core/error.js'
@@ -20,16 +20,16 @@ export type Issuer = ReturnType<typeof createIssuer>
 
 type IssuerDeps = Pick<CommonParts, 'clock' | 'log' | 'publicUrl' | 'noteUse'>
 
-/** From the way out to the way back. */
+/** The time between going out and coming back. */
 export const TICKET_MS = 10 * MINUTE
-/** For all that is asked of it at once: the answer to the browser waits little longer. */
+/** The limit of all calls of one step. The browser waits little longer. */
 const TIMEOUT_MS = 5 * SECOND
 const RETRY_SECONDS = 5
 
 export const ISSUER_PATH = '/console/sign-in/issuer'
 export const RETURN_PATH = '/console/sign-in/return'
 
-/** Why a sign-in was refused, for the page and the audit trail. */
+/** The reasons of refusal, for the page and the audit trail. */
 const SIGN_IN_LACKS = ['no_role', 'unknown_role', 'several_roles', 'not_begun', 'denied', 'answer'] as const
 type SignInLack = (typeof SIGN_IN_LACKS)[number]
 
@@ -41,11 +41,11 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   const redirectUri = `${deps.publicUrl}${RETURN_PATH}`
   return {
     settings,
-    /** As people are told who asks them. */
+    /** The name of the issuer that people are shown. */
     host: new URL(settings.url).host,
     /**
-     * Where the browser goes, and what it keeps until it is back. `to`: the page that was asked for. Throws
-     * 503.
+     * Returns the address for the browser, and the ticket that it keeps until it is back. `to` is the page
+     * that was asked for. Throws 503.
      */
     begin: async (to: string): Promise<{ readonly url: string; readonly ticket: string }> => {
       const ticket = `${deps.clock.now()}.${randomToken()}.${to}`
@@ -62,7 +62,7 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
         throw unavailable(error, deps.log)
       }
     },
-    /** `query`: of the address that the browser came back to. Throws `sign_in_refused`, or 503. */
+    /** `query` is from the address that the browser came back to. Throws `sign_in_refused`, or 503. */
     finish: async (ticket: string, query: string): Promise<Claims> => {
       const { openid, config, configWith } = await discover(settings, deps).catch((error: unknown) => {
         throw unavailable(error, deps.log)
@@ -87,11 +87,11 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   }
 }
 
-/** What the issuer says of itself; `configWith`: the same with a secret, which the way out does not carry. */
+/** Reads the issuer's metadata. `configWith` adds a secret, which the way out does not need. */
 async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps) {
   const openid = await import('openid-client')
   const server = new URL(url)
-  // The configuration allows http on this machine only.
+  // The configuration allows http only on this machine.
   const isPlain = server.protocol === 'http:'
   const client = { [openid.clockSkew]: secondsAhead(clock) }
   const customFetch = fetchUntil(performance.now() + TIMEOUT_MS)
@@ -100,7 +100,7 @@ async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps
     execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
   })
   const metadata = config.serverMetadata()
-  // RFC 8414, section 2: `client_secret_basic` where it says nothing.
+  // RFC 8414, section 2: `client_secret_basic` is the default.
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const authentication = methods.includes('client_secret_basic')
     ? openid.ClientSecretBasic
@@ -115,7 +115,7 @@ async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps
   return { openid, config, configWith }
 }
 
-/** A secret that the issuer does not know spends no code (RFC 6749, section 5.2): the next one is tried. */
+/** A wrong secret does not use up the code (RFC 6749, section 5.2), so the next secret can be tried. */
 async function withEachSecret<Result>(
   { clientSecrets }: IssuerSettings,
   noteUse: NoteUse,
@@ -136,7 +136,7 @@ async function withEachSecret<Result>(
   throw refused
 }
 
-/** Derived, so that only the browser keeps anything, and what it keeps says nothing of them. */
+/** Derived from the ticket, so that only the browser stores anything, and the ticket does not reveal them. */
 function secretsOf(ticket: string) {
   return {
     state: keyedDigest(ticket, 'state'),
@@ -149,11 +149,11 @@ function secretsOf(ticket: string) {
 function readTicket(ticket: string, now: Instant): { readonly to: string } | null {
   const [, begun, to = ''] = /^(\d{13})\.[\w-]{43}\.(.*)$/.exec(ticket) ?? []
   const age = now - Number(begun)
-  // The browser holds it, and could name an instant that never passes.
+  // The browser holds it and could write a future instant.
   return age >= -MINUTE && age < TICKET_MS ? { to } : null
 }
 
-/** Gives the secret of the session and where to go on. Throws as `finish` does. */
+/** Returns the secret of the session, and the page to go to. Throws as `finish` does. */
 export async function signInByIssuer(
   deps: SessionsDeps & { readonly issuer: Issuer },
   { ticket, query }: { readonly ticket: string; readonly query: string },
@@ -176,18 +176,18 @@ function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}
   return new BillingError('sign_in_refused', { extra: { reason, ...more } })
 }
 
-/** Names and groups are asked for where there are scopes for them. */
+/** Asks for names and groups if the issuer has scopes for them. */
 function scopesOf(config: OpenId.Configuration): string {
   const { scopes_supported: supported = ['email', 'profile'] } = config.serverMetadata()
   return ['openid', ...['email', 'profile', 'groups'].filter((scope) => supported.includes(scope))].join(' ')
 }
 
-/** The issuer did not answer, or answered that it cannot now. */
+/** The issuer did not answer, or answered that it is unavailable. */
 class IssuerDown extends Error {
   override readonly name = 'IssuerDown'
 }
 
-/** For all that is asked at one sign-in. An issuer may be in the network of who runs the service. */
+/** For all calls of one sign-in. An issuer may be in the operator's private network. */
 const fetchUntil =
   (giveUpAt: number): OpenId.CustomFetch =>
   async (url, options) => {
@@ -219,7 +219,7 @@ function unavailable(error: unknown, log: Log): Error {
   return new BillingError('authentication_unavailable', { retryAfterSeconds: RETRY_SECONDS })
 }
 
-/** Neither tokens nor claims, which the causes hold. */
+/** Leaves out tokens and claims, which the causes contain. */
 function describe(error: unknown): Readonly<Record<string, unknown>> {
   const [first] = chainOf(error)
   const { code, error: said } = Object(first)
@@ -234,7 +234,7 @@ function chainOf(error: unknown): readonly Error[] {
 export interface AccessPageDeps extends Omit<SessionsDeps, 'issuer'> {
   readonly recordRefusal: RecordRefusal
   readonly operatorKeyRing: ApiKeys<Operator>
-  /** Null: operators sign in by key alone. */
+  /** Null: operators sign in only by key. */
   readonly issuer: Issuer | null
 }
 

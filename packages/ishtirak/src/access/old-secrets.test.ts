@@ -37,7 +37,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
       headers: { signature, 'content-type': 'application/json' },
     })
   }
-  /** Of this process: `list holder place` and when it was last used. */
+  /** Returns `list holder place` and the last use, for this process. */
   const uses = () =>
     world.service.parts.oldSecrets
       .uses()

@@ -1,5 +1,5 @@
-// What an owner does with operators: makes one, blocks, lets in again, gives another role or a new key. A key
-// is in the answer of its act alone, and nothing can show it again.
+// An owner's acts on operators: make, block, unblock, new role, new key. Only the answer of the act has the
+// key; nothing can show it again.
 import { type Static, Type } from 'typebox'
 import { type Act, type ActDeps, act, actTexts, type Call } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
@@ -94,7 +94,7 @@ async function viewNamed(deps: OperatorsDeps, name: string) {
   return viewOperator({ name, role: made.role, made })
 }
 
-/** Null: it was made before. */
+/** Null: the operator was made before. */
 const keyIn = (outcome: unknown): string | null => Object(outcome).key ?? null
 
 const keyed = {
@@ -138,7 +138,7 @@ function roleField(deps: OperatorsDeps, { say }: View, value: string): Field {
   return { name: 'role', label: say('role'), value, type: 'text', choices }
 }
 
-/** What one act does to an operator whom an owner made. Throws `validation_failed`. */
+/** The change that an act makes to an operator. Throws `validation_failed`. */
 type Change = (wanted: { readonly now: Instant; readonly role: string; readonly key: string }) => {
   readonly to: ChangeOperator
   readonly shown: (made: { readonly role: string }) => OneChange
@@ -218,7 +218,7 @@ export const newOperatorKey = onOperator('new_key', {
   }),
 })
 
-/** A key that nothing shows again. */
+/** The page with the key, which nothing shows again. */
 function oncePage(pages: ConsolePages, view: View, key: string, next: string) {
   const title = view.say('operatorKey')
   const html = renderConsole(pages, {

@@ -1,4 +1,4 @@
-// Operators whom an owner made, as rows. They are never deleted: whoever has the name again is the same.
+// Operators that an owner made, as rows. They are never deleted, so a name always means the same operator.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import type { Instant } from '../core/instant.js'
@@ -56,11 +56,10 @@ export async function insertOperator(
   return (await database.query(insert, values)).length > 0
 }
 
-// owners  all that are left, but those whose names ($10, in lower case) the environment has, which says who
-//         they are; locked in one order: two who take the last of each other wait here, and the second finds
-//         what the first left.
-// changed the operator, where they are as they were read, and an owner is left.
-// ended   their sessions.
+// `owners`: the active owners, without names of the environment ($10, in lower case), which decides on those.
+// They are locked in one order: of two owners who remove each other, the second waits here and finds what the
+// first left. `changed`: the operator, if unchanged since it was read and an owner is left. `ended`: the
+// operator's sessions.
 const update = statement(
   'operators.update',
   `with owners as materialized (
@@ -87,7 +86,7 @@ export async function updateOperator(
   { name, version, role, keyDigest, keyedAt, blockedAt }: MadeOperator,
   of: {
     readonly mayBeLastOwner: boolean
-    /** Of the environment, in lower case. */
+    /** The names in the environment, in lower case. */
     readonly otherNames: readonly string[]
     readonly audit: AuditEntry
     readonly now: Instant

@@ -67,7 +67,7 @@ describeWorld('operators that an owner makes', { env: { OPERATOR_ROLES } }, ({ w
     expect([await statusOf(key), (await visit.open('/console')).status]).toEqual([401, 303])
     expect((await act('samira', 'block')).body.code).toBe('conflict')
     expect((await act('samira', 'unblock')).body.blocked_at).toBe(null)
-    // The session that was ended stays so.
+    // An ended session stays ended.
     expect([await statusOf(key), (await visit.open('/console')).status]).toEqual([200, 303])
   })
 
@@ -128,7 +128,7 @@ describeWorld('operators that an owner makes', { env: { OPERATOR_ROLES } }, ({ w
     expect([made.length, others]).toEqual([2, []])
     const demote = doAct(parts, setOperatorRole, callBy(by('x'), left.name, { role: 'viewer', why: 'x' }))
     await expect(demote).rejects.toMatchObject({ code: 'conflict', extra: { last_owner: true } })
-    // With an owner of the environment nobody here is the last.
+    // The environment has an owner, so this one is not the last.
     expect((await act(left.name, 'block')).status).toBe(200)
   })
 
@@ -156,7 +156,7 @@ describeWorld('operators that an owner makes', { env: { OPERATOR_ROLES } }, ({ w
     expect(await confirmed(next)).toEqual(second)
     const visit = await enterConsole(world, next)
     expect((await visit.open(`/console${day}/confirm`)).status).toBe(409)
-    // The environment may have the name by now, however it is written there.
+    // The environment may have the name by now, in another spelling.
     const parts = { ...world.service.parts, operatorKeys: [] }
     const by = callBy({ name: 'samira', role: 'owner' }, '2026-11-21', {})
     await expect(doAct(parts, confirmDrawer, by)).rejects.toMatchObject({ code: second[1] })
@@ -229,7 +229,7 @@ describeWorld('operators in the console', {}, ({ world, database }) => {
     const api = operatorOf(world, ROLE_KEYS.owner)
     const { paymentId } = await world.as('user-1').buy()
     await api.post('/users/user-1/grant', { days: 3, why: 'an outage' })
-    // The journal is in the order of the milliseconds.
+    // The journal is sorted by milliseconds.
     world.clock.advance(1)
     await api.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
     await actOften(database(), { userId: '', act: 'operator.revoke', times: 60 })

@@ -1,5 +1,5 @@
-// Operators whom an owner made, beside those of the environment and of the issuer: how they are known by
-// their key, how they are made and changed. An owner is always left.
+// Operators that an owner made, besides those of the environment and the issuer: how a key identifies them,
+// and how they are made and changed. There is always an owner left.
 import { type AuditDeps, auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'
@@ -24,12 +24,12 @@ const KEY = /^opk_[\w-]{43}$/
 
 export const newKey = () => `opk_${randomToken(32)}`
 
-/** Asked each time: who is blocked is refused from then on, in every process. */
+/** Read each time: a blocked operator is refused from then on, in every process. */
 export function operatorsByKey(deps: Pick<OperatorsDeps, 'database' | 'operatorKeys' | 'operatorRoles'>) {
   return async (key: string): Promise<Operator | null> => {
     if (!KEY.test(key)) return null
     const found = await operatorWithKey(deps.database, digestOf(key))
-    // Who is in the environment by now is known by what it says.
+    // If the environment has the name by now, the environment decides.
     if (!found || isOfEnvironment(deps, found.name)) return null
     return operatorIn(deps.operatorRoles, found.name, found.role)
   }
@@ -39,18 +39,18 @@ function isOfEnvironment(deps: Pick<OperatorsDeps, 'operatorKeys'>, name: string
   return namesOfEnvironment(deps).includes(name.toLowerCase())
 }
 
-/** In lower case. */
+/** The names are in lower case. */
 function namesOfEnvironment({ operatorKeys }: Pick<OperatorsDeps, 'operatorKeys'>): readonly string[] {
   return operatorKeys.map(({ name }) => name.toLowerCase())
 }
 
-/** Those who can be known by a key: of the environment, and made. */
+/** True if anyone can sign in by a key: an operator of the environment, or a made one. */
 export async function hasKeys(deps: Pick<OperatorsDeps, 'database' | 'operatorKeys'>): Promise<boolean> {
   return deps.operatorKeys.length > 0 || (await madeOperators(deps.database)).length > 0
 }
 
 export interface ListedOperator extends Pick<MadeOperator, 'name' | 'role'> {
-  /** Null: of the environment. */
+  /** Null: an operator of the environment. */
   readonly made: MadeOperator | null
 }
 
@@ -65,7 +65,7 @@ export async function listOperators(deps: OperatorsDeps): Promise<readonly Liste
   ]
 }
 
-/** Throws `not_found`, and `conflict` for one of the environment. */
+/** Throws `not_found`, and `conflict` for an operator of the environment. */
 export async function requireMade(deps: OperatorsDeps, name: string): Promise<MadeOperator> {
   if (isOfEnvironment(deps, name)) throw new BillingError('conflict', { extra: { source: 'environment' } })
   const found = (await madeOperators(deps.database)).find((one) => one.name === name)
@@ -82,7 +82,7 @@ export function roleNames({ operatorRoles }: Pick<OperatorsDeps, 'operatorRoles'
   return [...ROLES, ...Object.keys(operatorRoles)]
 }
 
-/** Throws `conflict`: the name is taken, or the environment has it. */
+/** Throws `conflict` if the name is taken, or is in the environment. */
 export async function requireNew(deps: OperatorsDeps, name: string): Promise<void> {
   if (isOfEnvironment(deps, name)) throw new BillingError('conflict', { extra: { source: 'environment' } })
   const made = await madeOperators(deps.database)
@@ -90,7 +90,7 @@ export async function requireNew(deps: OperatorsDeps, name: string): Promise<voi
   if (isTaken) throw new BillingError('conflict', { extra: { source: 'console' } })
 }
 
-/** Gives the key. Throws as `requireNew` does. */
+/** Returns the key. Throws as `requireNew` does. */
 export async function createOperator(
   deps: OperatorsDeps,
   { name, role }: Pick<MadeOperator, 'name' | 'role'>,
@@ -108,10 +108,10 @@ export async function createOperator(
   return key
 }
 
-/** What of an operator an act changes; null: there is nothing to change. */
+/** The fields that an act changes; null: nothing changes. */
 export type ChangeOperator = (before: MadeOperator) => Partial<MadeOperator> | null
 
-/** Throws as `requireChange` does, and `conflict` where another was faster. */
+/** Throws as `requireChange` does, and `conflict` if another change was faster. */
 export async function changeOperator(
   deps: OperatorsDeps,
   { act, name, by }: { readonly act: string; readonly name: string; readonly by: By },
@@ -130,7 +130,7 @@ export async function changeOperator(
   })
 }
 
-/** Throws `conflict`: they are so already (`operator`), or no owner would be left (`last_owner`). */
+/** Throws `conflict` if nothing would change (`operator`) or no owner would be left (`last_owner`). */
 export async function requireChange(
   deps: OperatorsDeps,
   before: MadeOperator,
@@ -148,8 +148,8 @@ export async function requireChange(
 }
 
 /**
- * Without a look at the others whom an owner made: an owner of the environment is never lost here. Which role
- * the issuer gives later is not known.
+ * Decides without the other made operators: an owner of the environment always remains. The roles that the
+ * issuer gives are not known here.
  */
 function keepsAnOwner({ operatorKeys }: OperatorsDeps, before: MadeOperator, after: MadeOperator): boolean {
   return !isOwner(before) || isOwner(after) || operatorKeys.some(({ role }) => role === 'owner')

@@ -1,4 +1,4 @@
-// Who is signed in to the console: what is said of it, and how an owner ends a session.
+// Sessions of the console: what is shown of them, and how an owner ends one.
 import { Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { list } from '../acts/list.js'
@@ -77,7 +77,7 @@ export const revokeOperatorSession = act<SessionActDeps>()({
   description: 'Its operator may sign in again. 409 when it is revoked already.',
   input: WhySchema,
   refuses: ['already_revoked'],
-  // The session is gone; the trail has it as it was answered.
+  // The session is gone, so a repetition is answered from the trail.
   answer: {
     schema: OperatorSessionSchema,
     read: async (_deps, _call, ended, earlier) => earlier?.after ?? ended,

@@ -1,4 +1,4 @@
-// Sessions of the console as rows. Few: as many as operators signed in within eight hours.
+// Sessions of the console as rows. They are few: the operators who signed in within eight hours.
 import type { Instant } from '../core/instant.js'
 import type { OperatorSession } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -17,7 +17,7 @@ const parse = rowOf({
 type StoredSession = ReturnType<typeof parse>
 
 export interface FoundSession extends StoredSession {
-  /** The digest of the key, where an owner made the operator, who may still act in this role. */
+  /** The digest of the key of a made operator, who must still be allowed to act in this role. */
   readonly madeKey: string | null
 }
 
@@ -92,7 +92,7 @@ const deleteOver = statement(
   'delete from operator_sessions where expires_at <= $1::timestamptz returning id',
 )
 
-/** Gives how many. */
+/** Returns how many it deleted. */
 export async function deleteOldSessions(database: Queryable, now: Instant): Promise<number> {
   return (await database.query(deleteOver, [at(now)])).length
 }

@@ -1,5 +1,5 @@
-// Operators who are signed in: for eight hours, or until they sign out, an owner ends it, or what they signed
-// in with (key, or issuer as configured) is withdrawn. Each sign-in and end is in the trail.
+// Sessions of operators. A session lasts eight hours, or until they sign out, an owner ends it, or their key
+// or the issuer's configuration is withdrawn. Each sign-in and end is in the audit trail.
 
 import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
@@ -36,13 +36,13 @@ export interface SessionsDeps extends AuditDeps, Pick<CommonParts, 'noteUse'> {
 
 type KnownFrom = 'operatorKeys' | 'operatorRoles' | 'issuer' | 'noteUse'
 
-/** What an operator was known by. */
+/** How an operator was identified. */
 type KnownBy = { readonly key: string } | { readonly issuer: IssuerSettings }
 
-/** Absolute: using it does not lengthen it. */
+/** Absolute: activity does not extend it. */
 export const OPERATOR_SESSION_MS = 8 * HOUR
 
-/** Gives the secret of the session. */
+/** Returns the secret of the session. */
 export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy): Promise<string> {
   const now = deps.clock.now()
   const token = randomToken()
@@ -66,7 +66,7 @@ export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy
   return token
 }
 
-/** Null: it is over, or never was. */
+/** Null: it is over, or never existed. */
 export async function findOperatorSession(
   deps: Pick<SessionsDeps, KnownFrom> & ListDeps,
   token: string,
@@ -74,7 +74,7 @@ export async function findOperatorSession(
   const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
   if (!found || !isStillKnown(found, token, deps)) return null
   const { name, role } = found.session.operator
-  // A role that OPERATOR_ROLES no longer has may nothing.
+  // A role that was removed from OPERATOR_ROLES allows nothing.
   const operator = operatorIn(deps.operatorRoles, name, role)
   return operator && { ...found.session, operator }
 }
@@ -112,7 +112,7 @@ export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSess
 
 type ListDeps = Pick<CommonParts, 'clock' | 'database'>
 
-/** Those who are signed in, and what operators did lately that is about no single user. */
+/** The signed-in operators, and the newest acts that are about no single user. */
 export async function listSessions({ database, clock }: ListDeps) {
   const [sessions, acts] = await Promise.all([
     liveSessions(database, clock.now()),
@@ -123,14 +123,14 @@ export async function listSessions({ database, clock }: ListDeps) {
 
 const ACTS_SHOWN = 50
 
-/** Throws as `whyEnded` says. */
+/** Throws the error of `whyEnded`. */
 export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
   const ended = await end(deps, id, { ...by, act: 'operator.revoke' }, viewSession)
   if (ended) return ended
   throw await whyEnded(deps, id)
 }
 
-/** `already_revoked`, or `not_found`: it is over, or never was. */
+/** `already_revoked`, or `not_found` if it is over or never existed. */
 export async function whyEnded({ database }: Pick<EndDeps, 'database'>, id: string): Promise<BillingError> {
   const revokedAt = await findRevocation(database, id)
   if (revokedAt === null) return new BillingError('not_found', { extra: { session_id: id } })
@@ -152,7 +152,7 @@ function end(
   })
 }
 
-/** As the API and the trail write it. */
+/** The form of the API and the trail. */
 export function viewSession({ id, operator, signedInBy, createdAt, expiresAt }: OperatorSession) {
   return {
     session_id: id,
@@ -164,7 +164,7 @@ export function viewSession({ id, operator, signedInBy, createdAt, expiresAt }: 
   }
 }
 
-/** A job: gives how many it forgot. */
+/** A job. Returns how many it deleted. */
 export function forgetOperatorSessions({ database, clock }: ListDeps): Promise<number> {
   return deleteOldSessions(database, clock.now())
 }

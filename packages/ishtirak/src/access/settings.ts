@@ -1,6 +1,5 @@
-// The variables of operators: OPERATOR_KEYS says who may act, in which role, known by which key;
-// OPERATOR_ROLES what roles there are beside those that are built in; OPERATOR_OIDC_… names the OpenID
-// Connect issuer that knows them.
+// The variables of operators: OPERATOR_KEYS has the operators with role and key, OPERATOR_ROLES further roles
+// besides the built-in ones, OPERATOR_OIDC_… the OpenID Connect issuer.
 import { type CustomRoles, type OperatorKey, operatorIn, ROLES } from '../core/role.js'
 import {
   type Contradiction,
@@ -18,10 +17,10 @@ import type { IssuerSettings } from './claims.js'
 import { readCustomRoles } from './custom-roles.js'
 
 export interface AccessConfig {
-  /** Empty: the operator's part is switched off. */
+  /** Empty: the operator API is switched off. */
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
-  /** Null: operators sign in by key alone. */
+  /** Null: operators sign in only by key. */
   readonly operatorIssuer: IssuerSettings | null
 }
 
@@ -76,12 +75,12 @@ export const accessSettings = settingsOf(
   },
 )
 
-/** Whether there is a way to sign in; the sandbox makes keys of its own. */
+/** Whether anyone can sign in. The sandbox makes keys of its own. */
 export function hasConsole(given: Variables, { isSandbox }: SettingsContext): boolean {
   return isSandbox || !!given.OPERATOR_KEYS || issuerOf(given) !== null
 }
 
-/** `name:role:key`, separated by commas; `name:key` means an owner. */
+/** `name:role:key`, separated by commas. `name:key` is an owner. */
 function readKeys(list: string | undefined): readonly OperatorKey[] {
   return items(list).map((entry) => {
     const [name = '', ...rest] = entry.split(':')
@@ -90,7 +89,7 @@ function readKeys(list: string | undefined): readonly OperatorKey[] {
   })
 }
 
-/** The first key of each name is the one in use. */
+/** The first key of each name is in use, later ones are old. */
 function oldKeysOf(operators: readonly OperatorKey[]): readonly OldSecret[] {
   return [...new Set(operators.map(({ name }) => name))].flatMap((holder) => {
     const keys = operators.flatMap(({ name, key }) => (name === holder ? [key] : []))
@@ -98,14 +97,14 @@ function oldKeysOf(operators: readonly OperatorKey[]): readonly OldSecret[] {
   })
 }
 
-/** A person signs in and approves by their name: in two roles it would say nothing. */
+/** A person signs in and approves by name, so a name must have one role. */
 function hasTwoRoles(operators: readonly OperatorKey[]): boolean {
   return operators.some(({ name, role }) =>
     operators.some((other) => other.name === name && other.role !== role),
   )
 }
 
-/** Null: none is set. */
+/** Null: no variable of an issuer is set. */
 function issuerOf(given: Variables): IssuerSettings | null {
   const [url, clientId, secrets, roleClaim] = Object.keys(OF_THE_ISSUER).map((name) => given[name])
   return url && clientId && secrets && roleClaim

@@ -1,5 +1,5 @@
-// Into the console by an operator's key, and out of it; by an issuer in `issuer.route.tsx`. Wrong keys are
-// slowed by network: five in a minute.
+// Sign-in to the console by an operator's key, and sign-out. (`issuer.route.tsx` signs in by an issuer.) Each
+// network may send five wrong keys a minute.
 
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
@@ -13,7 +13,7 @@ import { type AccessPages, ISSUER_PATH, type Issuer } from './issuer.js'
 import { hasKeys } from './operators.js'
 import { signIn, signOut } from './sessions.js'
 
-/** In a minute, from one network. */
+/** The wrong keys a minute of one network. */
 const WRONG_KEYS = 5
 
 const hidden = { schema: { hide: true } }
@@ -33,7 +33,7 @@ export function signInRoutes(app: App, pages: AccessPages): void {
 
   app.post('/console/sign-in', hidden, async (request, reply) => {
     pages.limitAnonymous(request, reply)
-    // Another site could sign an operator in under another name.
+    // Otherwise another site could sign an operator in under another name.
     if (!reader.isFromHere(request)) throw new BillingError('forbidden')
     const network = networkOf(request.ip)
     wrongKeys.check(network)
@@ -61,7 +61,7 @@ export function signInRoutes(app: App, pages: AccessPages): void {
   })
 }
 
-/** `url`: of the page that was asked for, without the path that a proxy put before it. */
+/** `url` is of the page that was asked for, without the path that a proxy adds. */
 export function signInPath({ base }: { readonly base: string }, url: string): string {
   const to = targetOf(url)
   return `${base}/console/sign-in${to === HOME ? '' : `?to=${encodeURIComponent(to)}`}`
@@ -70,9 +70,8 @@ export function signInPath({ base }: { readonly base: string }, url: string): st
 const HOME = '/console'
 
 /**
- * A page of the console and nothing else: the sign-in leads nowhere outside, also not by `..`. A longer
- * address would not fit into the cookie that keeps it on the way to an issuer, nor into the header fields
- * that proxies take.
+ * Only pages of the console: the sign-in leads nowhere else, also not by `..`. A longer address would fit
+ * neither into the cookie that keeps it on the way to an issuer nor into the headers that proxies accept.
  */
 export function targetOf(path: string | undefined): string {
   if (path === undefined || !/^\/console(?:[/?][\w/.?=&%+:,~@!*-]{0,1000})?$/.test(path)) return HOME

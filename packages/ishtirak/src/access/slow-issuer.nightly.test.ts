@@ -1,4 +1,4 @@
-// The sign-in by an issuer whose answers take seconds, in the machine's time.
+// The sign-in by an issuer that answers after seconds of real time.
 
 import { describeScenario } from '../../../../test/support/databases.js'
 import { goToIssuer, startIssuer } from '../../../../test/support/issuer.js'

@@ -1,4 +1,4 @@
-// What backups bring to the service: the commands, and the backup that a running service sends.
+// Backups as a capability: the commands, and the backup that a running service sends.
 import type { Capability } from '../acts/capability.js'
 import { GZIP } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
@@ -13,7 +13,7 @@ const downloadBackup = reading<BackupDeps>().reads({
   operationId: 'downloadBackup',
   summary: 'Everything in the database, as a file for `ishtirak restore`',
   answer: GZIP,
-  // It asks a database that no service holds, too.
+  // The command also works on a database without a running service.
   command: null,
   read: async (deps, { operator, reply }) => {
     const content = await backUp(deps, { operator })

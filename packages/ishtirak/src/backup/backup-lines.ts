@@ -1,23 +1,23 @@
-// The lines of a backup, read: whether they are one, and whole.
+// Reads the lines of a backup and checks that it is complete.
 import { createHash } from 'node:crypto'
 
-/** The first line says what it is, then each row is `table<tab>json`; the last has counts and a checksum. */
+/** The first line has the format, rows are `table<tab>json`, the last line has counts and a checksum. */
 export const FORMAT = 2
 
-/** What stands in the way of a restore, in words for the operator. */
+/** Why a restore is refused, in words for the operator. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused'
 }
 
 export interface BackupContents {
   readonly takenAt: string
-  /** The newest migration of the database that it was taken from. */
+  /** The newest migration of the database that was backed up. */
   readonly schema: number
-  /** By table; those without rows have none. */
+  /** The number of rows by table; tables without rows are left out. */
   readonly rows: Readonly<Record<string, number>>
 }
 
-/** What a backup holds, each row given to `take`. Throws `RestoreRefused` unless it is whole. */
+/** Passes each row to `take` and returns the contents. Throws `RestoreRefused` unless it is complete. */
 export async function checkBackup(
   lines: AsyncIterable<string>,
   take: (table: string, row: string) => Promise<void> | void = () => undefined,

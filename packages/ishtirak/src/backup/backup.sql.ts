@@ -1,5 +1,5 @@
-// Everything in the database as lines of text, and back, from either kind of database to either. A backup is
-// one snapshot; a restore is one transaction, and refuses a database that is not empty.
+// Writes everything in the database as lines of text, and reads it back, from either kind of database to
+// either. A backup is one snapshot. A restore is one transaction, and refuses a database that is not empty.
 import { createHash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
@@ -7,29 +7,29 @@ import { migrate, schemaFit } from '../database/migrate.js'
 import { column, flag, rowOf, text } from '../database/rows.js'
 import { type BackupContents, checkBackup, FORMAT, RestoreRefused, readHeader } from './backup-lines.js'
 
-/** There is nothing to copy, or a file of the name already. */
+/** There is nothing to copy, or the file already exists. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused'
 }
 
-/** Awaited: the disk may be slower than the database. */
+/** Awaited, because the disk may be slower than the database. */
 type WriteLine = (line: string) => Promise<void> | void
 
 const ROWS_A_FETCH = 500
-/** Of a table with files in it: as text a part of a file has 200,000 characters. */
+/** For tables with files: as text, a part of a file has 200,000 characters. */
 const PARTS_A_FETCH = 10
 const CHARACTERS_A_BATCH = 1_000_000
 
 /**
- * The first line says what it is, then each row is `table<tab>json`, and the last line holds the counts and a
- * checksum of all before it. The transaction stays open until the last line is written: give lines to a local
- * disk, never to a network.
+ * The first line has the format, then each row is `table<tab>json`, and the last line has the counts and a
+ * checksum of all lines before it. The transaction stays open until the last line is written, so lines must
+ * go to a local disk and never to a network.
  */
 export async function writeBackup(
   database: Database,
   now: Instant,
   write: WriteLine,
-  /** After each part, of how many rows. */
+  /** Called after each part with the rows done and the total. */
   onRows?: (done: number, of: number) => void,
 ): Promise<BackupContents> {
   const { current, refusal } = await schemaFit(database)
@@ -59,19 +59,19 @@ export async function writeBackup(
     }
     await write(`end\t${JSON.stringify({ rows, sha256: hash.digest('hex') })}`)
     return { takenAt, schema, rows }
-    // A backup takes what it takes.
+    // A backup has no time limit.
   }, Number.POSITIVE_INFINITY)
 }
 
 /**
- * Brings an empty database to the schema of the backup, fills it, and brings it to the schema of this
- * program. Throws `RestoreRefused`: then no row was written. `lines` is read from its beginning each time it
- * is called.
+ * Migrates an empty database to the schema of the backup, fills it, and migrates it to the schema of this
+ * program. Throws `RestoreRefused`, after which no row was written. Each call of `lines` reads from the
+ * beginning.
  */
 export async function restoreBackup(
   database: Database,
   lines: () => AsyncIterable<string>,
-  /** When; null: nothing was issued after the backup, so the numbers of receipts go on. */
+  /** When it was restored; null: nothing was issued after the backup, so receipt numbers continue. */
   restoredAt: Instant | null,
 ): Promise<BackupContents> {
   const { schema } = await readHeader(lines())
@@ -105,7 +105,7 @@ async function writeTable(
   onPart: (count: number) => void,
 ): Promise<number> {
   const fetch = hasFiles ? fetchParts : fetchRows
-  // The cursor's only column has the same name and type for every table: its statement is prepared once.
+  // The cursor's only column has the same name and type for every table, so its query is prepared once.
   await transaction.script(
     `declare backup_rows no scroll cursor for select row_to_json(backed_up)::text as row
       from ${quoted(table)} backed_up`,
@@ -124,7 +124,7 @@ async function writeTable(
 
 async function countRows(transaction: Transaction, tables: readonly Table[]): Promise<number> {
   const counts = tables.map(({ table }) => `(select count(*) from ${quoted(table)})`)
-  // Not declared by `statement`: the tables are those of this schema.
+  // Not declared by `statement`, because the tables are those of this schema.
   const count = {
     isChange: false,
     name: 'backup.count',
@@ -134,11 +134,11 @@ async function countRows(transaction: Transaction, tables: readonly Table[]): Pr
   return Number(row?.count)
 }
 
-/** All or nothing: a line that is missing or changed takes back what was written before it. */
+/** All or nothing: a missing or changed line rolls everything back. */
 async function fill(transaction: Transaction, lines: AsyncIterable<string>): Promise<BackupContents> {
   await refuseRows(transaction)
   const tables = new Map((await tablesOf(transaction)).map((one) => [one.table, one]))
-  // A trigger would write again what the backup holds already.
+  // A trigger would write again what the backup already contains.
   await transaction.script(alterAll(tables.keys(), 'disable trigger user'))
   let batch = { table: '', rows: [] as string[], characters: 0 }
   const flush = async (table: string) => {
@@ -153,7 +153,7 @@ async function fill(transaction: Transaction, lines: AsyncIterable<string>): Pro
     batch.characters += row.length
   })
   await flush('')
-  // What refers to each other is compared now: a table with comparisons to come cannot be altered.
+  // Deferred constraints are checked now: a table with pending checks cannot be altered.
   await transaction.script(`set constraints all immediate; ${alterAll(tables.keys(), 'enable trigger user')}`)
   return contents
 }
@@ -163,7 +163,7 @@ async function insertRows(
   { table, columns }: Table,
   rows: readonly string[],
 ): Promise<void> {
-  // Not declared by `statement`: the columns are those of the backup's schema.
+  // Not declared by `statement`, because the columns are those of the backup's schema.
   const insert = {
     isChange: true,
     name: `backup.insert.${table}`,
@@ -187,7 +187,7 @@ async function refuseRows(queryable: Queryable): Promise<void> {
 
 const parseTable = rowOf({
   table: column('name', text),
-  /** Those that are written; the database computes the rest. Quoted, for a statement. */
+  /** The stored columns, quoted for a query. The database computes the others. */
   columns: text,
   hasFiles: flag,
 })
@@ -205,7 +205,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Sessions of the service keep lookups on their indexes; reading all of a table is no lookup. */
+/** Sessions of the service make the planner prefer indexes, but this reads whole tables. */
 const EVERY_ROW = 'set local enable_seqscan = on'
 
 const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')
@@ -214,9 +214,8 @@ const fetchRows = statement('backup.fetch', `fetch ${ROWS_A_FETCH} from backup_r
 const fetchParts = statement('backup.fetch_parts', `fetch ${PARTS_A_FETCH} from backup_rows`)
 
 /**
- * In the order of their creation: a table is made before those that refer to it. The record of the migrations
- * is written by the migrations; sessions last hours, and a used link or one that was ended must not work
- * again.
+ * Tables in the order of their creation: a table is made before those that refer to it. Left out are the
+ * record of migrations, which migrations write, and sessions and links: a used or ended one must not work again.
  */
 const selectTables = statement(
   'backup.tables',

@@ -1,6 +1,6 @@
-// A backup as a compressed file that only its owner may read, made from the command line or through the
-// running service, which has the embedded database to itself. A file that was not finished keeps its working
-// name; one that is there already is never overwritten.
+// A backup is a compressed file that only its owner may read. It is made from the command line, or through
+// the running service, which has the embedded database to itself. An unfinished file keeps its working name,
+// and an existing file is never overwritten.
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
@@ -32,7 +32,7 @@ export function backUpTo(
     written.catch(() => undefined)
     try {
       const put = async (line: string) => {
-        // A disk that is full ends the wait too.
+        // A full disk ends the wait too.
         if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
       }
       const contents = await writeBackup(database, now, put, onRows)
@@ -45,7 +45,7 @@ export function backUpTo(
   })
 }
 
-/** A backup that a running service sends; refused unless all of it came. */
+/** Receives a backup from a running service. Refused unless all of it arrived. */
 export function receiveBackup(name: string, sent: Readable): Promise<BackupContents> {
   return wholeFile(name, async (unfinished) => {
     await receive(sent, createWriteStream(unfinished, OWN_NEW_FILE))
@@ -53,7 +53,7 @@ export function receiveBackup(name: string, sent: Readable): Promise<BackupConte
   })
 }
 
-/** Flushed before it gets its name. */
+/** The file is flushed before it gets its name. */
 async function wholeFile<Result>(
   name: string,
   write: (unfinished: string) => Promise<Result>,
@@ -115,8 +115,8 @@ export interface BackupDeps extends AuditDeps {
 }
 
 /**
- * Written to a file of the machine first: the database is not held while the network is awaited. The file has
- * no name any more when the sending begins.
+ * Writes it to a local file first, so that the database is not held while the network is awaited. The file is
+ * already unlinked when sending begins.
  */
 export async function backUp(
   deps: BackupDeps,
@@ -127,9 +127,7 @@ export async function backUp(
   return contentOf(deps, now)
 }
 
-/**
- * Begins at once, with a part of the gzip that holds nothing: the caller sees that the answer is on its way.
- */
+/** Sends an empty part of gzip at once, so that the caller sees that the answer has begun. */
 async function* contentOf(deps: BackupDeps, now: Instant): AsyncGenerator<Uint8Array> {
   yield gzipSync('')
   const file = await namelessBackup(deps, now)

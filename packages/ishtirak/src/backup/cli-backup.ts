@@ -13,7 +13,7 @@ import { systemClock } from '../runtime/clock.js'
 import { backUpTo, readBackupHeader, receiveBackup, restoreFrom } from './backup.js'
 import type { BackupContents } from './backup-lines.js'
 
-/** A backup of many gigabytes takes its time. */
+/** A backup of many gigabytes takes long. */
 const ANSWER_MS = HOUR
 
 export function addBackupCommands(program: Command, host: CommandHost): void {
@@ -41,7 +41,7 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
     .description('Fill an empty database from a backup, of either kind of database')
     .option('--complete', 'the service wrote nothing after this backup: the numbers of receipts go on')
     .action(async (file: string, { complete }: { readonly complete?: boolean }) => {
-      // Before a database is made for it.
+      // The file is checked before a database is made for it.
       await readBackupHeader(file)
       const restoredAt = complete ? null : systemClock().now()
       const { withProgress } = await import('../runtime/progress.js')
@@ -67,7 +67,7 @@ async function askForBackup(
   throw refusal(answer.status, await answer.text())
 }
 
-/** A running service has no call that restores. */
+/** A running service has no call that restores, so it must be stopped. */
 function refuseLocked(error: Error): never {
   throw new CommandFailed(`${error.message}: a restore needs a database that no service uses.
 Stop the service, or set DATA_DIR to an empty folder.`)

@@ -29,7 +29,7 @@ import {
 } from './read-statement.js'
 import { bankStatementsWords } from './words.js'
 
-/** So many are answered in time. */
+/** As many as are answered within the time limit. */
 export const APPROVED_AT_ONCE = 100
 
 /** `amount`: in dinars; null: what was asked for. */

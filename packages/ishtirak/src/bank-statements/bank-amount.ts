@@ -3,7 +3,7 @@ import { latinDigits } from '../acts/typed-amount.js'
 
 export type DecimalSign = ',' | '.'
 
-/** Without currency, spaces and signs of direction; `,` and `.` stay. */
+/** Removes currency, spaces and signs of direction, but keeps `,` and `.`. */
 function plainAmount(cell: string): string {
   return latinDigits(cell.normalize('NFKC').replace(/\p{Cf}/gu, ''))
     .replace(/\u066b/g, ',')

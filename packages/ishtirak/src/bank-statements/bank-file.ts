@@ -63,7 +63,7 @@ type Reason = 'headings' | 'no_days' | 'no_amounts' | 'day' | 'amount' | 'form_u
 const refused = (reason: Reason, extra?: object) => csvRefused(reason, extra)
 
 /**
- * Gives each line of the file to `take`; other requests are served in `afterSlice`. Throws
+ * Passes each line of the file to `take`. Other requests are served during `afterSlice`. Throws
  * `file_not_accepted`, with a reason and the line of the file, or what is unclear.
  */
 export async function readBankFile(
@@ -294,7 +294,7 @@ function shortText(text: string): string {
   return text.slice(0, TEXT_MAX).replace(/\p{Surrogate}$/u, '')
 }
 
-/** Without characters that control, and halves of letters. */
+/** Removes control characters and half surrogate pairs. */
 function plainText(cell: string): string {
   return cell
     .replace(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, ' ')

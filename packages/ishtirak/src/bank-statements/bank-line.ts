@@ -1,4 +1,4 @@
-// What became of a line of a bank statement, and what an operator may make of it. Pure.
+// The states of a line of a bank statement, and what an operator may make of it. Pure.
 
 /** `returned`: money that went out again under the reference of a transfer; its amount is below 0. */
 export const LINE_STATES = ['open', 'approved', 'payout', 'set_aside', 'returned'] as const

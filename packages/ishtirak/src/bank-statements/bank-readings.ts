@@ -94,7 +94,7 @@ export const importBankStatement = readStatements.reads({
   query: ImportQuerySchema,
   refuses: ['payload_too_large', 'request_timeout', 'file_not_accepted'],
   answer: StatementSchema,
-  // Of a file: see cli-import.ts.
+  // The command that reads a file is in cli-import.ts.
   command: null,
   read: async (deps, { query: { account, ...said }, operator, file }) => {
     const by = { operator, reason: null }

@@ -1,4 +1,4 @@
-// The shapes of bank statements: what is answered of one, of its lines, and of an approval.
+// The schemas of bank statements, of their lines, and of an approval.
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'

@@ -1,4 +1,4 @@
-// What bank statements bring to the service.
+// Bank statements as a capability: acts, readings, pages, the inbox, and the job that settles lines.
 import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import { approveLines } from './approve-lines.js'

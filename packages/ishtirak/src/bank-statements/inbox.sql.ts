@@ -1,4 +1,4 @@
-// Money that went out again although its payment is approved, as rows of the inbox.
+// The query of money that went out again although its payment is approved, for the inbox.
 
 // Uses the indexes bank_lines_decided and transfers_by_reference.
 export const RETURNED = `

@@ -1,5 +1,4 @@
-// A discrepancy that a person has judged is closed with the reason: it waits no more, and comes back only
-// where the provider says something else.
+// An operator closes a discrepancy with a reason. It comes back only if the provider reports something else.
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'

@@ -1,4 +1,4 @@
-// Reconciliations and what they found, as operators read them; and the end of a discrepancy.
+// Reads reconciliations with their discrepancies for operators, and closes discrepancies.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
@@ -18,7 +18,7 @@ const selectDiscrepancy = statement(
     where d.id = $1`,
 )
 
-/** Null: there is none. The payment that it names may be known to the provider alone. */
+/** Null: there is none. Only the provider may know the payment that it names. */
 export async function findDiscrepancy(database: Queryable, id: string) {
   const rows = await database.query(selectDiscrepancy, [id])
   const [row] = rows
@@ -43,7 +43,7 @@ const close = statement(
    returning id`,
 )
 
-/** With its line in the trail. False: it is closed already, or is not what was judged. */
+/** Writes the line of the trail too. False: it is already closed, or has changed since it was shown. */
 export async function saveClosed(
   database: Queryable,
   id: string,
@@ -74,7 +74,8 @@ const selectNewest = statement(
   `select ${COLUMNS} from discrepancies d order by d.seen_at desc, d.checkout_id limit $1::int`,
 )
 
-// Seen since it began, by clocks that may differ. Earlier ones, however many there are, are not read.
+// Seen since the reconciliation began, by clocks that may differ. Earlier ones are not read, however many
+// there are.
 const selectFound = statement(
   'discrepancies.found',
   `select ${COLUMNS}
@@ -85,7 +86,7 @@ const selectFound = statement(
     limit $1::int`,
 )
 
-/** Newest first, with what was found: of one reconciliation, or (null) of the last ones. */
+/** Newest first, with the discrepancies: one reconciliation, or (null) the last ones. */
 export async function readReconciliations(
   database: Queryable,
   id: string | null,

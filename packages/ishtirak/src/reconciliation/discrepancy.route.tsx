@@ -1,4 +1,5 @@
-// A discrepancy of a reconciliation: what only one side has, or has otherwise, and what is known of it here.
+// A discrepancy in the console: a payment that only one side has or that differs, and what is known of it
+// here.
 
 import { ActButton } from '../acts/act-console.js'
 import { plainName } from '../core/name.js'
@@ -50,7 +51,7 @@ function discrepancyPage(
   })
 }
 
-/** A payment that only the provider knows is a text. */
+/** A payment that only the provider knows has no link. */
 function factsOf(
   { base, formats }: ConsolePages,
   view: View,

@@ -1,4 +1,4 @@
-// The last reconciliation with the provider, on the page of health.
+// The card of the last reconciliation on the health page.
 import { ActButton } from '../acts/act-console.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
 import { type ConsolePages, Facts, Hint, Text, type View } from '../pages/console-frame.js'
@@ -12,7 +12,7 @@ type Compared = Awaited<ReturnType<typeof readReconciliations>>
 
 const SHOWN = { reconciliations: 1, discrepancies: 30 }
 
-/** On the page of health: the last reconciliation, what it found, and where one is begun. */
+/** The last reconciliation, its discrepancies, and a button that starts one. */
 export async function reconciliationCard(pages: ConsolePages, view: View): Promise<JSX.Element> {
   const compared = await readReconciliations(pages.database, null, SHOWN)
   const labels = await readLabels(pages, {
@@ -47,7 +47,7 @@ export async function reconciliationCard(pages: ConsolePages, view: View): Promi
   )
 }
 
-/** Of the last reconciliations, newest first. */
+/** The discrepancies of the last reconciliations, newest first. */
 function Discrepancies(of: { pages: ConsolePages; view: View; compared: Compared; labels: Labels }) {
   const { pages, view, compared, labels } = of
   const { say } = view

@@ -1,7 +1,7 @@
-// What reconciliations found, as rows of the inbox.
+// The query of discrepancies for the inbox.
 
-// Of each method the last reconciliation that has ended. Earlier ones are of other times; fifty are those of
-// many days. An unknown checkout may name a payment that is not ours.
+// Reads the last finished reconciliation of each method. Earlier ones are outdated; fifty cover many days. An
+// unknown checkout may name a payment that is not ours.
 export const FOUND = `
   select d.found_at, d.id, d.user_id, (select p.id from payments p where p.id = d.payment_id limit 1),
          (d.details->>'amount')::bigint, d.kind

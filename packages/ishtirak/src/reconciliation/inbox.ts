@@ -1,4 +1,4 @@
-// Discrepancies that a person judges, as entries of the inbox.
+// Discrepancies that an operator has to judge, in the inbox.
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'

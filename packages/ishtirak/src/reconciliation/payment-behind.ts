@@ -1,4 +1,4 @@
-// A payment that has no row, such as after the restore of an older backup, read from its checkout. Pure.
+// Makes a payment without a row (as after the restore of an older backup) from its checkout. Pure.
 import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
 import type { TakenOff } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
@@ -6,12 +6,12 @@ import { newPayment, type Payment } from '../core/payment.js'
 import { type Catalogue, LONGEST_TERM, type Offer, offersOf } from '../core/plan.js'
 import { isUserId } from '../core/user-id.js'
 
-/** As this service draws them: checkouts of other programs may name a payment too. */
+/** The form of our ids, because checkouts of other programs may name a payment too. */
 const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
 
 /**
- * The payment as it would have been ordered, to be decided like every payment. Null: the checkout does not
- * say whose it is and which payment of ours, or nothing is for sale.
+ * The payment as it would have been ordered, to be settled like every payment. Null: the checkout names no
+ * user and payment of ours, or nothing is for sale.
  */
 export function paymentBehind(
   report: CheckoutReport,
@@ -40,16 +40,16 @@ export function paymentBehind(
     createdAt,
     attemptEndsAt: createdAt,
   })
-  // Not open: the user may have another payment that is.
+  // Closed, because the user may have another open payment.
   return { ...payment, status: 'expired', checkoutId, nextCheckAt: now }
 }
 
-/** What differs from an order of so much is not known any more. */
+/** Takes the reported amount as the price, because the ordered amount is lost. */
 function topUpBehind({ amount, currency }: CheckoutReport): Pick<Offer, 'price'> | null {
   return amount === null || amount < 1 ? null : { price: { amount, currency: currency ?? 'DZD' } }
 }
 
-/** Nor what a change was agreed for: it is booked for what is left. */
+/** The order of the plan change is lost, so it is booked for the time that is left. */
 function changeBehind(report: CheckoutReport, { plans }: Catalogue): Offer | null {
   const offers = plans.flatMap(offersOf)
   const offer = offers.find(({ plan }) => plan.id === report.planId) ?? offers[0]
@@ -57,7 +57,7 @@ function changeBehind(report: CheckoutReport, { plans }: Catalogue): Offer | nul
   return offer && price ? { ...offer, ...price, months: 0 } : null
 }
 
-/** By what its checkout says that a code took off; anything else than the price that is left differs. */
+/** The price less the discount in the checkout's metadata. If that is not the amount, it is a difference. */
 function cheaper(
   offer: Offer | Pick<Offer, 'price'>,
   code: TakenOff | undefined,
@@ -68,7 +68,7 @@ function cheaper(
   return { offer: { ...offer, price: { ...offer.price, amount } }, code }
 }
 
-/** What the catalogue does not have is no reason to lose the money: another offer stands in, and differs. */
+/** A plan that is no longer sold must not lose the money: another offer replaces it, and differs. */
 function offerBehind(report: CheckoutReport, { plans }: Catalogue): Offer | null {
   const { planId, months, amount } = report
   const offers = plans.flatMap(offersOf)
@@ -82,7 +82,7 @@ function offerBehind(report: CheckoutReport, { plans }: Catalogue): Offer | null
   return fitting ?? (standIn ? asSaid(standIn, months) : null)
 }
 
-/** A term that is not sold any more, at the price of its single months. */
+/** A term that is no longer sold costs its single months. */
 function asSaid(offer: Offer, months = offer.months): Offer {
   if (months === offer.months || months < 1 || months > LONGEST_TERM) return offer
   return { ...offer, months, price: { ...offer.price, amount: offer.plan.price * months } }

@@ -1,5 +1,5 @@
-// Reconciliations as rows: how far each is, and what it found. None belongs to a process: the next round goes
-// on where the last one stopped, in any process.
+// Reconciliations as rows: the progress of each, and its discrepancies. Rounds belong to no process: the next
+// round continues where the last one stopped, in any process.
 import type { Static } from 'typebox'
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
@@ -20,21 +20,21 @@ import {
 import { KIND, PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import type { DiscrepancySchema } from './reconciliation-schemas.js'
 
-/** What a round needs to go on. */
+/** The fields that a round needs. */
 const parseReconciliation = rowOf({
   id: text,
   /** The payment method whose provider is asked. */
   method: text,
   sinceAt: instant,
   startedAt: instant,
-  /** Payments without a row are booked, as far as the checkout says whose they are. */
+  /** True: payments without a row are booked if the checkout says whose they are. */
   booksUnknown: flag,
-  /** Of the provider's list; null once `sinceAt` is reached, or where there is no list. */
+  /** The next page of the provider's list; null once `sinceAt` is reached, or if there is no list. */
   nextPage: integerOrNull,
 })
 export type Reconciliation = ReturnType<typeof parseReconciliation>
 
-/** As a round finds it. `user_id` is null while it is not known whose checkout it is. */
+/** A discrepancy as a round finds it. `user_id` is null while the user is unknown. */
 export type Discrepancy = Omit<
   Static<typeof DiscrepancySchema>,
   'found_at' | 'seen_at' | 'version' | 'closed_at' | 'closed_by' | 'closed_because'
@@ -47,7 +47,7 @@ const insertScheduled = statement(
    values ($1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, 'schedule')`,
 )
 
-// Two with the same operation wait for each other at the index audit_operations.
+// Two calls with one operation id wait for each other at the index audit_operations.
 const insertAsked = statement(
   'reconciliations.start_asked',
   `with asked as (
@@ -61,8 +61,8 @@ const insertAsked = statement(
 )
 
 /**
- * `audit`: the operator's act, written with it; null: the schedule begins it. False: this operation has begun
- * one already.
+ * `audit` is the operator's act, which is written with it; null: the daily job begins it. False: this
+ * operation has already begun one.
  */
 export async function insertReconciliation(
   database: Queryable,
@@ -82,7 +82,7 @@ const claimNextRound = statement(
    returning id, method, since_at, started_at, books_unknown, next_page`,
 )
 
-/** As it stands, to be worked on until `nextRoundAt`. Null: it is finished, or it is not time yet. */
+/** Reserves it until `nextRoundAt`. Null: it is finished, or its time has not come. */
 export async function claimReconciliation(
   database: Queryable,
   id: string,
@@ -92,7 +92,7 @@ export async function claimReconciliation(
   return row ? parseReconciliation(row) : null
 }
 
-// What was closed stays closed while the provider says the same. When the provider says it may move on.
+// A closed discrepancy stays closed while the provider reports the same. The time of that report may change.
 const updateStep = statement(
   'reconciliations.save_step',
   `with found as (
@@ -127,7 +127,7 @@ const updateStep = statement(
     where id = $1`,
 )
 
-/** One step with what it found, whole or not at all: after a crash the step is made again. */
+/** Saves one step with its discrepancies, completely or not at all. After a crash the step is repeated. */
 export async function saveStep(
   database: Queryable,
   id: string,
@@ -136,7 +136,7 @@ export async function saveStep(
     readonly calls: number
     readonly checkouts: number
     readonly discrepancies: readonly Discrepancy[]
-    /** Payments that both sides have alike. */
+    /** Payments that are equal on both sides. */
     readonly matched: readonly Payment[]
     readonly finishedAt: Instant | null
     readonly now: Instant
@@ -163,7 +163,7 @@ const selectByCheckouts = statement(
 
 const parseReconciled = rowOf({
   payment: parsePayment,
-  /** The report by which it was booked; null: no report booked it. */
+  /** The report that booked it; null: no report did. */
   booked: json<Pick<StoredReport, 'source' | 'amount' | 'currency'> | null>,
 })
 export type ReconciledPayment = ReturnType<typeof parseReconciled>
@@ -191,7 +191,7 @@ const selectUnmatched = statement(
     limit $4::int`,
 )
 
-/** Paid payments of the reconciliation's time that the list has not shown. */
+/** Paid payments of the reconciled time that the list has not shown. */
 export async function unmatchedPayments(
   database: Queryable,
   { id, method, sinceAt, startedAt }: Pick<Reconciliation, 'id' | 'method' | 'sinceAt' | 'startedAt'>,
@@ -201,7 +201,7 @@ export async function unmatchedPayments(
   return (await database.query(selectUnmatched, values)).map(parsePayment)
 }
 
-// The first payment is the first of those by card of each status: payments_listed is in that order.
+// The first payment is the first by card among those of each status: payments_listed has that order.
 const selectLast = statement(
   'reconciliations.last',
   `select (select id from reconciliations where finished_at is null and method = $1
@@ -214,7 +214,7 @@ const selectLast = statement(
                         order by p.created_at limit 1) first)) as begun_at`,
 )
 
-/** The oldest unfinished one, and when the last began; before the first, when the first payment was made. */
+/** The oldest unfinished one, and when the last began; before the first, the time of the first payment. */
 export async function lastReconciliation(
   database: Queryable,
   method: string,

@@ -1,5 +1,4 @@
-// The provider's list against our books: what only one side has comes to light, by itself within a day or
-// when asked.
+// The provider's list and our books: a payment that only one side has is found within a day, or on request.
 
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -12,11 +11,11 @@ import { showUser } from '../overview/read-files.js'
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
 
-/** As if every webhook and every look had been missed: nothing is due any more. */
+/** Drops all lookups, as if every webhook and lookup had been missed. */
 const stopLooking = sql('update payments set next_check_at = null')
 const forgetCheckout = sql(`update payments set method_reference = 'chk_the_provider_never_made'`)
 /**
- * Of the account of another seller, say: the list shows none of them, and none of ours is at the provider.
+ * Simulates the account of another seller: its list has none of our payments, and the provider knows none.
  */
 const forgetEachCheckout = sql(`update payments set method_reference = 'chk_never_made_' || user_id`)
 const selectLease = sql('select name, next_run_at from job_leases where name = $1')
@@ -27,7 +26,7 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
   const reconcile = async (since = '2026-11-01') =>
     (await operator.post('/reconciliations/start', { since })).body
 
-  /** A checkout that another program made with our key; it is paid if it has metadata. */
+  /** A checkout that another program made with our key. It is paid if it has metadata. */
   async function foreignCheckout(metadata?: object): Promise<string> {
     const order = { amount: 2000, currency: 'dzd', success_url: 'https://a.example/' }
     const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
@@ -84,7 +83,7 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     const { discrepancies } = await reconcile()
     expect(discrepancies.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
       'booked_not_paid',
-      // The checkout that really was paid carries our payment's id: to us it is a second one.
+      // The checkout that was really paid has our payment's id, so it counts as a second one.
       'paid_not_booked',
     ])
     const missing = discrepancies.find(({ kind }: { kind: string }) => kind === 'booked_not_paid')
@@ -178,7 +177,7 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     await world.emulator.settled()
     const [{ id }] = (await world.as('user-1').get('/api/v1/billing/payments')).body.data
     const { payment } = (await operator.post(`/payments/${id}/accept`, { why: 'seen' })).body
-    // Booked as it was asked for: the provider named another currency.
+    // Booked at the price, because the provider named another currency.
     expect(payment).toMatchObject({ status: 'paid', amount: 2000, amount_asked: null })
     const other = await payOtherwise(world, 'user-2', { charged: 1500 })
     await operator.post(`/payments/${other}/accept`, { why: 'the user was asked' })
@@ -237,7 +236,7 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     const users = ['user-1', 'user-2', 'user-3', 'user-4', 'user-5', 'user-6']
     for (const user of users) await world.as(user).buy()
     await database().query(forgetEachCheckout)
-    // One call of the first round is for the list, so four of six are asked for.
+    // The first round uses one call for the list, so four of six are looked up.
     const { reconciliation, discrepancies } = await reconcile()
     expect(reconciliation).toMatchObject({ finished_at: null, calls: 5 })
     const missing = (all: readonly { kind: string; user_id: string }[]) =>

@@ -1,5 +1,5 @@
-// The provider's list against our books, daily and when the operator asks. What was paid there and not booked
-// is entered like any report; what only we have, or what differs, is written down for a person.
+// Compares the provider's list with our books, daily and on request. A payment that was paid there and not
+// booked is settled like any report. A payment that only we have, or that differs, is stored for an operator.
 import type { Static } from 'typebox'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -27,10 +27,10 @@ import type { RoundSchema } from './reconciliation-schemas.js'
 
 type Round = Static<typeof RoundSchema>
 
-/** 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
+/** 10 calls a minute: with the sweep's 30, a third of the provider's 60 stays free for waiting users. */
 const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
-/** A checkout is looked at for a day: two days back miss nothing that the last reconciliation could see. */
+/** The sweep looks a checkout up for a day, so two days of overlap miss nothing. */
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { reconciliations: 1, discrepancies: 1_000 }
 
@@ -39,7 +39,7 @@ export type ReconcileActDeps = ReconcileDeps & Pick<CommonParts, 'wallClock'>
 
 /**
  * The daily job. For each gateway it begins a reconciliation a day after the last began (the first: a day
- * after its first payment), and does one round of an unfinished one. Gives the calls made so far.
+ * after its first payment), and does one round of an unfinished one. Returns the calls made so far.
  */
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
   let calls = 0
@@ -60,15 +60,15 @@ async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Prom
 
 /**
  * The operator's reconciliation: written to the audit trail, then the first round at once. Throws `conflict`
- * where the same operation has begun one, `unknown_method` where there is no such gateway.
+ * if the same operation has already begun one, `unknown_method` if there is no such gateway.
  */
 export async function startReconciliation(
   deps: ReconcileDeps,
   request: {
     readonly sinceAt: Instant
-    /** Only an operator can say that no other deployment takes money through this account of the provider. */
+    /** Only an operator can know that no other deployment takes money through this account. */
     readonly booksUnknown: boolean
-    /** Its name; absent: the first. */
+    /** The gateway's name; absent: the first. */
     readonly gateway?: string | undefined
   },
   by: By,
@@ -89,7 +89,7 @@ export async function startReconciliation(
   return continueReconciliation(deps, id)
 }
 
-/** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
+/** Does a round if one is due and no other process does it, and returns the progress. Throws `not_found`. */
 export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Round> {
   const now = deps.clock.now()
   const claimed = await claimReconciliation(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
@@ -108,7 +108,7 @@ function newReconciliation(
   return { ...wanted, id: ids.next('rcn', now), method, startedAt: now, nextPage: list ? 1 : null }
 }
 
-/** Gives the failure of the provider that ended the round; null: there was none. */
+/** Returns the provider's failure that ended the round; null: none. */
 async function workOn(deps: ReconcileDeps, reconciliation: Reconciliation): Promise<ProviderFailure | null> {
   let nextPage = reconciliation.nextPage
   let calls = 0
@@ -147,7 +147,7 @@ async function reconcilePage(
   return { nextPage }
 }
 
-/** Our paid payments that the list did not show: each is asked for by name before it is called missing. */
+/** Our paid payments that the list did not show. Each is looked up by its id before it counts as missing. */
 async function reconcileUnmatched(
   deps: ReconcileDeps,
   reconciliation: Reconciliation,
@@ -215,7 +215,7 @@ async function reconcileAll(
   return { discrepancies, matched }
 }
 
-/** It only compares what money says; whether a difference is a mistake is for a person to judge. */
+/** Compares only money. An operator judges whether a difference is a mistake. */
 function judge(
   report: CheckoutReport,
   compared: ReconciledPayment | null,
@@ -227,7 +227,7 @@ function judge(
   return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
 }
 
-/** Ours first. What an operator took as the provider says it is none; else our books count. */
+/** Our value first. If an operator accepted what the provider reports, there is no difference. */
 function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ReconciledPayment) {
   if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {
@@ -236,7 +236,7 @@ function differing({ amount, currency }: CheckoutReport, { payment: { price }, b
   }
 }
 
-/** Money that we did not know of goes the way of all money. */
+/** Unknown money is settled like all money. */
 async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: boolean): Promise<string> {
   const reported = { report, event: null, source: 'reconcile' } as const
   const outcome = await settlePayment(deps, reported)
@@ -244,12 +244,12 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
   const { catalogue, methods, clock } = deps
   const payment = paymentBehind(report, { catalogue, method: methods.of(report.method), now: clock.now() })
   if (!payment) return outcome
-  // Should the process end here, the sweep finds the payment due and asks for its checkout.
+  // If the process ends here, the sweep finds the payment due and looks its checkout up.
   await insertFoundPayment(deps.database, payment)
   return settlePayment(deps, reported)
 }
 
-/** One side may be missing, not both. */
+/** One side may be missing, but not both. */
 function describe(
   { ids, clock }: ReconcileDeps,
   { method: gateway }: Reconciliation,
@@ -279,7 +279,7 @@ function describe(
 }
 
 function giveUp(deps: ReconcileDeps, failure: ProviderFailure): ProviderFailure {
-  // The reconciliation has lost nothing: the next round asks for the same page.
+  // Nothing is lost: the next round asks for the same page.
   deps.log.warn({ failure }, 'the reconciliation with the provider has to wait')
   return failure
 }

@@ -1,4 +1,4 @@
-// The reconciliation as operators ask for it: started, gone on with round by round, and listed.
+// Operators' calls of the reconciliation: start one, continue it round by round, list them.
 import { Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { readInstant } from '../acts/day.js'
@@ -18,7 +18,7 @@ import {
 } from './reconciliation-schemas.js'
 import { reconciliationWords } from './words.js'
 
-/** What the form of the console offers. */
+/** The default of the console's form. */
 const RECONCILED_DAYS = 30
 
 export const startReconciling = act<ReconcileActDeps>()({
@@ -40,7 +40,7 @@ export const startReconciling = act<ReconcileActDeps>()({
   refuses: ['unknown_method'],
   answer: {
     schema: RoundSchema,
-    // Sent again, it is answered with how far it is.
+    // A repetition returns the progress.
     read: async (deps, _call, begun, earlier) =>
       earlier ? continueReconciliation(deps, String(earlier.after.reconciliation_id)) : begun,
   },

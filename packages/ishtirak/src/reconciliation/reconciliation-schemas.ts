@@ -1,4 +1,4 @@
-// The shapes of the reconciliation with the provider.
+// The schemas of the reconciliation with the provider.
 import { Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'

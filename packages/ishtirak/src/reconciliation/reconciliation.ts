@@ -1,4 +1,4 @@
-// What the reconciliation of our books with the provider's list brings to the service.
+// The reconciliation as a capability: the daily job, acts, pages and the inbox.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { closeDiscrepancy } from './close-discrepancy.js'

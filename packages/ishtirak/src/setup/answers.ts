@@ -2,18 +2,18 @@
 // there is a terminal; without one, all that is missing is named at once.
 
 interface Question {
-  /** Also stands in the refusal of a wrong answer. */
+  /** The message about a wrong answer has it too. */
   readonly asks: string
   readonly fits: RegExp
   /** Absent: an answer is needed. */
   readonly otherwise?: string
-  /** The flags without which the question has no meaning. */
+  /** The flags without which the question is left out. */
   readonly only?: string
 }
 
-/** A certificate is for a name. The last label begins with a letter, so this is no IP address. */
+/** A certificate needs a name. The last label begins with a letter, so an IP address does not match. */
 const DOMAIN = /^(?=.{1,253}$)((?!-)[a-z0-9-]{1,63}(?<!-)\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
-/** Without the characters that a file of variables reads as a quote, a comment or another variable. */
+/** Without characters that a file of variables reads as a quote, a comment or another variable. */
 const ADDRESS = { fits: /^https?:\/\/[\w.[\]:-]+(\/[^\s'"`#$\\]*)?$/, otherwise: '' }
 const PORT = { fits: /^([2-9]\d{3}|[1-5]\d{4})$/, only: '--service systemd' }
 /** Three different addresses. */
@@ -39,7 +39,7 @@ const QUESTIONS = {
 } satisfies Record<string, Question>
 
 type Name = keyof typeof QUESTIONS
-/** Empty if it was not asked or nothing was answered. */
+/** Empty if it was not asked or not answered. */
 export type Answers = Readonly<Record<Name, string>>
 export type Flags = Readonly<Partial<Answers>>
 
@@ -53,7 +53,7 @@ export const OPTIONS = ENTRIES.map(
   ([name, question]) => [`${flagOf(name)} <value>`, promptOf(question)] as const,
 )
 
-/** Everything that is wrong, one line each. */
+/** The message has everything that is wrong, one line each. */
 export class AnswersMissing extends Error {}
 
 /** `ask` is absent if there is no terminal. A question is repeated until the answer fits. */
@@ -77,7 +77,7 @@ export async function collectAnswers(
     }
   }
   if (given.port === given.metricsPort) throw new AnswersMissing('--metrics-port must differ from --port')
-  // Each name has a value now.
+  // All names have a value now.
   return given as Answers
 }
 
@@ -91,7 +91,7 @@ function problemWith(name: Name, given: Flags, isFinal: boolean): string | undef
   return value === otherwise || fits.test(value) ? undefined : `${flagOf(name)} is wrong: ${asks}`
 }
 
-/** A choice that is still to come does not make the question meaningless. */
+/** A choice that has yet to be made does not leave the question out. */
 function isMeant({ only = '' }: Question, given: Readonly<Record<string, string | undefined>>): boolean {
   return [...only.matchAll(/--(\w+)(?: (\w+))?/g)].every(([, flag = '', choice]) =>
     choice === undefined ? given[flag] : (given[flag] ?? choice) === choice,

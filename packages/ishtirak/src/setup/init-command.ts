@@ -1,4 +1,4 @@
-// `ishtirak init production`: asks, writes, and says what is left to do.
+// `ishtirak init production`: asks, writes the files, and prints the remaining steps.
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -25,7 +25,7 @@ export function addInitCommand(program: Command, say: Say): void {
       initProduction(folder, await answersFrom(flags, say, refuse), say)
     } catch (error) {
       if (error instanceof AnswersMissing) refuse(error.message)
-      // The operating system names a call that it refused; any other error is a bug.
+      // A failed system call has a name; any other error is a bug.
       if (!(error instanceof Error && 'syscall' in error)) throw error
       refuse(`cannot write to ${folder}: ${error.message}. --dir names another folder`)
     }
@@ -35,7 +35,7 @@ export function addInitCommand(program: Command, say: Say): void {
 async function answersFrom(flags: Flags, say: Say, refuse: (problem: string) => void): Promise<Answers> {
   if (!process.stdin.isTTY) return collectAnswers(flags)
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  // Ctrl-D: no further answer comes.
+  // Ctrl-D ends the input.
   terminal.once('close', () => refuse('not all questions were answered'))
   try {
     return await collectAnswers(flags, (question) => terminal.question(question), say)

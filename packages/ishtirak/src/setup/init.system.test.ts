@@ -287,7 +287,7 @@ describe('an odd place', () => {
     writeFileSync(file, '')
     await expect(init(file, ANSWERS)).rejects.toThrow(/^error: cannot write to .*file.* --dir names another/)
     await expect(init(path.join(file, 'below'), ANSWERS)).rejects.toThrow('--dir names another folder')
-    // As a container leaves it that started before the file was there.
+    // A container that started before the file existed leaves a folder.
     mkdirSync(path.join(folder, 'nginx.conf'))
     await expect(init(folder, ANSWERS)).rejects.toThrow(`cannot write to ${folder}: EISDIR`)
   })
@@ -324,7 +324,7 @@ it('leaves no half of a file, and writes all of them once there is room', () => 
     const program = [process.execPath, PROGRAM, 'init', 'production', `--dir=${folder}`, ...words]
     return spawnSync('sh', ['-c', `${before} exec "$@"`, 'sh', ...program], { encoding: 'utf8' })
   }
-  // Files of a few blocks at most: less than the environment takes.
+  // Files of a few blocks at most, which is less than the environment needs.
   expect(init('ulimit -f 4;').status).toBe(1)
   expect(readdirSync(folder)).toEqual([])
   const { status, stdout } = init('')

@@ -1,5 +1,5 @@
-// Writes the files that are missing. A file that exists is never changed: the details say how it differs, and
-// show no secret.
+// Writes the missing files. An existing file is never changed: the details say how it differs, without any
+// secret.
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
@@ -16,12 +16,12 @@ export function layDown(folder: string, file: ProductionFile) {
   }
   const found = readFileSync(target, 'utf8')
   const details = found === text ? [] : differences(found, file)
-  // Variables that init leaves empty are the operator's.
+  // Variables that init leaves empty are for the operator to fill in.
   const isFilledIn = isSecret && details.every((line) => line.startsWith(FILLED_IN))
   return { name, state: found === text || isFilledIn ? 'unchanged' : 'differs', details }
 }
 
-/** Whole or not at all. It fails if another process has made the file meanwhile. */
+/** Writes the file completely or not at all. Fails if another process has made it meanwhile. */
 function write(target: string, { text, isSecret }: ProductionFile): void {
   const unfinished = `${target}.${process.pid}.unfinished`
   mkdirSync(path.dirname(target), { recursive: true })

@@ -1,5 +1,5 @@
-// The files of one production, and what is left to do: templates, filled in. They are .env.example and the
-// files of deploy/. There files.txt, examples.txt and variables.txt say which, and what is filled in.
+// The files of a production and the remaining steps, made from templates: .env.example and the files of
+// deploy/. files.txt, examples.txt and variables.txt in deploy/ list the files and the replacements.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,18 +10,18 @@ import { randomToken } from '../runtime/secret.js'
 import type { Answers } from './answers.js'
 import { SELLERS_OWN } from './sellers-own.js'
 
-/** Its name is below the folder. Only its owner may read a secret one, and it is never shown. */
+/** The name is relative to the folder. Secret files are readable only by the owner and are never shown. */
 export type ProductionFile = ReturnType<typeof productionFiles>[number]
-/** Each name is a text of a template, and its value what replaces it. */
+/** Each key is a text in a template, and its value replaces it. */
 type Values = Readonly<Record<string, string>>
 type Variables = ReturnType<typeof parseEnv>
 
-/** The folder of the package, beside `src` as beside `dist`. */
+/** The package's folder, next to `src` and next to `dist`. */
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
-/** The repository; null in an installed package, which carries no sources. */
+/** The repository; null in an installed package, which has no sources. */
 const CHECKOUT = existsSync(path.join(PACKAGE, 'src')) ? path.resolve(PACKAGE, '../..') : null
 
-/** A unit hides /home, /root and /run/user, npx deletes its folder, and other characters need quotes. */
+/** A systemd unit hides /home, /root and /run/user; npx deletes its folder; other characters need quotes. */
 const UNUSABLE = /^\/(home|root|run\/user)\/|\/_npx\/|[^\w./@+-]/
 const ENTRY = path.join(PACKAGE, 'dist/main/cli.js')
 const PROGRAM = UNUSABLE.test(ENTRY) ? '/opt/ishtirak/node_modules/ishtirak/dist/main/cli.js' : ENTRY
@@ -29,7 +29,7 @@ const PROGRAM = UNUSABLE.test(ENTRY) ? '/opt/ishtirak/node_modules/ishtirak/dist
 /** Compose reads the variables of its own files from `.env`. */
 const environmentName = ({ service }: Answers) => (service === 'compose' ? '.env' : 'environment')
 
-/** The secrets of an earlier run stay, so that the same answers give the same files. */
+/** Secrets of an earlier run are kept, so that the same answers give the same files. */
 export function productionFiles(answers: Answers, folder: string) {
   const machines = ['pg1', 'pg2', 'pg3'].map((name) => `${name}/etc/patroni_env.conf`)
   const files = [environmentName(answers), ...machines].map((name) => path.join(folder, name))
@@ -48,20 +48,20 @@ export function productionFiles(answers: Answers, folder: string) {
   })
 }
 
-/** As commands to copy, and what only the seller has. */
+/** Commands to copy, and the values that only the seller has. */
 export const nextSteps = (answers: Answers, folder: string) =>
   fillIn(linesFor('next-steps.txt', answers).join('\n'), valuesOf(answers, folder, {}))
 
 const readTemplate = (name: string) => readFileSync(path.join(CHECKOUT ?? PACKAGE, 'deploy', name), 'utf8')
 
-/** In one pass, so that no value is taken for another text to replace. */
+/** One pass, so that no inserted value is replaced again. */
 function fillIn(template: string, values: Values): string {
   const longestFirst = Object.keys(values).sort((one, other) => other.length - one.length)
   const pattern = longestFirst.map((text) => text.replace(/[^\w/]/g, '\\$&')).join('|')
   return template.replace(new RegExp(pattern, 'g'), (text) => values[text] ?? '')
 }
 
-/** The lines of a list whose words before the bar all hold. Lines without a bar are comments. */
+/** The lines whose conditions before the bar all hold. Lines without a bar are comments. */
 function linesFor(list: string, answers: Answers): readonly string[] {
   const { service, proxy, database, cluster, jwksUrl, eventsUrl } = answers
   const isServer = service === 'systemd' && database === 'postgres' && cluster === ''
@@ -77,7 +77,7 @@ function linesFor(list: string, answers: Answers): readonly string[] {
 }
 
 function valuesOf(answers: Answers, folder: string, existing: Variables): Values {
-  // Letters and digits alone: a password stands in an address, in SQL and in a file of variables.
+  // Only letters and digits: a password is used in an address, in SQL and in a file of variables.
   const newPassword = () => randomBytes(24).toString('hex')
   const url = existing.DATABASE_URL ?? ''
   const password = existing.POSTGRES_PASSWORD || (URL.canParse(url) && new URL(url).password)
@@ -102,7 +102,7 @@ function valuesOf(answers: Answers, folder: string, existing: Variables): Values
   return { ...own, ...Object.fromEntries(filledIn) }
 }
 
-/** A variable is filled in where .env.example has it; those of Compose come at the end. */
+/** Fills variables in where .env.example has them. Those of Compose are appended. */
 function environmentOf(answers: Answers, values: Values, existing: Variables): string {
   const left = new Map<string, string>()
   for (const line of linesFor('variables.txt', answers)) {

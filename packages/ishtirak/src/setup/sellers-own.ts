@@ -1,4 +1,4 @@
-// The variables whose values only the seller has, and where each comes from, in the order of need.
+// The variables whose values only the seller has, with their sources, in the order of need.
 const EXAMPLE = 'https://github.com/ishtirak/ishtirak/blob/main/docs/seller.example.json'
 
 export const SELLERS_OWN: Readonly<Record<string, string>> = {
