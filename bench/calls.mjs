@@ -97,7 +97,7 @@ async function costsOf(kind, server, provider) {
   return { ...wire, ...leastOf(heaps), slices: heaps }
 }
 
-/** What each slice allocated and promoted, for each of its calls. */
+/** Returns the bytes that each slice allocated and promoted per call. */
 function slicesIn(lines, calls) {
   const slices = []
   for (const line of lines) {

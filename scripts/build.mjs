@@ -113,7 +113,7 @@ const copySwaggerUi = (to) => {
   cpSync(path.join(root, 'node_modules/typescript/LICENSE.txt'), path.join(to, 'LICENSE'))
 }
 
-/** For programs that `require`: the same sources as CommonJS, with their types. */
+/** Compiles the sources to CommonJS with types, for programs that `require`. */
 const compileForRequire = (compile, project, to) => {
   compile(project, to)
   writeFileSync(path.join(to, 'package.json'), '{ "type": "commonjs" }\n')

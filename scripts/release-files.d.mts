@@ -1,4 +1,4 @@
-// For the test of a release.
+// The test of a release imports these.
 interface Component {
   readonly name: string
   readonly version: string

@@ -1,2 +1,2 @@
-// For the test of the cluster.
+// The test of the cluster imports this.
 export function withoutChance<Made>(make: () => Promise<Made>): Promise<Made>

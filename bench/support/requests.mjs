@@ -108,7 +108,7 @@ function eventOf(userId) {
   })
 }
 
-/** The same requests for better-auth with @better-auth/stripe. */
+/** These are the same requests for better-auth with @better-auth/stripe. */
 const PEER_KINDS = {
   status: ({ users }) =>
     times(users, (n) => ({

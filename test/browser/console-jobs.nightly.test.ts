@@ -14,7 +14,7 @@ import { sinkOfTests } from '../support/smtp-sink.js'
 const USERS = 200
 
 const SEARCH = 'input[name="q"]'
-/** Of docs/internals/console.md: each job, and how many clicks it takes. */
+/** The table of docs/internals/console.md has each job and its clicks. */
 const TABLE = readFileSync(new URL('../../docs/internals/console.md', import.meta.url), 'utf8')
   .split('\n')
   .flatMap((line): [job: string, clicks: number][] => {

@@ -78,7 +78,7 @@ async function explainWithRows(database: Database, run: Run): Promise<ChangeCost
   })
 }
 
-/** Of this connection, since it last reported. */
+/** PostgreSQL counts the rows of this connection since its last report. */
 const rowsWritten = statement(
   'test.costs.rows',
   'select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int as rows from pg_stat_xact_user_tables',
@@ -96,7 +96,7 @@ function sumOf(node: Node, name: string): number {
 
 const BENCHMARK = path.resolve(import.meta.dirname, '../../bench/calls.mjs')
 
-/** Of `promoted`, where a call leaves next to nothing. */
+/** The tolerance of `promoted` for calls that leave next to nothing. */
 const CHANCE = 30
 
 type Heap = Pick<CallCosts, 'allocated' | 'promoted'>

@@ -69,7 +69,7 @@ export interface ChangeCosts {
   readonly walBytes: number
 }
 
-/** Beside 2,000 users with 12,000 payments. */
+/** Measured with 2,000 other users and 12,000 payments. */
 export const CHANGES: Readonly<Record<'booking' | 'consume', ChangeCosts>> = {
   /**
    * The user, the payment, the provider's event, the receipt and its series, with their indexes. Of the pages
@@ -92,7 +92,7 @@ export const DISK = {
   payments: 1_850,
   /** Nearly all of it the document as it was issued, with the seller in three languages. */
   documents: 850,
-  /** What the provider said, for ever. */
+  /** The provider's reports are kept for ever. */
   provider_events: 350,
   /** Two events, with what may be otherwise later, kept for 90 days. */
   outbox: 1_000,

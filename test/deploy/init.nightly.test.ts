@@ -77,7 +77,7 @@ describe.each(COMBINATIONS)('$service, $proxy, $database', (combination) => {
     const billing = `https://${DOMAIN}/api/v1/billing`
     const { body: upgrade } = await curl(`${billing}/upgrade`, ...as, '--data', '{"plan":"pro"}')
     await curl(upgrade.checkout_url, '--data', 'payment_method=edahabia&outcome=paid')
-    // By the event that the provider sends to PUBLIC_URL: the history asks nobody.
+    // Only the event sent to PUBLIC_URL can change it: the history makes no lookup.
     const payments = async () => (await curl(`${billing}/payments`, ...as)).body
     await waitFor(async () => JSON.stringify(await payments()).includes('"status":"paid"'))
     const { body: status } = await curl(`${billing}/status`, ...as)

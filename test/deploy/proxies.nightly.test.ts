@@ -227,7 +227,7 @@ describe.each([
     let browser: Browser
     beforeAll(async () => {
       requireTool('curl')
-      // As for a user: the name of PUBLIC_URL, and HTTP/2.
+      // The browser uses the name of PUBLIC_URL and HTTP/2, as a user's does.
       browser = await launchChromium(`--host-resolver-rules=MAP ${NAME} 127.0.0.1:${ports.https}`)
     })
     afterAll(() => browser.close())

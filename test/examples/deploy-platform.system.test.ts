@@ -1,4 +1,4 @@
-// As its README starts it, beside the real service and the emulator.
+// Starts the example as its README says, with the real service and the emulator.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -27,7 +27,7 @@ const startOf = (name: string) => async (settings: Settings) => {
   return start(settings) as Promise<Stop>
 }
 
-/** As Next.js does: the route's export of the request's method gets the Request. */
+/** Next.js calls the route's export that is named after the request's method. */
 async function startNext({ port, databaseUrl, chargily }: Settings): Promise<Stop> {
   vi.stubEnv('PLATFORM_URL', `http://127.0.0.1:${port}`)
   vi.stubEnv('DATABASE_URL', databaseUrl)

@@ -1,4 +1,4 @@
-// What the commands `npm run nightly -- fault:NAME` share.
+// The common parts of the commands `npm run nightly -- fault:NAME`.
 import { Command } from 'commander'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'

@@ -13,7 +13,7 @@ import { WebhookClient } from './webhook-client.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** By phase. `unflushed`: webhooks that were answered 200 without a flush before the answer. */
+/** Counts by phase. `unflushed`: webhooks that were answered 200 without a flush before the answer. */
 export async function countFlushes({ commits, webhooks }: { commits: number; webhooks: number }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-flush-'))
   try {

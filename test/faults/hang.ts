@@ -31,7 +31,7 @@ const BEFORE_MS = 1_000
 const AFTER_MS = 2_000
 /** A process has ten connections, and each runs one statement at a time. */
 export const MOST_AT_WORK = 10
-/** Of a call without an answer: longer than any limit of the service. */
+/** An unanswered call takes this long, which is above any limit of the service. */
 const NO_ANSWER_MS = 100_000
 
 type HangOptions = { emulator: Emulator; hangMs: number; callsPerSecond: number }

@@ -47,7 +47,7 @@ type Member = { name: string; role: string; state: string }
 type Role = 'leader' | 'sync_standby' | 'replica'
 
 export class PatroniCluster {
-  /** By the address of the service machine that each runs on. */
+  /** Keyed by the address of the service machine on which each runs. */
   readonly #haproxies = new Map<string, ChildProcess>()
 
   private constructor(readonly machines: readonly Machine[]) {}
@@ -63,7 +63,7 @@ export class PatroniCluster {
       return new Machine({
         ...{ name, address, etc: path.join(FOLDER, name, 'etc') },
         folders: ['/var/lib/etcd', '/var/lib/postgresql'],
-        // As the units of Debian start them.
+        // Debian's units start them in this way.
         services: [
           '(set -a; . /etc/default/etcd; as etcd etcd)',
           '(set -a; . /etc/patroni_env.conf; as postgres patroni /etc/patroni/config.yml)',

@@ -100,7 +100,7 @@ class ServerRun {
     return {
       name,
       refused: this.traffic.count(503) - refusedBefore,
-      /** From the start of the outage to the first event booked after it. */
+      /** Measured from the start of the outage to the first event booked after it. */
       outageMs: bookedAt - harmedAt,
       /** The part of it after the database accepted writes again. */
       recoveryMs: bookedAt - backAt,

@@ -8,7 +8,7 @@ import type { World } from '../support/world.js'
 
 export type Sending = { path: string; fields: Readonly<Record<string, string>> }
 
-/** By route, as `POST /console/sign-out`. */
+/** Keyed by route, such as `POST /console/sign-out`. */
 export type Sendings = ReadonlyMap<string, readonly Sending[]>
 
 export type PageSession = { cookie: string; formToken: string }

@@ -1,7 +1,7 @@
 // What one mutation is, for the tests that read the list.
 export interface Mutation {
   readonly rule: string
-  /** From the root of the repository. */
+  /** The path starts at the root of the repository. */
   readonly file: string
   readonly from: string
   readonly to: string

@@ -31,7 +31,7 @@ export function packAll(to: string): readonly Packed[] {
   )
 }
 
-/** By default npm waits five minutes for an answer, and asks three times. */
+/** Without these, npm waits five minutes for an answer and tries three times. */
 export const QUIET = [
   '--no-audit',
   '--no-fund',
@@ -80,7 +80,7 @@ export function install(
   return { node, folder }
 }
 
-/** Without unpacking everything again. */
+/** Copies an installation instead of unpacking everything again. */
 export function installCopy(node: string, folder: string, of: Installed): Installed {
   mkdirSync(folder)
   const files = ['package.json', 'package-lock.json', 'node_modules']

@@ -33,7 +33,7 @@ export function describeInstalledOn(version: string, install: () => Installed): 
       const asked = program.replace('http://127.0.0.1:3000', sandbox.url)
       const answer = /^true 1 \d+ \d{4}-/
       expect(await run(installed, 'client.mjs', asked, env)).toMatch(answer)
-      // The same operation again.
+      // This repeats the operation.
       expect(await run(installed, 'client.cjs', asCommonJs(asked), env)).toMatch(answer)
     })
 

@@ -96,7 +96,7 @@ const listed =
   (db) =>
     listedUsers(db, new Map([[part, lastDay]]), null, 50)
 
-/** Of one user, payment, reconciliation or word. */
+/** Queries about one user, payment, reconciliation or word. */
 export const CONSOLE: readonly Run[] = [
   (db) => findUsersByWord(db, readSearch('user-7@host.example', true)),
   (db) => {

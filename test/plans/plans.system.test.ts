@@ -86,7 +86,7 @@ const HOT: readonly Run[] = [
   ...CONSOLE,
 ]
 
-/** What HOT asks for one user, for 32 at once. */
+/** The queries of HOT, for 32 users at once. */
 const FOR_32: readonly Run[] = [
   (db) => Promise.all(ids(34).map(createLoadUser(db))),
   (db) => {

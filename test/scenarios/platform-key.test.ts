@@ -82,7 +82,7 @@ describeWorld('by the platform’s key', { env: { TRANSFER_FILE } }, ({ database
     for (const [userId, profile, language, locale] of [
       ['of-the-profile', { locale: 'en' }, 'fr', 'en'],
       ['of-the-request', {}, 'fr', 'fr'],
-      // What the `fetch` of Node sends.
+      // Node's `fetch` sends these.
       ['of-neither', {}, '*', 'ar'],
     ] as const) {
       const platform = platformFor(world, userId)

@@ -59,7 +59,7 @@ const each = (other: (row: Row) => Row) => (rows: readonly Row[]) => rows.map(ot
 /** Only `settlements.save` must have been changed. */
 const inSave = (other: (text: string) => string) => ({ text: { '*': other }, among: ['settlements.save'] })
 
-/** In settlements.keep, settlements.save and upgrades.request. */
+/** The queries are settlements.keep, settlements.save and upgrades.request. */
 const withoutGuard = swap('and u.version = i.version', '')
 // The parameter stays and needs a type.
 const withoutGuardOfRequest = swap('and version = $2 returning', 'and $2::bigint is not null returning')
@@ -156,7 +156,7 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
     rows: { 'codes.find': each((row) => ({ ...row, used: 0, own_uses: 0, held: 0 })) },
   },
   'with a checkout that stays payable when another choice takes its place': {
-    // Or its page is paid, and nobody looks at it again.
+    // Or its page is paid, and no lookup follows.
     found: ['no user was shown two payable checkouts', 'a paid checkout is booked within the sweep’s bound'],
     breakProvider: (method) => ({
       ...method,

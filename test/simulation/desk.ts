@@ -15,7 +15,7 @@ interface Slip {
   readonly reference: string
   readonly userId: string
   readonly plan: string
-  /** Of a purchase. */
+  /** Only a purchase has months. */
   readonly months: number
   readonly single: number
   readonly price: number

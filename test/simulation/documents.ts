@@ -71,7 +71,7 @@ export class Documents {
     this.said.clear()
   }
 
-  /** A company has an invoice in place of the receipt, and nobody else. */
+  /** Only a company has an invoice instead of the receipt. */
   #checkFirst(payment: BookedPayment, { kind }: BookedDocument, ledger: Ledger): void {
     this.#booked.add(payment.id)
     const standings = this.standingsOf(payment.user, ledger)

@@ -76,7 +76,7 @@ export type Entry = Happened & { readonly bookedAt: number }
 
 /** Time from one source: whole months, days of 24 hours, or so many seconds as money was worth. */
 interface Source {
-  /** Of the checkout, of the gift, or of the renewal. */
+  /** The id of the checkout, the gift or the renewal. */
   readonly id: string
   readonly plan: string
   readonly months: number
@@ -87,7 +87,7 @@ interface Source {
   readonly single: number
   /** What was paid for it, or what a gift counts as. */
   readonly worth: Ratio
-  /** To dearer plans, one on the other. */
+  /** Each plan change starts from the plan of the one before. */
   readonly changes: readonly Change[]
 }
 

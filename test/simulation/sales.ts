@@ -9,7 +9,7 @@ export interface Sale {
   readonly code: string | null
 }
 
-/** By plan, from the cheapest to the dearest. */
+/** The prices by plan, from the cheapest to the dearest. */
 export type Edition = Readonly<Record<string, Prices>>
 
 const FIRST: Edition = {

@@ -10,7 +10,7 @@ export const FOLDERS = readdirSync(source).filter((name) =>
   existsSync(path.join(source, name, 'words.en.json')),
 )
 
-/** Of one folder. Refusals are left out: each has two texts. */
+/** Returns the sections of one folder. Refusals are left out, because each has two texts. */
 export function sectionsOf(folder: string, locale: Locale): Sections {
   const { error: _, ...sections } = JSON.parse(
     readFileSync(path.join(source, folder, `words.${locale}.json`), 'utf8'),

@@ -12,7 +12,7 @@ export function aCode(batch: Partial<CodeBatch> = {}, uses: Partial<CodeFacts> =
   return { hash: 'hash-1', used: 0, usedByUser: 0, revokedAt: null, batch: whole, ...uses }
 }
 
-/** What an operator asks for. `PERCENT` is of any purchase. */
+/** An operator's input. `PERCENT` is for any purchase. */
 export const PERCENT = { kind: 'percent', percent: 15, count: 1, why: 'Ramadan' }
 export const VOUCHER = { kind: 'months', plan: 'pro', months: 1, count: 1, why: 'sold at the desk' }
 

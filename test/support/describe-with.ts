@@ -1,4 +1,4 @@
-// Without the program, one test fails and names the package.
+// If the program is missing, one test fails and names the package.
 import { requireTool, type SystemTool } from './system-tools.js'
 
 export function describeWith(tool: SystemTool, name: string, body: () => void): void {

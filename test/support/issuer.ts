@@ -12,7 +12,7 @@ type Broken = { status: number; body: string; location?: string }
 export interface TestIssuer extends AsyncDisposable {
   readonly url: string
   readonly env: Readonly<Record<string, string>>
-  /** From now on it signs people in to the service of this address. */
+  /** Makes it sign people in to the service at this address. */
   serve(publicUrl: string): Promise<void>
   account: { sub: string; [claim: string]: unknown }
   claimsIn: 'id_token' | 'userinfo'

@@ -4,7 +4,7 @@ import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.
 import type { Queryable } from '../../packages/ishtirak/src/database/database.js'
 import { sql } from './sql.js'
 
-/** Of user `user-<n>`: the payment `pay_<n>` with the reference `ref_<n>`. */
+/** User `user-<n>` has the payment `pay_<n>` with the reference `ref_<n>`. */
 export interface KnownTransfer {
   readonly n: number
   readonly amount?: number

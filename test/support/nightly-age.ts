@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 const DAY_MS = 86_400_000
 const OLD_DAYS = 14
 
-/** A line for whoever runs the tests, or null. `record` is the text of docs/internals/nightly.md. */
+/** A line for the person who runs the tests, or null. `record` is the text of docs/internals/nightly.md. */
 export function nightlyReminder(record: string, now: number): string | null {
   const rows = record.split('\n').filter((line) => /^\| [a-z]/.test(line) && !line.startsWith('| part '))
   const oldest = rows.flatMap((row) => {

@@ -49,7 +49,7 @@ export async function followToAnswer(
   return world.call('GET', path, { headers: { ...headers, cookie } })
 }
 
-/** What a reader sees of a page, in one line. */
+/** The visible text of a page, in one line. */
 export function wordsOf(html: string): string {
   const body = html.replace(/^.*<main>|<\/main>.*$/gs, '')
   return body

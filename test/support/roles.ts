@@ -18,7 +18,7 @@ export const CUSTOM_ROLES = {
 }
 export const customKey = (role: string) => `key-of-the-custom-${role}-of-the-tests`
 
-/** For the environment of a world. Each is named as their role. */
+/** The environment of a world. Operators have the names of their roles. */
 export const ROLES_ENV = {
   OPERATOR_KEYS: ROLES.map((role) => `${role}:${role}:${ROLE_KEYS[role]}`).join(','),
 }
@@ -35,7 +35,7 @@ interface Asked {
   readonly act?: string
   /** `x` if absent. */
   readonly id?: string
-  /** Of the body, what the preview tells instead of asking for it. */
+  /** The field of the body that the preview returns and does not take. */
   readonly tells?: string
 }
 
@@ -85,7 +85,7 @@ function attemptsOf(act: Act<never>): readonly (readonly [id: string, attempts: 
 const reading = (act: string | null, path: string): readonly Attempt[] => [{ act, path }]
 const exported = (path: string) => reading('payments.export', path)
 
-/** By the ids of the OpenAPI document; main/roles.test.ts holds them against it. */
+/** Keyed by the ids of the OpenAPI document; main/roles.test.ts compares both. */
 export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   ...Object.fromEntries(
     readingsOf<never>(CAPABILITIES).map(({ operationId, name, path }) => [

@@ -1,7 +1,7 @@
 import { setTimeout as elapse } from 'node:timers/promises'
 
 const ASK_EVERY_MS = 20
-/** For `vi.waitFor`. Longer than anything here takes on a busy machine. */
+/** The limit of `vi.waitFor`: longer than anything takes on a busy machine. */
 export const PATIENCE = { timeout: 120_000 }
 
 /** Resolves when `condition` holds; throws with the text of `describe` after two minutes. */

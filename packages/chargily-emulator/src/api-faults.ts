@@ -1,5 +1,5 @@
 // The faults of the API: slow, throttled, failing, without an answer. They wait in real time, because they
-// try the patience of a real client.
+// test the timeouts of a real client.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EmulatorContext } from './context.js'
@@ -9,7 +9,7 @@ import type { JsonObject } from './php-json.js'
 import type { CheckoutRecord } from './records.js'
 import { newestFirst } from './store.js'
 
-/** Before anything is done. */
+/** Applied before anything is done. */
 export async function applyCallFaults(
   { faults }: EmulatorContext,
   request: FastifyRequest,

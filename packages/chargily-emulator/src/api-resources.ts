@@ -22,10 +22,10 @@ interface ResourceKind<Record extends Resource> {
   readonly table: Table<Record>
   create(input: JsonObject): Record
   update(input: JsonObject): Partial<Record>
-  /** As one step of a commit. */
+  /** Returns the change that stores the record. */
   put(record: Record): Change
   toJson(record: Record): JsonObject
-  /** Default: the same. */
+  /** Default: `toJson`. */
   toJsonInList?(record: Record): JsonObject
 }
 

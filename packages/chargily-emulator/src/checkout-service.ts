@@ -124,7 +124,7 @@ export class CheckoutService {
     this.onChange()
   }
 
-  /** In one commit. */
+  /** Adds all records in one commit. */
   add(records: {
     readonly customers: readonly CustomerRecord[]
     readonly checkouts: readonly CheckoutRecord[]

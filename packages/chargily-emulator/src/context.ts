@@ -17,7 +17,7 @@ export interface EmulatorContext {
   readonly merchantName: string
   /** The account's own endpoint; a checkout's `webhook_endpoint` takes precedence. */
   readonly webhookEndpoint: string | null
-  /** Without a trailing slash. */
+  /** The address has no trailing slash. */
   publicUrl(): string
   log(line: Record<string, unknown>): void
 }

@@ -1,4 +1,4 @@
-// The root of the emulator in a browser: what it is and where to go on. It shows no key.
+// The emulator's root page: what it is, and links. It shows no key.
 import type { FastifyInstance } from 'fastify'
 import type { EmulatorContext } from './context.js'
 import { languageOf, pageOf } from './layout.js'

@@ -30,7 +30,7 @@ export function paymentPage(checkout: CheckoutRecord, merchant: string, locale: 
   )
 }
 
-/** Without a checkout: for an unknown address or an invalid form. */
+/** Used if there is no checkout: the address is unknown or the form is invalid. */
 export function messagePage(locale: Locale, which: 'noSuchPage' | 'badForm'): string {
   const texts = TEXTS[locale]
   return pageOf(

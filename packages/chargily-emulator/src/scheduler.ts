@@ -35,10 +35,10 @@ export class Scheduler {
     await this.sender.settled()
   }
 
-  /** One after the other: two calls of an hour each are two hours. */
+  /** Calls run one after the other: two calls of an hour each are two hours. */
   advance(seconds: number): Promise<void> {
     const advanced = this.#advancing.then(() => this.#advance(seconds))
-    // A failure is its caller's, not the next one's.
+    // Only the caller gets the failure, not the next call.
     this.#advancing = advanced.catch(() => undefined)
     return advanced
   }
@@ -52,7 +52,7 @@ export class Scheduler {
     const targetMs = this.context.clock.now() + seconds * 1000
     await this.settled()
     let dueAtMs = this.#nextDueAtMs()
-    // What is owed when the emulator closes stays due, hence the last condition.
+    // Work that remains when the emulator closes stays due, hence the last condition.
     while (dueAtMs !== null && dueAtMs <= targetMs && !this.#isStopped) {
       this.#moveTo(dueAtMs)
       await this.settled()

@@ -90,7 +90,7 @@ export class Store {
     }
   }
 
-  /** As lines of the file: one for each record. */
+  /** One line of the state file for each record. */
   #snapshot(): string[] {
     const offset = this.clockOffsetMs === 0 ? [] : [{ clock_offset_ms: this.clockOffsetMs }]
     const puts = KINDS.flatMap((kind) =>

@@ -1,5 +1,5 @@
-// Sends events to the merchant: the same bytes, up to three times. What is owed is in the store, so a kill
-// between two attempts only delays. It makes no events.
+// Sends events to the merchant: the same bytes, up to three times. Due deliveries are in the store, so a kill
+// between two attempts only delays them. It makes no events.
 import { setMaxListeners } from 'node:events'
 import type { EmulatorContext } from './context.js'
 import { EmulatorError } from './errors.js'

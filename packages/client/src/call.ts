@@ -1,9 +1,9 @@
-// One call of the API, bounded in time and retried once when its outcome is unknown and the answer asks for
-// no longer pause. A retry is safe, because every call of this API is idempotent: by its operation_id,
-// because it sets absolute values, or because there is one open payment.
+// One call of the API. It has a time limit and is retried once if its outcome is unknown and the answer asks
+// for no longer pause. A retry is safe because every call of this API is idempotent: by its operation_id,
+// because it sets absolute values, or because only one payment can be open.
 import { BillingApiError, BillingConfigurationError, BillingUnreachableError, readRefusal } from './errors.js'
 
-/** Who acts for an account, by the platform's own id. Without a role: its owner. */
+/** The person who acts for an account, by the platform's own id. Without a role: the account's owner. */
 export interface Person {
   id: string
   role?: 'owner' | 'payer' | 'reader'
@@ -18,15 +18,15 @@ interface CallOptions {
 
 export interface CallSettings {
   readonly body?: object | undefined
-  /** In place of `body`. */
+  /** The body of an upload, instead of `body`. */
   readonly file?: Uint8Array<ArrayBuffer> | Blob
-  /** What is answered; absent: JSON. */
+  /** The type of the answer; absent: JSON. */
   readonly accept?: 'application/pdf'
-  /** Where the options say nothing. */
+  /** The time limit if the options set none. */
   readonly withinMs?: number
-  /** Who acts for the account. */
+  /** The person who acts for the account. */
   readonly person?: Person
-  /** It must not be repeated where its outcome is unknown. */
+  /** True if it must not be repeated after an unknown outcome. */
   readonly once?: boolean
 }
 
@@ -36,10 +36,10 @@ const DEFAULT_TIMEOUT_MS = 2_000
 const JSON_TYPE = 'application/json'
 
 const URL_PATTERN = /^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/
-/** Of a key that a header can carry. */
+/** A header can carry only keys like this. */
 const KEY_PATTERN = /^[\x20-\x7e]+$/
 
-/** Throws `TypeError`. `fetch` refuses such options too, with the key in its message, as if in an outage. */
+/** Throws `TypeError`. `fetch` would refuse such options as if in an outage, with the key in its message. */
 function checkOptions({ url, apiKey }: CallOptions): void {
   if (!URL_PATTERN.test(url) || !URL.canParse(url))
     throw new TypeError('url must be the address of billing, as https://billing.example.dz')
@@ -49,7 +49,7 @@ function checkOptions({ url, apiKey }: CallOptions): void {
 
 export function createCall(options: CallOptions): Call {
   checkOptions(options)
-  // Not called as a member: at the edge `fetch` refuses another `this`.
+  // Called as a function: on edge platforms `fetch` refuses another `this`.
   const { apiKey, fetch: send = globalThis.fetch } = options
   const base = options.url.replace(/\/+$/, '')
   return async <Answer>(method: string, path: string, settings: CallSettings = {}) => {
@@ -74,12 +74,12 @@ export function createCall(options: CallOptions): Call {
     if (once) return attempt(withinMs)
     const startedAt = performance.now()
     try {
-      // Half of the time: a server that hangs must leave some for the retry.
+      // Half of the time: if a server hangs, the other half is for the retry.
       return await attempt(withinMs / 2)
     } catch (first) {
       const leftMs = withinMs - (performance.now() - startedAt)
       if (!(first instanceof BillingUnreachableError) || (first.retryAfter ?? 0) * 1_000 > leftMs) throw first
-      // Of two failures the one that says why.
+      // If both attempts fail, the error with a reason is thrown.
       return await attempt(leftMs).catch((second) => {
         throw second instanceof BillingUnreachableError && second.status === null ? first : second
       })
@@ -99,7 +99,7 @@ function throwKnown(error: unknown): never {
   throw new BillingUnreachableError(null, { cause: error })
 }
 
-/** Ends in time also where `send` or the body of its answer takes no notice of the signal. */
+/** Ends in time even if `send` or the body of its answer ignores the signal. */
 async function within<Result>(ms: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const abort = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -120,13 +120,13 @@ async function within<Result>(ms: number, work: (signal: AbortSignal) => Promise
 
 async function readAnswer<Answer>(response: Response, settings: CallSettings): Promise<Answer> {
   const { accept = JSON_TYPE, person } = settings
-  // The service checks its answers against the schemas that these types are made from.
+  // The service validates its answers with the schemas from which these types are made.
   if (response.ok && accept === JSON_TYPE) return JSON.parse(await response.text()) as Answer
   if (response.ok) return new Uint8Array(await response.arrayBuffer()) as Answer
   const refusal = await readRefusal(response)
   const { status, code } = refusal
   if (status >= 500 || status < 400 || [408, 429].includes(status)) throw new BillingUnreachableError(refusal)
-  // A person who may not order: the key is right.
+  // The person may not order; the key is right.
   const isOfPerson = person !== undefined && code === 'forbidden'
   if ([401, 403].includes(status) && !isOfPerson) throw new BillingConfigurationError(refusal)
   throw new BillingApiError(refusal)

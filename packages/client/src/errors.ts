@@ -1,15 +1,14 @@
-// What a call throws. Each error keeps what was answered: its code, and the request id by which the service's
-// log has it.
+// The errors of calls. Each keeps the answer's code, and the request id that finds it in the service's log.
 
-/** An answer that is no success. */
+/** An answer other than success. */
 interface Refusal {
   readonly status: number
-  /** Stable: switch on this. `unknown` where the answer is not Ishtirak's own, as that of a proxy. */
+  /** Stable, so switch on it. `unknown` if the answer is not Ishtirak's own, such as a proxy's. */
   readonly code: string
   readonly requestId: string | null
-  /** In how many seconds to try again, where the answer says it. */
+  /** The seconds to wait before the next try, if the answer says so. */
   readonly retryAfter: number | null
-  /** The body, RFC 9457; empty where it is not Ishtirak's own. */
+  /** The body (RFC 9457); empty if it is not Ishtirak's own. */
   readonly problem: Readonly<Record<string, unknown>>
 }
 
@@ -28,8 +27,8 @@ export class BillingApiError extends Error implements Refusal {
 }
 
 /**
- * `apiKey` is refused: it is none of PLATFORM_API_KEYS (401), or an operator's whose role may not do this
- * (403). No outage: it lasts until that is mended.
+ * `apiKey` is refused: it is not in PLATFORM_API_KEYS (401), or the operator's role may not do this (403).
+ * This is no outage: it lasts until the configuration is corrected.
  */
 export class BillingConfigurationError extends BillingApiError {
   override readonly name = 'BillingConfigurationError'
@@ -39,14 +38,13 @@ export class BillingConfigurationError extends BillingApiError {
 }
 
 /**
- * No answer in time, a broken connection, or an answer that reports trouble of the server (5xx, 429, 408,
- * 3xx).
+ * No answer in time, a broken connection, or an answer that reports a failing server (5xx, 429, 408, 3xx).
  */
 export class BillingUnreachableError extends Error {
   override readonly name = 'BillingUnreachableError'
-  /** Null, as all below, where nothing was answered. */
+  /** Null if there was no answer, as are the fields below. */
   readonly status: number | null
-  /** Such as `provider_unavailable`: Ishtirak itself is there. */
+  /** A code such as `provider_unavailable`: Ishtirak itself answered. */
   readonly code: string | null
   readonly requestId: string | null
   readonly retryAfter: number | null

@@ -1,4 +1,4 @@
-// Every host over real HTTP, signed by the specification's own library.
+// Every kind of host over real HTTP, signed by the specification's own library.
 import { once } from 'node:events'
 import http, { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { type EventHandler, type EventHandlerOptions, eventHandler, type Seen } 
 import { inMemory } from './seen.js'
 import type { BillingEvent } from './verify-event.js'
 
-/** It brings no types. */
+/** The package has no types. */
 const express = createRequire(import.meta.url)('express')
 
 const ADDRESS = 'http://platform.localhost/events'
@@ -33,7 +33,7 @@ function recording(options: Partial<EventHandlerOptions> = {}) {
   const events: BillingEvent[] = []
   const errors: unknown[] = []
   const handler = eventHandler({
-    // While secrets are rotated there are two.
+    // Two secrets, as during a rotation.
     secrets: [`whsec_${'C'.repeat(32)}`, SECRET],
     on: { 'payment.paid': (event) => void events.push(event) },
     onError: (error) => void errors.push(error),
@@ -59,7 +59,7 @@ describe('eventHandler', () => {
     expect(await statusOf(send({ ...rest, body: `${body} ` }))).toBe(401)
     expect(await statusOf(send({ method: 'POST', body: '{}' }))).toBe(401)
     expect(await statusOf(send({ method: 'POST' }))).toBe(401)
-    // More than 64 KiB are not read.
+    // A body of more than 64 KiB is not read.
     expect(await statusOf(send({ ...signed(), body: 'x'.repeat(65_536) }))).toBe(401)
     expect(await statusOf(send({ ...signed(), body: 'x'.repeat(65_537) }))).toBe(413)
     expect([events, errors]).toEqual([[], []])
@@ -159,7 +159,7 @@ describe('a repeated event', () => {
     const send = () => statusOf(make()(new Request(ADDRESS, signed())))
     expect(await send()).toBe(500)
     isBroken = false
-    // Each time by another process.
+    // Each is received by another process.
     expect([await send(), await send()]).toEqual([200, 200])
     expect(contexts).toEqual(['transaction', 'transaction'])
   })

@@ -1,5 +1,5 @@
-// Receives events: `import { eventHandler } from '@ishtirak/client/events'`. Verified, each once, and again
-// where it failed; for whatever speaks Request and Response, for node:http and Express, and for Fastify.
+// Receives events: `import { eventHandler } from '@ishtirak/client/events'`. It verifies them and handles
+// each once, or again if it failed. It works with Request and Response, node:http, Express and Fastify.
 import type { EventType } from './api.js'
 import { inMemory, type Seen } from './seen.js'
 import {
@@ -13,22 +13,25 @@ import {
 export type { Seen } from './seen.js'
 export type { BillingEvent } from './verify-event.js'
 
-/** The event of one type, with the `data` that it has. */
+/** The event of one type, with its kind of `data`. */
 export type EventOf<Type extends EventType> = Extract<BillingEvent, { readonly type: Type }>
 
 export interface EventHandlerOptions<Context = void> {
-  /** `whsec_…`; both the old and the new one while they are rotated. */
+  /** `whsec_…`; both the old and the new one during a rotation. */
   readonly secrets: string | readonly string[]
-  /** What it throws, or rejects with, is answered 500, so that the event comes again. */
+  /** An error or rejection is answered with 500, so that the event comes again. */
   readonly on: {
     readonly [Type in EventType]?: (event: EventOf<Type>, context: Context) => unknown
   } & {
-    /** All types that are not named, those of later versions too. Without it they are answered 200. */
+    /**
+     * Handles all types that are not named, also those of later versions. Without it they are answered with
+     * 200.
+     */
     readonly '*'?: (event: BillingEvent, context: Context) => unknown
   }
-  /** By default the last 10,000 ids are kept in memory: for one process. */
+  /** Default: the last 10,000 ids in memory, which is enough for one process. */
   readonly seen?: Seen<Context>
-  /** Why a request was answered 500; `event` is null where there was none yet. By default on the console. */
+  /** Called with the reason of a 500; `event` is null if it was not read yet. Default: console.error. */
   readonly onError?: (error: unknown, event: BillingEvent | null) => void | Promise<void>
   /** Milliseconds since the epoch. */
   readonly now?: () => number
@@ -36,13 +39,13 @@ export interface EventHandlerOptions<Context = void> {
 
 export interface EventHandler {
   (request: Request): Promise<Response>
-  /** For node:http, and as a route of Express. The body is read here: no parser may come before. */
+  /** For node:http, and as a route of Express. It reads the body, so no parser may run before. */
   readonly listener: (request: NodeRequest, response: NodeResponse) => void
-  /** A plugin; the address is the `prefix` that it is registered with. */
+  /** A plugin. Its address is the `prefix` with which it is registered. */
   readonly fastify: (app: FastifyHost) => Promise<void>
 }
 
-/** What is read of the request of node:http. */
+/** The parts of a node:http request that are used. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -54,7 +57,7 @@ export interface NodeResponse {
   end(text: string): unknown
 }
 
-/** What is called of Fastify. */
+/** The parts of Fastify that are used. */
 export interface FastifyHost {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
@@ -71,12 +74,12 @@ interface FastifyAnswer {
   code(status: number): { headers(headers: Record<string, string>): { send(text: string): unknown } }
 }
 
-/** Throws `TypeError` where a secret is missing or malformed. */
+/** Throws `TypeError` if a secret is missing or malformed. */
 export function eventHandler<Context = void>(options: EventHandlerOptions<Context>): EventHandler {
   const { secrets, onError = (error) => console.error(error), now = Date.now } = options
   checkSecrets(secrets)
   const takeOnce = onceAtATime(options)
-  // One that fails must not end the process of `listener`.
+  // A failing `onError` must not end the process of `listener`.
   const report = async (error: unknown, event: BillingEvent | null) => {
     try {
       await onError(error, event)
@@ -113,7 +116,7 @@ export function eventHandler<Context = void>(options: EventHandlerOptions<Contex
       })
     },
     fastify: async (app: FastifyHost) => {
-      // In this plugin alone: nothing reads the body before.
+      // Only in this plugin, so that nothing reads the body first.
       app.removeAllContentTypeParsers()
       app.addContentTypeParser('*', (_request, _payload, done) => done(null))
       app.all('/', async ({ raw }, reply) => {
@@ -141,7 +144,7 @@ function answerOf(status: number, text: string, headers: Record<string, string> 
   return { status, text, headers: { 'content-type': 'text/plain', ...headers } }
 }
 
-/** The request is at fault, or its sender. */
+/** The request or its sender is wrong. */
 class Refusal extends Error {
   readonly status: number
   readonly headers: Record<string, string>
@@ -153,7 +156,7 @@ class Refusal extends Error {
   }
 }
 
-/** The host is at fault. */
+/** The host is wrong. */
 class BodyGone extends Error {
   override readonly name = 'BodyGone'
 
@@ -165,14 +168,14 @@ class BodyGone extends Error {
   }
 }
 
-/** How many ids one process keeps. */
+/** The number of ids that one process keeps. */
 const SEEN_IN_MEMORY = 10_000
 
-/** Deliveries of one event that come at the same time share one call, and its failure. */
+/** Simultaneous deliveries of one event share one call, and its failure. */
 function onceAtATime<Context>({ on, seen = inMemory(SEEN_IN_MEMORY) }: EventHandlerOptions<Context>) {
   const underWay = new Map<string, Promise<void>>()
   const take = async (event: BillingEvent) => {
-    // Its own type is the parameter of what is found by it.
+    // The handler found by a type takes events of that type.
     const handle = (on[event.type] ?? on['*']) as
       | ((event: BillingEvent, context: Context) => unknown)
       | undefined
@@ -182,7 +185,7 @@ function onceAtATime<Context>({ on, seen = inMemory(SEEN_IN_MEMORY) }: EventHand
       handled = Promise.resolve(handle(event, context)).then(() => undefined)
       return handled
     })
-    // What failed has failed, also where `seen` did not wait for it.
+    // A failure counts even if `seen` did not wait for it.
     await handled
   }
   return (event: BillingEvent): Promise<void> => {
@@ -192,9 +195,9 @@ function onceAtATime<Context>({ on, seen = inMemory(SEEN_IN_MEMORY) }: EventHand
   }
 }
 
-/** Several times the largest event that is sent. */
+/** Several times the size of the largest event. */
 const BODY_BYTES_MAX = 64 * 1024
-/** Ishtirak waits 15 s for the whole answer. */
+/** Less than the 15 s that Ishtirak waits for the whole answer. */
 const READ_MS = 10_000
 const CLOSE = { connection: 'close' }
 
@@ -213,12 +216,12 @@ async function webBody(request: Request): Promise<Uint8Array> {
 async function nodeBody(request: NodeRequest): Promise<string | Uint8Array> {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
   if (request.readableDidRead && (length !== '0' || encoding !== undefined)) return keptBody(request)
-  // Not left early by `for await`, which would end the connection before it is answered.
+  // Not `for await`, which would end the connection before it is answered.
   const chunks = request[Symbol.asyncIterator]()
   return readBounded(() => chunks.next())
 }
 
-/** What a parser has kept as `rawBody`, or a parser of bytes as `body`. */
+/** The body that a parser kept as `rawBody`, or a parser of bytes as `body`. */
 function keptBody(request: NodeRequest & { readonly rawBody?: unknown; readonly body?: unknown }) {
   const { rawBody, body } = request
   if (typeof rawBody === 'string' || rawBody instanceof Uint8Array) return rawBody
@@ -226,7 +229,7 @@ function keptBody(request: NodeRequest & { readonly rawBody?: unknown; readonly 
   throw new BodyGone()
 }
 
-/** `next`: of a web reader, or of an asynchronous iterator. */
+/** `next` of a web reader, or of an asynchronous iterator. */
 async function readBounded(
   next: () => Promise<{ readonly done?: boolean | undefined; readonly value?: Uint8Array | undefined }>,
 ): Promise<Uint8Array> {

@@ -30,19 +30,19 @@ export { type ActRequest, createOperator, type Operator, type OperatorOptions } 
 export { type BillingEvent, type EventHeaders, InvalidEventError, verifyEvent } from './verify-event.js'
 
 export interface ClientOptions {
-  /** Where Ishtirak is, as `https://billing.example.dz`. */
+  /** The address of Ishtirak, such as `https://billing.example.dz`. */
   readonly url: string
   /** One of its PLATFORM_API_KEYS. */
   readonly apiKey: string
-  /** Whether `consume` allows when billing is unreachable and no recent figures of the user are known. */
+  /** Whether `consume` allows if billing is unreachable and no recent usage of the user is known. */
   readonly whenUnreachable: 'open' | 'closed'
   /**
-   * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt` and `documents` 10,000,
-   * `uploadProof` 70,000.
+   * The time limit of any call in milliseconds, including its retry and the reading of the answer. Default:
+   * 2,000; for `upgrade`, `createPayment` and `topUpBalance` 14,000, for `redeem` 7,000, for `receipt` and
+   * `documents` 10,000, for `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
-  /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
+  /** How long the last known usage decides while billing is unreachable. Default: 60,000 ms. */
   readonly rememberLimitsMs?: number
   readonly fetch?: typeof fetch
   /** Milliseconds since the epoch. */
@@ -50,7 +50,7 @@ export interface ClientOptions {
 }
 
 /**
- * `source` is what decided: `billing`, the last known figures, or the policy `whenUnreachable`, which has no
+ * `source` is what decided: `billing`, the last known usage, or the policy `whenUnreachable`, which has no
  * figures.
  */
 export type Consumed =
@@ -65,10 +65,10 @@ export type Consumed =
       readonly reason: 'billing_unreachable'
     }
 
-/** What is ordered for an account: all of it is refused to a reader, but the portal. */
+/** The orders for an account. A reader may use none of them but the portal. */
 export interface Orders extends Omit<UserOrders, 'upgrade' | 'redeem'> {
   /**
-   * Buys a month, also as the renewal: send the user to `checkout_url`. A repetition gives the same payment.
+   * Buys a month, also as a renewal: send the user to `checkout_url`. A repetition returns the same payment.
    */
   upgrade(userId: string, plan: string): Promise<UpgradeResult>
   /**
@@ -92,9 +92,7 @@ export interface Client<Limit extends string = LimitName>
    * of a `reader` are refused: `BillingApiError`, `forbidden`.
    */
   as(person: Person): Orders
-  /**
-   * Whether the user may. Answers in outages too: from the last known figures, else by the policy.
-   */
+  /** Whether the user may do this. In an outage the last known usage decides, else the policy. */
   consume(userId: string, limit: Limit, request: ConsumeRequest): Promise<Consumed>
   release(userId: string, limit: Limit, request: ReleaseRequest): Promise<Allowance>
   reportUsage(userId: string, limit: Limit, report: UsageReport): Promise<Allowance>
@@ -105,14 +103,14 @@ export interface Client<Limit extends string = LimitName>
   listEvents(query?: ListEventsQuery): Promise<Omit<EventPage, 'data'> & { data: BillingEvent[] }>
   /** What there is to buy. */
   plans(): Promise<Plan[]>
-  /** What is sold, in the order of the plans, the shortest term first. */
+  /** The offers, in the order of the plans, the shortest term first. */
   offers(): Promise<Offer[]>
   readonly verifyEvent: typeof verifyEvent
 }
 
 /**
- * `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'minutes'>({ … })`.
- * Throws `TypeError` where `url` or `apiKey` cannot be one.
+ * `Limit` has the names of your own catalogue's limits: `createClient<'projects' | 'minutes'>({ … })`. Throws
+ * `TypeError` if `url` or `apiKey` is malformed.
  */
 export function createClient<Limit extends string = LimitName>(options: ClientOptions): Client<Limit> {
   const { whenUnreachable, rememberLimitsMs = 60_000, now = Date.now } = options
@@ -161,11 +159,11 @@ function ordersBy(calls: UserOrders): Orders {
 
 /** The service answers a purchase within 6 s. */
 const PURCHASE_MS = 7_000
-/** It waits 30 s for a body. */
+/** More than the 30 s that the service waits for a body. */
 const UPLOAD_MS = 35_000
-/** The first page after a start loads the fonts; later ones wait for others at most 2 s. */
+/** The first page after a start loads the fonts. Later ones wait at most 2 s for others. */
 const PRINTED = { accept: 'application/pdf', withinMs: 10_000 } as const
-/** What takes longer than other calls. */
+/** The time limits of slower calls. */
 const SETTINGS: { readonly [Name in keyof typeof CALLS]?: CallSettings } = {
   upgrade: { withinMs: 2 * PURCHASE_MS },
   createPayment: { withinMs: 2 * PURCHASE_MS },
@@ -186,7 +184,7 @@ function callsBy(call: Call, person?: Person): UserOrders & UserCalls {
     const bodyOf = (input: unknown) =>
       takes === 'file' ? { file: input as Blob } : input === undefined ? {} : { body: Object(input) }
     const send = async (...given: readonly unknown[]) => {
-      // The parts of the address come first, then the query or the body.
+      // The parts of the path come first, then the query or the body.
       const rest = [...given]
       const address = `/:user_id${path}`.replace(/:\w+/g, () => encodeURIComponent(String(rest.shift())))
       const [input] = rest
@@ -223,7 +221,7 @@ function scopeOf({ project_id, scope_id }: Scope): string {
   return project_id ?? scope_id ?? ''
 }
 
-/** With its question mark; what is undefined is left out. */
+/** Begins with a question mark. Undefined values are left out. */
 function queryOf(fields: object): string {
   const said = Object.entries(fields).filter(([, value]) => value !== undefined)
   return said.length === 0

@@ -1,31 +1,31 @@
-// What an operator's program asks: the acts of operators, and their previews, by a key of OPERATOR_KEYS.
+// A client for an operator's program: acts and their previews, with a key of OPERATOR_KEYS.
 import { createCall } from './call.js'
 
 export interface OperatorOptions {
-  /** Where the service is. */
+  /** The address of the service. */
   readonly url: string
-  /** One of OPERATOR_KEYS. Its name stands in the audit trail. */
+  /** One of OPERATOR_KEYS. The audit trail gets its name. */
   readonly apiKey: string
-  /** For a whole call, 10 s by default. */
+  /** The time limit of a whole call in milliseconds; default 10,000. */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
 }
 
 export interface ActRequest extends Readonly<Record<string, unknown>> {
-  /** Goes into the audit trail; most acts require it. */
+  /** The reason for the audit trail. Most acts require it. */
   readonly why?: string
-  /** Names this sending: sent again it is answered the same and counts once. */
+  /** A name for this operation. A repetition gets the same answer and counts once. */
   readonly operation_id?: string
 }
 
 export interface Operator {
   /**
-   * `act('payment.refund', 'pay_…', { why })`: by the name that the act has in the audit trail and in
-   * /openapi-operator.json. `id`: of the payment, user or event that it is on; empty where it is on none.
-   * Retried once where its outcome is unknown, if it has an `operation_id`.
+   * `act('payment.refund', 'pay_…', { why })`: the name is the one in the audit trail and in
+   * /openapi-operator.json. `id` is the payment, user or event; empty if the act has no subject. If the
+   * outcome is unknown, an act with an `operation_id` is retried once.
    */
   act(name: string, id: string, request: ActRequest): Promise<Readonly<Record<string, unknown>>>
-  /** What the act would change now. Nothing is changed. */
+  /** The changes that the act would make now. Nothing is changed. */
   preview(
     name: string,
     id: string,
@@ -34,7 +34,7 @@ export interface Operator {
 }
 
 const ANSWER_MS = 10_000
-/** The addresses of what acts are on, where they are not the plural of the name's beginning. */
+/** The path of each kind of subject, if it is not the plural of the name's beginning. */
 const PLURALS: Readonly<Record<string, string>> = {
   bank_line: 'bank-lines',
   bulk: 'bulk',
@@ -42,17 +42,17 @@ const PLURALS: Readonly<Record<string, string>> = {
   discrepancy: 'discrepancies',
   drawer: 'drawer',
   statement: 'bank-statements',
-  // A session is ended; all else is done to operators.
+  // This act ends a session. The others are about operators.
   'operator.revoke': 'sessions',
-  // On the user whose they are.
+  // The subject is the user.
   balance: 'users',
   'payment.record': 'users',
 }
 
-/** Acts that ask for more than an address holds. */
+/** Acts whose previews need more input than an address holds. */
 const BY_POST: readonly string[] = ['bulk.start', 'codes.revoke_code', 'user.correct_buyer']
 
-/** Throws as `createClient` and its calls do; a key that is refused is a `BillingConfigurationError`. */
+/** Throws as `createClient` and its calls do. A refused key is a `BillingConfigurationError`. */
 export function createOperator(options: OperatorOptions): Operator {
   const call = createCall({ timeoutMs: ANSWER_MS, ...options })
   return {

@@ -1,22 +1,22 @@
-// The last known figures of each limit, to decide for a short while when billing is unreachable. What is
-// allowed meanwhile is counted here, so that an outage does not lift the limits. In this process only.
+// The last known usage of each limit, to decide for a short time while billing is unreachable. Operations
+// that are allowed meanwhile are counted here, so that an outage does not lift the limits. Per process.
 import type { Allowance, ConsumeRequest } from './api.js'
 
 interface CountPlace {
   readonly userId: string
   readonly limit: string
-  /** Empty unless the limit is counted for each of something. */
+  /** Empty unless the limit counts projects or the like separately. */
   readonly scopeId: string
 }
 
 interface Known {
   readonly answer: Allowance
   readonly knownAt: number
-  /** Allowed since, by operation: a retry counts once. */
+  /** The amounts allowed since, by operation, so that a retry counts once. */
   readonly allowedSince: Map<string, number>
 }
 
-/** About 300 bytes each; the one updated longest ago is evicted first. */
+/** About 300 bytes each. The entry with the oldest update is dropped first. */
 const KNOWN_MAX = 10_000
 
 export function rememberLimits(options: { readonly rememberLimitsMs: number; readonly now: () => number }) {
@@ -35,7 +35,7 @@ export function rememberLimits(options: { readonly rememberLimitsMs: number; rea
       if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest)
       known.set(key, { answer, knownAt: now(), allowedSince: new Map() })
     },
-    /** Null when the figures are unknown, too old, or of a day or month that is over. */
+    /** Null if the usage is unknown, too old, or of a day or month that is over. */
     consume: (place: CountPlace, request: ConsumeRequest) => {
       const found = known.get(keyOf(place))
       return found && isCurrent(found) ? decide(found, request) : null

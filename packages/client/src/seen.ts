@@ -1,18 +1,18 @@
-// Which events were handled.
+// Remembers the events that were handled.
 
 /**
- * Calls `handle` unless the event with this id was handled before, and notes that it was. In one transaction
- * with the insert of the id an event takes effect exactly once; where the id is noted after `handle`, a crash
- * in between repeats the event. What `handle` is given is the second argument of the functions in `on`.
+ * Calls `handle` unless the event with this id was handled before, and stores the id. If both are in one
+ * transaction, an event takes effect exactly once. If the id is stored after `handle`, a crash in between
+ * repeats the event. `handle` passes its argument to the functions in `on`, as their second one.
  */
 export type Seen<Context = void> = (id: string, handle: (context: Context) => Promise<void>) => unknown
 
-/** The last ids, of one process. */
+/** Keeps the last ids, for one process. */
 export function inMemory<Context>(most: number): Seen<Context> {
   const ids = new Set<string>()
   return async (id, handle) => {
     if (ids.has(id)) return
-    // There is no context without a `Seen` that gives one.
+    // Only a `Seen` of the caller passes a context.
     await handle(undefined as Context)
     ids.add(id)
     const [oldest] = ids

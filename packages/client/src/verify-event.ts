@@ -14,14 +14,14 @@ export type BillingEvent = {
   }
 }[EventType]
 
-/** Not signed with one of the secrets, or too old or new. Answer 401 and do nothing. */
+/** Signed with none of the secrets, or too old or too new. Answer 401 and do nothing else. */
 export class InvalidEventError extends Error {
   override readonly name = 'InvalidEventError'
 }
 
 export type EventHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The specification's own tolerance: for clocks that differ, and against replays. */
+/** The specification's own tolerance, for clocks that differ and against replays. */
 const TOLERANCE_SECONDS = 300
 
 /**
@@ -44,7 +44,7 @@ export async function verifyEvent(
   const signatures = headerOf(headers, 'webhook-signature').split(' ').flatMap(readSignature)
   const signed = joinSigned(id, timestamp, body)
   for (const secret of [secrets].flat()) {
-    // Once, however many signatures a stranger sends.
+    // Computed once, however many signatures an attacker sends.
     const expected = new Uint8Array(await crypto.subtle.sign('HMAC', await importSecret(secret), signed))
     if (signatures.some((signature) => isEqual(signature, expected))) return readEvent(payload, id)
   }
@@ -52,7 +52,7 @@ export async function verifyEvent(
 }
 
 function readEvent(payload: string, id: string): BillingEvent {
-  // Trusted: signed by billing.
+  // Trusted, because billing signed it.
   return { ...JSON.parse(payload), id } as BillingEvent
 }
 
@@ -72,7 +72,7 @@ function readSignature(text: string): Uint8Array<ArrayBuffer>[] {
   return [fromBase64(encoded)]
 }
 
-/** Of the same length; in constant time. */
+/** Constant time for texts of equal length. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.reduce((differing, byte, at) => differing | (byte ^ (other[at] ?? 0)), 0) === 0
 }
@@ -93,14 +93,14 @@ function importSecret(secret: string): Promise<CryptoKey> {
 }
 
 function bytesOf(secret: string): Uint8Array<ArrayBuffer> {
-  // A variable of the environment that is not set, in a program without a compiler.
+  // In a program without a compiler, an unset variable may be passed.
   const encoded = typeof secret === 'string' ? secret.replace(/^whsec_/, '') : ''
   if (!/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?$/.test(encoded) || encoded === '')
     throw new TypeError('a secret is whsec_ followed by base64')
   return fromBase64(encoded)
 }
 
-/** Throws `TypeError`: one is malformed, or there is none. */
+/** Throws `TypeError` if one is malformed or there is none. */
 export function checkSecrets(secrets: string | readonly string[]): void {
   const all = [secrets].flat()
   if (all.length === 0) throw new TypeError('secrets is empty')

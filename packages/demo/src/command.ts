@@ -1,4 +1,4 @@
-// The command that fills the running sandbox with a year of a pretend shop.
+// The command that fills the running sandbox with a year of an imaginary shop.
 import { Command } from 'commander'
 import {
   boundsInWords,
@@ -38,10 +38,10 @@ export async function demoCommand(options: readonly string[]): Promise<void> {
     .parseAsync(options, { from: 'user' })
 }
 
-/** A year from the middle of a month on is in so many of them. */
+/** A year that begins in the middle of a month touches this many months. */
 const MONTHS_OF_A_YEAR = 13
 
-/** A line for each month that begins; on a terminal the progress stands for them. */
+/** Prints a line for each month that begins; on a terminal it shows progress instead. */
 async function showMonths(body: ReadableStream<Uint8Array>, progress: Progress): Promise<void> {
   const decoder = new TextDecoder()
   let begun = 0

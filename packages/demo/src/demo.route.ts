@@ -1,5 +1,5 @@
-// Where `ishtirak demo` reaches the running sandbox. `serve` loads and registers it beside the emulator; a
-// service with a key of the provider has neither.
+// The route by which `ishtirak demo` reaches the running sandbox. `serve` loads and registers it beside the
+// emulator; a service with a real provider's key has neither.
 import { PassThrough } from 'node:stream'
 import { type App, BillingError, createOperatorKeys, type Sandbox } from 'ishtirak/internal'
 import { DEMO_BOUNDS, DEMO_PATH, type DemoRequest, refuseSecondDemo, runDemo } from './demo.js'
@@ -14,7 +14,7 @@ const DemoSchema = {
   additionalProperties: false,
 }
 
-/** Answers with the lines of `runDemo`, each as it comes. A demo whose caller has gone runs to its end. */
+/** Streams the lines of `runDemo`. If the caller leaves, the demo still runs to its end. */
 export function demoRoute(sandbox: Sandbox) {
   const operators = createOperatorKeys(
     sandbox.config.operatorKeys.filter(({ role }) => role === 'owner'),

@@ -1,7 +1,7 @@
-// `ishtirak demo`: fills the running sandbox with a year of a pretend shop. A second wiring of the service
-// works on the sandbox's database, with a clock that walks through the year and an emulator of its own; what
-// that one knows is handed to the sandbox's at the end. Nothing is sent: mail and events go to receivers that
-// are made here. It exists where the sandbox's emulator is, and nowhere else.
+// `ishtirak demo`: fills the running sandbox with a year of an imaginary shop. A second wiring of the service
+// works on the sandbox's database, with a clock that moves through the year and an emulator of its own, whose
+// records are added to the sandbox's at the end. Nothing is sent: mail and events go to receivers that are
+// made here. Only a service with the emulator has it.
 import { startEmulator } from 'chargily-emulator'
 import {
   BillingError,
@@ -32,13 +32,13 @@ export interface DemoRequest {
   readonly seed: number
 }
 
-/** Throws `conflict`: there is a demo already. */
+/** Throws `conflict` if there is already a demo. */
 export async function refuseSecondDemo({ service }: Sandbox): Promise<void> {
   const known = await findUser(service.parts.database, demoUserId(0))
   if (known) throw new BillingError('conflict', { extra: { user_id: known.userId } })
 }
 
-/** Yields a line for each month. The jobs of the sandbox rest meanwhile; its answers do not. */
+/** Yields a line for each month. The sandbox's jobs pause meanwhile, but it answers requests. */
 export async function* runDemo(sandbox: Sandbox, request: DemoRequest): AsyncGenerator<string> {
   const { runner, parts } = sandbox.service
   const goOn = await runner.pause()
@@ -55,8 +55,8 @@ export async function* runDemo(sandbox: Sandbox, request: DemoRequest): AsyncGen
 }
 
 /**
- * A year is thousands of commits, and on the embedded database each waits for the disk: these reach it by
- * what is returned.
+ * A year is thousands of commits, and on the embedded database each waits for the disk. This turns flushing
+ * off; the returned function flushes everything at the end.
  */
 async function flushOnce(database: Database): Promise<() => Promise<void>> {
   if (database.kind !== 'pglite') return async () => undefined
@@ -69,7 +69,7 @@ async function* fill(sandbox: Sandbox, request: DemoRequest): AsyncGenerator<str
   const endAt = sandbox.clock.now()
   const clock = movableClock(endAt - YEAR)
   const emulator = await startEmulator({ secretKeys: [config.chargily.secretKey], clock })
-  // Its events are handed over by `payByCard`; nothing is sent.
+  // `payByCard` passes its events on, so nothing is sent.
   emulator.setFaults({ drop: {} })
   const chargily = { ...config.chargily, apiUrl: emulator.url }
   const { service } = sandbox
@@ -103,7 +103,7 @@ async function* fill(sandbox: Sandbox, request: DemoRequest): AsyncGenerator<str
   }
 }
 
-/** Those of the configuration are left alone. */
+/** Leaves out the configured receivers of mail and events. */
 function withoutReceivers({ smtpUrl: _, events: __, ...config }: WiredConfig): WiredConfig {
   return config
 }
@@ -111,9 +111,9 @@ function withoutReceivers({ smtpUrl: _, events: __, ...config }: WiredConfig): W
 const PLATFORM = 'https://platform.example/ishtirak'
 
 /**
- * Mail to a dead domain is refused. Where the sandbox has no platform, the pretend one fails in the last days
- * until it is switched off; where it has one, every event counts as delivered, so that none of the past is
- * sent to it.
+ * Mail to a dead domain is refused. If the sandbox has no platform, an imaginary one fails in the last days
+ * until it is switched off. If it has one, every event counts as delivered, so that no past event is sent to
+ * it.
  */
 function pretendReceivers({ events }: WiredConfig, clock: Clock, endAt: number) {
   const isDown = () => events === undefined && clock.now() > endAt - 7 * DAY

@@ -1,14 +1,14 @@
-// Random numbers from a seed: the same seed tells the same year. Each name is a stream of its own, so that
-// one more draw for one user changes nothing for the others.
+// Random numbers from a seed: the same seed makes the same year. Each name has a stream of its own, so that
+// one more draw for one user changes nothing for others.
 
 export interface Draw {
-  /** From 0 up to but not including 1. */
+  /** At least 0 and below 1. */
   readonly next: () => number
   chance(probability: number): boolean
   /** A whole number, both ends included. */
   between(least: number, most: number): number
   pick<Value>(values: readonly Value[]): Value
-  /** In proportion to the weights that stand first. */
+  /** Chooses in proportion to the weights, the first members of the entries. */
   weighted<Entry extends readonly [number, ...unknown[]]>(entries: readonly Entry[]): Entry
 }
 

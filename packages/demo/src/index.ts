@@ -1,3 +1,3 @@
-// The demo as the service finds it: what the running sandbox answers to, and the command that asks it.
+// The demo's exports: the route of the running sandbox, and the command that calls it.
 export { demoCommand } from './command.js'
 export { demoRoute } from './demo.route.js'

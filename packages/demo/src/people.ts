@@ -1,5 +1,5 @@
-// The users of the pretend shop: Algerian names in both scripts, and addresses at domains that RFC 2606 keeps
-// for examples.
+// The users of the imaginary shop: Algerian names in both scripts, and addresses at domains that RFC 2606
+// reserves for examples.
 import type { Locale } from 'ishtirak/internal'
 import { createDraw } from './draw.js'
 
@@ -7,15 +7,15 @@ export interface Person {
   readonly index: number
   readonly userId: string
   readonly name: string
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly email: string | null
   readonly locale: Locale
 }
 
-/** A domain that takes no mail any more. */
+/** A domain that no longer accepts mail. */
 export const GONE = 'gone.example'
 
-/** The first one is there exactly if a demo was begun. */
+/** The first one exists exactly if a demo was begun. */
 export function demoUserId(index: number): string {
   return `demo-${String(index + 1).padStart(4, '0')}`
 }
@@ -26,7 +26,7 @@ export function drawPerson(seed: number, index: number): Person {
   const [family, familyArabic] = draw.pick(FAMILY)
   const locale = draw.pick(['ar', 'ar', 'ar', 'ar', 'fr', 'fr', 'fr', 'fr', 'en'] as const)
   const isArabic = locale === 'ar' ? draw.chance(0.8) : draw.chance(0.1)
-  // Some addresses are dead, that of the second user always, and of some users none is known.
+  // Some addresses bounce, always that of the second user, and some users have no address.
   const domain =
     draw.chance(0.02) || index === 1 ? GONE : draw.pick(['example.com', 'example.net', 'example.org'])
   const local = `${given}.${family}`.toLowerCase().replaceAll(/[^a-z.]/g, '')

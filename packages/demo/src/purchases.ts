@@ -1,6 +1,6 @@
-// How users of the pretend shop buy: at the provider's page, by transfer, at the desk. A story is a generator
-// that yields the instant of its next step, and does the step when it is resumed: the year (year.ts) resumes
-// all in the order of time.
+// How users of the imaginary shop buy: at the provider's page, by transfer, at the desk. A story is a
+// generator that yields the instant of its next step and does the step when it is resumed. year.ts resumes
+// all stories in order of time.
 import { DAY, HOUR, type Instant, MINUTE } from 'ishtirak/internal'
 import type { Draw } from './draw.js'
 import type { Person } from './people.js'
@@ -18,12 +18,12 @@ import {
 
 export type Story = AsyncGenerator<Instant, void>
 
-/** How a user is used to pay. */
+/** How a user usually pays. */
 export type Way = 'card' | 'transfer' | 'cash' | 'cheque'
 
 export const YEAR = 365 * DAY
 
-/** Some are there from the beginning; of the others more join later than earlier, as the shop grows. */
+/** Some users are there from the beginning. Later months bring more than earlier ones, as the shop grows. */
 export function joinsAt({ endAt }: Shop, draw: Draw): Instant {
   const share = draw.chance(0.25) ? draw.next() / 12 : draw.next() ** 0.6
   return endAt - YEAR + Math.floor((YEAR - 3 * DAY) * share)
@@ -32,7 +32,7 @@ export function joinsAt({ endAt }: Shop, draw: Draw): Instant {
 export const later = (shop: Shop, least: number, most: number, draw: Draw) =>
   nowIn(shop) + draw.between(least, most)
 
-/** Some days before the end of the year, at an hour of that day. */
+/** Some days before the end of the year, at some hour. */
 export const daysBefore = ({ endAt }: Shop, days: number, draw: Draw) =>
   endAt - days * DAY + draw.between(0, 6 * HOUR)
 
@@ -46,7 +46,7 @@ export async function* purchase(shop: Shop, person: Person, draw: Draw, way: Way
   }
 }
 
-/** Sometimes the card is refused or the page is left, and tried again. Gives the payment that was paid. */
+/** Sometimes the card is refused or the page is left, and tried again. Returns the payment that was paid. */
 export async function* cardPurchase(
   shop: Shop,
   person: Person,
@@ -61,7 +61,7 @@ export async function* cardPurchase(
     yield later(shop, MINUTE, 9 * MINUTE, draw)
     const luck = draw.next()
     if (luck < 0.05) {
-      // The page is left; it ends after half an hour.
+      // The user leaves the page, which ends after half an hour.
       yield later(shop, HOUR, DAY, draw)
       continue
     }
@@ -72,7 +72,7 @@ export async function* cardPurchase(
     }
     const isLost = luck > 0.98
     await payByCard(shop, payment, { card, isLost })
-    // The next look at the provider finds what no event has told.
+    // The next lookup finds what no event reported.
     if (isLost) yield nowIn(shop) + DAY + HOUR
     return payment
   }
@@ -86,7 +86,7 @@ async function* transferPurchase(shop: Shop, person: Person, draw: Draw, months:
   })
   yield later(shop, HOUR, 2 * DAY, draw)
   if (draw.chance(0.08)) {
-    // Never sent: its time runs out, and another is asked for.
+    // The transfer is never sent: its time ends, and another is ordered.
     yield later(shop, 8 * DAY, 12 * DAY, draw)
     return yield* transferPurchase(shop, person, draw, months)
   }

@@ -1,5 +1,5 @@
-// What people do in the pretend shop, each through the use case that does it for real: users buy, pay and
-// upload, the provider signs its events, operators approve, record and refund.
+// What people do in the imaginary shop, each through the real use case: users buy, pay and upload, the
+// provider signs events, operators approve, record and refund.
 import type { Emulator } from 'chargily-emulator'
 import {
   accept as acceptAct,
@@ -36,9 +36,9 @@ export interface Shop {
   readonly parts: Service['parts']
   readonly billing: Billing
   readonly emulator: Emulator
-  /** When the year is over: the instant at which the demo was begun. */
+  /** The end of the year: the instant at which the demo was begun. */
   readonly endAt: Instant
-  /** Codes that are not given out yet. */
+  /** Codes that were not given out yet. */
   readonly vouchers: string[]
   readonly discounts: string[]
 }
@@ -61,12 +61,12 @@ export async function register({ billing }: Shop, { userId, email, name, locale 
   await billing.updateUser(userId, { email, name, locale })
 }
 
-/** The end of what is paid or granted; null: nothing ever was. */
+/** The end of paid or granted time; null: the user never had any. */
 export async function paidUntil({ parts }: Shop, { userId }: Person): Promise<Instant | null> {
   return (await findUser(parts.database, userId))?.subscription.paidUntil ?? null
 }
 
-/** Of the plan that this user takes: the term with so many months, else the single month. */
+/** The offer of the user's plan with so many months, else the single month. */
 export function offerFor({ parts }: Shop, person: Person, months: number): Offer {
   const sold = parts.catalogue.plans.map(offersOf).filter((offers) => offers.length > 0)
   const offers = sold[person.index % sold.length] ?? []
@@ -75,7 +75,7 @@ export function offerFor({ parts }: Shop, person: Person, months: number): Offer
   return offer
 }
 
-/** Gives the id of the payment. `ahead`: an explicit wish, also before the time. */
+/** Returns the payment's id. `ahead` buys before the renewal window. */
 export async function ask(
   { parts }: Shop,
   person: Person,
@@ -101,14 +101,14 @@ export async function ask(
   return paymentId
 }
 
-/** At the provider's page. Its event comes at once, unless it is `lost`. */
+/** Pays at the provider's page. Its event arrives at once, unless it is `lost`. */
 export async function payByCard(
   shop: Shop,
   paymentId: string,
   way: {
     readonly card: 'edahabia' | 'cib'
     readonly outcome?: 'paid' | 'failed' | 'canceled'
-    /** The provider says from now on that the page was of this amount. */
+    /** The provider reports this amount instead from now on. */
     readonly otherAmount?: number
     readonly isLost?: boolean
   },
@@ -183,7 +183,7 @@ export function instrumentsOf({ parts }: Shop): readonly TransferInstrument[] {
 }
 
 /**
- * `short`: by how many dinars what came is less. The second operator only where one is not enough, and if
+ * `short` is how many dinars less were paid. A second operator approves only if one is not enough, and if
  * wanted.
  */
 export async function approve(
@@ -209,7 +209,7 @@ export async function refuse({ parts }: Shop, paymentId: string): Promise<void> 
   await doAct(parts, refuseAct, callBy(OPERATORS.owner, paymentId, { why }))
 }
 
-/** With the stamp duty on cash. */
+/** The amount includes the stamp duty on cash. */
 export async function payAtDesk(
   { parts }: Shop,
   { userId }: Person,

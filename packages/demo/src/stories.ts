@@ -1,4 +1,4 @@
-// The stories of the pretend shop, one for each user.
+// The stories of the imaginary shop, one for each user.
 import { DAY, HOUR, MINUTE } from 'ishtirak/internal'
 import { createDraw, type Draw } from './draw.js'
 import type { Person } from './people.js'
@@ -35,8 +35,8 @@ import {
 type Tell = (shop: Shop, person: Person, draw: Draw) => Story
 
 /**
- * Each is told once, of the first users, so that a small shop has one of everything; the others are drawn by
- * these weights.
+ * The first users have each story once, so that a small shop has one of everything. For later users it is
+ * drawn by these weights.
  */
 const STORIES: readonly (readonly [weight: number, tell: Tell])[] = [
   [0, waitingReview],
@@ -95,7 +95,7 @@ async function* customer(
   }
 }
 
-/** Looks, perhaps opens a page, and never pays. */
+/** Reads offers, perhaps opens a page, and never pays. */
 async function* looker(shop: Shop, person: Person, draw: Draw): Story {
   yield joinsAt(shop, draw)
   await register(shop, person)
@@ -144,7 +144,7 @@ async function* refunded(shop: Shop, person: Person, draw: Draw): Story {
   )
 }
 
-/** The provider says another amount than was asked for, and an operator takes it after a look. */
+/** The provider reports another amount than was asked for, and an operator accepts it. */
 async function* accepted(shop: Shop, person: Person, draw: Draw): Story {
   yield Math.min(joinsAt(shop, draw), shop.endAt - 20 * DAY)
   yield* reviewed(shop, person, draw)
@@ -195,7 +195,7 @@ async function* fraud(shop: Shop, person: Person, draw: Draw): Story {
   await endAccess(shop, person, 'The holder of the card did not buy this.')
 }
 
-// What waits for a person at the end of the year.
+// The following stories wait for an operator at the end of the year.
 
 async function* shortTransfer(shop: Shop, person: Person, draw: Draw): Story {
   yield daysBefore(shop, 5, draw)
@@ -226,7 +226,7 @@ async function* unprovedTransfer(shop: Shop, person: Person): Story {
   await ask(shop, person, { months: 1, method: 'transfer', offer: offerFor(shop, person, 1) })
 }
 
-/** From some amount on two operators are needed, and one has seen the money. */
+/** The amount needs two operators, and one has seen the money. */
 async function* halfApproved(shop: Shop, person: Person, draw: Draw): Story {
   yield daysBefore(shop, 4, draw)
   await register(shop, person)

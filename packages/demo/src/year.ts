@@ -1,5 +1,5 @@
-// A year of the pretend shop: the stories of its users and of its office, told in the order of time, with the
-// jobs of each day.
+// A year of the imaginary shop: the stories of its users and of its office in order of time, with the jobs of
+// each day.
 import {
   announceTime,
   BillingError,
@@ -29,7 +29,7 @@ import { type Story, YEAR } from './purchases.js'
 import { ask, by, nowIn, offerFor, payByCard, payForeignPage, register, type Shop } from './shop.js'
 import { storyOf } from './stories.js'
 
-/** Tells it up to the end of the year. Yields a line for each month. */
+/** Runs all stories to the end of the year. Yields a line for each month. */
 export async function* tellYear(
   shop: Shop,
   clock: MovableClock,
@@ -37,7 +37,7 @@ export async function* tellYear(
 ): AsyncGenerator<string> {
   const { users, seed } = of
   const people = Array.from({ length: users }, (_, index) => drawPerson(seed, index))
-  // The mark of a demo that was begun: it is there before anything else.
+  // This user shows that a demo was begun, so it is made first.
   for (const first of people.slice(0, 1)) await register(shop, first)
   const stories: Story[] = [
     jobs(shop),
@@ -59,7 +59,7 @@ export async function* tellYear(
   clock.advance(shop.endAt - clock.now())
 }
 
-/** A story ends where the sandbox's own catalogue, seller or limits refuse its next step. */
+/** A story ends if the sandbox's own catalogue, seller or limits refuse its next step. */
 async function goOn({ endAt }: Shop, agenda: Agenda, story: Story): Promise<void> {
   try {
     const { value: at, done } = await story.next()
@@ -74,7 +74,7 @@ interface Due {
   readonly story: Story
 }
 
-/** What is due first comes first; of one instant, what was added first. */
+/** The story that is due first comes first; of one instant, the one that was added first. */
 class Agenda {
   readonly #due: Due[] = []
 
@@ -83,13 +83,13 @@ class Agenda {
     this.#due.splice(behind < 0 ? this.#due.length : behind, 0, due)
   }
 
-  /** The latest stands first. */
+  /** The list is sorted with the latest first. */
   next(): Due | undefined {
     return this.#due.pop()
   }
 }
 
-/** Those of the schedule that announce, ask and deliver, once a day. */
+/** The jobs that announce, look payments up and deliver, once a day. */
 async function* jobs(shop: Shop): Story {
   const { parts, endAt } = shop
   const opensAt = endAt - 30 * DAY
@@ -97,7 +97,7 @@ async function* jobs(shop: Shop): Story {
     yield at
     await checkDuePayments(parts, EVERY)
     await announceTime(parts, EVERY)
-    // Mail is sent from the first day on; the platform takes events since a month ago.
+    // Mail is sent from the first day on; the platform receives events since a month ago.
     await sendDueMail(parts, EVERY)
     if (at >= opensAt && at < opensAt + DAY) await beginDelivery(parts)
     if (at >= opensAt) await deliver(shop)
@@ -108,7 +108,7 @@ async function* jobs(shop: Shop): Story {
   await deliver(shop)
 }
 
-/** More than a day has. */
+/** More than are due in a day. */
 const EVERY = 5_000
 
 async function deliver({ parts }: Shop): Promise<void> {
@@ -140,8 +140,8 @@ async function* office(shop: Shop): Story {
 }
 
 /**
- * Within the last day the books were compared: two payments are not ours, and of one no event had come. The
- * next comparison of the sandbox reaches the two as well, so they stay in the inbox.
+ * A reconciliation within the last day: two payments are not ours, and one had no event. The sandbox's next
+ * reconciliation finds the two as well, so they stay in the inbox.
  */
 async function* comparison(shop: Shop, seed: number): Story {
   const { parts, endAt } = shop
@@ -168,10 +168,10 @@ async function* comparison(shop: Shop, seed: number): Story {
   }
 }
 
-/** A user beyond those who are counted. */
+/** A number above those of all other users. */
 const LOST = 9_999
 
-/** Today: every third user works, and some are at their limits or, as their plan is over, beyond. */
+/** Today's usage: every third user has some. Some are at their limits, or above them after the end. */
 async function* usage(shop: Shop, { users, seed }: { readonly users: number; readonly seed: number }): Story {
   yield shop.endAt - 20 * MINUTE
   const { parts, billing } = shop
