@@ -31,7 +31,7 @@ export function packAll(to: string): readonly Packed[] {
   )
 }
 
-/** Without these, npm waits five minutes for an answer and tries three times. */
+/** Otherwise npm waits five minutes for an answer and tries three times. */
 export const QUIET = [
   '--no-audit',
   '--no-fund',

@@ -27,7 +27,7 @@ export type Offer = {
   /** Whole units of `currency` for the whole term */
   price: number
   currency: string
-  /** Against as many single months */
+  /** The saving against as many single months */
   saves: number
 }
 
@@ -49,18 +49,18 @@ export type Account = {
   holder: string
   /** Digits: of a CCP, or a RIP (`baridimob`) or RIB (`bank`) of 20 */
   number: string
-  /** Of a CCP */
+  /** The two check digits of a CCP */
   key: string | null
-  /** Of a CCP: the same account for BaridiMob and banks */
+  /** The CCP as BaridiMob and banks write it */
   rip: string | null
   /** Its name */
   bank: string | null
-  /** Of a bank account */
+  /** The IBAN of a bank account */
   iban: string | null
 }
 
 export type Transfer = {
-  /** To be written on the transfer */
+  /** The payer writes this on the transfer */
   reference: string
   /** Any one of them; none once it is decided */
   accounts: Account[]
@@ -83,7 +83,7 @@ export type Payment = {
   months: number | null
   /** Whole dinars; once it is paid, what came */
   amount: number
-  /** What was asked for, where another amount came and was taken; else null */
+  /** The amount asked for, if another was paid and accepted; else null */
   amount_asked: number | null
   currency: string
   status: PaymentStatus
@@ -110,18 +110,18 @@ export type Quote = {
   plan: string
   /** Null for a change */
   months: number | null
-  /** Of the offer, or of the plan for the time that is left; whole units of `currency` */
+  /** The price of the offer, or of the new plan for the time left; whole units of `currency` */
   price: number
-  /** What is left of what was paid for the time that changes; 0 for a purchase */
+  /** The worth of the time that changes; 0 for a purchase */
   credit: number
-  /** What is taken off */
+  /** The discount */
   discount: number
-  /** What is to be paid; 0: redeem the code */
+  /** The amount to pay; 0: redeem the code */
   amount: number
   currency: string
   would_start: Timestamp
   would_end: Timestamp
-  /** What takes the discount off */
+  /** The code that gives the discount */
   code: string | null
 }
 
@@ -131,7 +131,7 @@ export type BillingStatus = {
   /** past_due: up to 3 days past the end, access goes on; expired: later than that */
   status: 'active' | 'past_due' | 'expired' | 'canceled'
   current_period_end: Timestamp | null
-  /** Of the last payment */
+  /** The instrument of the last payment */
   payment_method: string | null
 }
 
@@ -140,7 +140,7 @@ export type Buyer = {
   kind: ('person' | 'company') | null
   /** Or the raison sociale; at most 120 characters */
   name: string | null
-  /** At most 240 characters */
+  /** The address in at most 240 characters */
   address: string | null
   /** Registre du commerce */
   rc: string | null
@@ -160,7 +160,7 @@ export type Buyer = {
   email: string | null
   /** An invoice can be made out */
   complete: boolean
-  /** What an invoice cannot do without, and is not given */
+  /** Details that an invoice needs and that are missing */
   missing: (
     | 'kind'
     | 'name'
@@ -181,7 +181,7 @@ export type BuyerDetails = {
   kind: 'person' | 'company'
   /** Or the raison sociale; at most 120 characters */
   name?: string | null
-  /** At most 240 characters */
+  /** The address in at most 240 characters */
   address?: string | null
   /** Registre du commerce */
   rc?: string | null
@@ -210,7 +210,7 @@ export type Document = {
   issued_on: string
   /** The number of the document that it replaces, or takes back */
   about: string | null
-  /** Of the buyer’s own order */
+  /** The number of the buyer’s own purchase order */
   po_number: string | null
 }
 
@@ -221,9 +221,9 @@ export type DocumentsOfPayment = {
 export type Proof = {
   /** Which one of its transfer */
   n: number
-  /** By its content */
+  /** The type, read from the content */
   type: 'image/jpeg' | 'image/png' | 'application/pdf'
-  /** What follows the end of a picture is left out */
+  /** The size, without bytes after the end of a picture */
   bytes: number
   uploaded_at: Timestamp
   erased_at: Timestamp | null
@@ -251,15 +251,15 @@ export type Proformas = {
 export type RedeemRequest = {
   /** A code, in either case, with or without hyphens and spaces */
   code: string
-  /** For a code that leaves nothing to pay: the plan */
+  /** The plan, for a code that leaves nothing to pay */
   plan?: string
-  /** And its term, 1 if absent */
+  /** The term of that plan, 1 if absent */
   months?: number
 }
 
 export type Redeemed = {
   plan: string
-  /** What the code gave */
+  /** The months that the code gave */
   months: number
   current_period_end: Timestamp
 }
@@ -267,7 +267,7 @@ export type Redeemed = {
 export type Redemption = {
   id: string
   plan: string
-  /** What the code gave */
+  /** The months that the code gave */
   months: number
   redeemed_at: Timestamp
   period_start: Timestamp
@@ -280,13 +280,13 @@ export type Redemptions = {
 
 export type StandingOrder = {
   plan: string
-  /** Of each renewal */
+  /** The months of each renewal */
   months: number
-  /** Of each renewal, as it was agreed, in whole dinars */
+  /** The months of each renewal, as it was agreed, in whole dinars */
   price: number
   /** When it buys next, if the money is there; null: as soon as it is there */
   next_at: Timestamp | null
-  /** What the catalogue asks by now: it counts once the user sets the order again, in whole dinars */
+  /** The catalogue’s price now, which holds once the user sets the order again, in whole dinars */
   offered_price: number | null
 }
 
@@ -299,16 +299,16 @@ export type BalanceEntry = {
   kind: 'top_up' | 'purchase' | 'renewal' | 'returned' | 'surplus' | 'correction' | 'paid_out'
   /** Below zero where it takes, in whole dinars */
   amount: number
-  /** What there is from then on, in whole dinars */
+  /** The balance after the entry, in whole dinars */
   balance_after: number
-  /** What was paid, or bought */
+  /** The payment that the entry belongs to */
   payment_id: string | null
   note: string | null
   created_at: Timestamp
 }
 
 export type UserBalance = {
-  /** What was paid in and not spent, in whole dinars */
+  /** The money paid in and not spent, in whole dinars */
   amount: number
   currency: string
   /** The standing order; null: there is none */
@@ -327,11 +327,11 @@ export type RenewalRequest = {
 
 export type Usage = {
   projects: number
-  /** By project; those with none are left out */
+  /** The usage by project; zeros are left out */
   domains_per_project: {
     [key: string]: number
   }
-  /** Of the day that ends at `resets_at` */
+  /** The usage of the day that ends at `resets_at` */
   deploys_per_day: number
   storage_mb: number
 } & {
@@ -370,7 +370,7 @@ export type HeldTime = {
   given_by: 'paid' | 'code' | 'granted' | 'gap'
   /** Null in a gap */
   plan: string | null
-  /** Of the payment, the redeemed code or the grant; null in a gap */
+  /** The id of the payment, redemption or grant; null in a gap */
   id: string | null
 }
 
@@ -381,12 +381,12 @@ export type Overview = {
   /** past_due: up to 3 days past the end, access goes on; expired: later than that */
   status: 'active' | 'past_due' | 'expired' | 'canceled'
   current_period_end: Timestamp | null
-  /** Of the last payment */
+  /** The instrument of the last payment */
   payment_method: string | null
   limits: PlanLimits
   usage: Usage
   resets_at: Timestamp
-  /** Where more is in use than the plan in effect allows. Nothing is deleted; creating is refused. */
+  /** Usage above what the plan in effect allows. Nothing is deleted; creating more is refused. */
   over_limit: OverLimit[]
   /** Null when nothing is for sale */
   renewal: Renewal | null
@@ -404,7 +404,7 @@ export type Overview = {
 }
 
 export type PortalSessionRequest = {
-  /** Where on the platform "back" leads; a path under PLATFORM_URL */
+  /** The path under PLATFORM_URL to which "back" leads */
   return_path?: string
 }
 
@@ -504,12 +504,12 @@ export type PlatformUser = {
   /** past_due: up to 3 days past the end, access goes on; expired: later than that */
   status: 'active' | 'past_due' | 'expired' | 'canceled'
   current_period_end: Timestamp | null
-  /** Of the last payment */
+  /** The instrument of the last payment */
   payment_method: string | null
   limits: PlanLimits
   usage: Usage
   resets_at: Timestamp
-  /** Where more is in use than the plan in effect allows. Nothing is deleted; creating is refused. */
+  /** Usage above what the plan in effect allows. Nothing is deleted; creating more is refused. */
   over_limit: OverLimit[]
   /** Null when nothing is for sale */
   renewal: Renewal | null
@@ -541,7 +541,7 @@ export type ConsumeRequest = {
 
 export type Allowance = {
   allowed: boolean
-  /** What the plan in effect allows */
+  /** The most that the plan in effect allows */
   limit: number
   /** After this operation */
   used: number
@@ -719,7 +719,7 @@ export type EventSubscription = {
   readonly plan: string
   readonly status: string
   readonly current_period_end: Timestamp | null
-  /** Of the last payment */
+  /** The instrument of the last payment */
   readonly payment_method: string | null
   readonly limits: {
     readonly [key: string]: number
@@ -738,7 +738,7 @@ export type EventPayment = {
   readonly months: number | null
   /** Whole dinars; once it is paid, what came */
   readonly amount: number
-  /** What was asked for, where another amount came and was taken; else null */
+  /** The amount asked for, if another was paid and accepted; else null */
   readonly amount_asked: number | null
   readonly currency: string
   readonly status: string
@@ -754,7 +754,7 @@ export type EventPayment = {
   }
 }
 
-/** From which plan to which, and for which time */
+/** The plans before and after, and the time that changed */
 export type EventChange = {
   readonly from: string
   readonly to: string
@@ -779,7 +779,7 @@ export type EventGrant = {
   readonly plan: string
   /** 0 where days were given */
   readonly months: number
-  /** Of 24 hours; 0 where a code gave months */
+  /** Days of 24 hours; 0 if a code gave months */
   readonly days: number
   readonly period_start: Timestamp
   readonly period_end: Timestamp
@@ -787,7 +787,7 @@ export type EventGrant = {
 
 /** The balance after the change; `entry` is what changed it, null where it stayed */
 export type EventBalance = {
-  /** What was paid in and not spent, in whole dinars */
+  /** The money paid in and not spent, in whole dinars */
   readonly amount: number
   readonly currency: string
   /** The standing order; null: there is none */
@@ -821,7 +821,7 @@ export type PdfRequest = {
 }
 
 export type DocumentsRequest = {
-  /** In which they were issued */
+  /** The year of issue */
   year: number
   lang?: Locale
 }
@@ -937,7 +937,7 @@ export interface EventCauses {
   'balance.renewal_changed': 'balance'
 }
 
-/** What is ordered for an account. */
+/** The orders for an account. */
 export interface UserOrders {
   /**
    * Upgrade plan. Opens a checkout at the provider; send the user to `checkout_url`. It is also the
@@ -978,7 +978,7 @@ export interface UserOrders {
    * 404 where the service has no codes.
    */
   redeem(userId: string, request: RedeemRequest): Promise<Redeemed>
-  /** Renew by itself no more. What is on the balance stays there. */
+  /** Renew by itself no more. The balance stays as it is. */
   endRenewal(userId: string): Promise<UserBalance>
   /**
    * Top up the balance. Money for the balance, by any method that the seller takes; send the user to
@@ -998,12 +998,9 @@ export interface UserOrders {
   openPortal(userId: string, request?: PortalSessionRequest): Promise<PortalSession>
 }
 
-/** What is read, and what only the platform tells. */
+/** The readings, and the calls of the platform alone. */
 export interface UserCalls {
-  /**
-   * Get a quote. What a payment made now would buy and cost, by the decision that the payment is made
-   * on.
-   */
+  /** Get a quote. The time and price of a payment made now, by the same decision as the payment itself. */
   quote(userId: string, query: QuoteQuery): Promise<Quote>
   /** Get billing status. Computed from what was paid and the time of asking. */
   status(userId: string): Promise<BillingStatus>
@@ -1098,8 +1095,8 @@ export interface UserCalls {
   /** Redeemed codes, newest first */
   redemptions(userId: string): Promise<Redemptions>
   /**
-   * Get the balance. What was paid in and not spent, the standing order, and each change, newest first,
-   * in pages.
+   * Get the balance. The money paid in and not spent, the standing order, and the entries in pages,
+   * newest first.
    */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
 }

@@ -2,7 +2,7 @@
 // one more draw for one user changes nothing for others.
 
 export interface Draw {
-  /** At least 0 and below 1. */
+  /** Returns a number of at least 0 and below 1. */
   readonly next: () => number
   chance(probability: number): boolean
   /** A whole number, both ends included. */

@@ -38,7 +38,7 @@ export interface OperatorActDeps extends ActDeps, OperatorsDeps {
 const OperatorSchema = object('Operator', {
   name: Type.String(),
   role: roleSchema,
-  source: Type.Enum(['environment', 'console'], { description: 'Where they are from' }),
+  source: Type.Enum(['environment', 'console'], { description: 'The place where the operator is defined' }),
   created_at: nullable(timestamp, { description: 'Null: of the environment' }),
   keyed_at: nullable(timestamp, { description: 'When they got their key' }),
   blocked_at: nullable(timestamp),

@@ -215,7 +215,7 @@ const fetchParts = statement('backup.fetch_parts', `fetch ${PARTS_A_FETCH} from 
 
 /**
  * Tables in the order of their creation: a table is made before those that refer to it. Left out are the
- * record of migrations, which migrations write, and sessions and links: a used or ended one must not work again.
+ * record of migrations, which migrations write, and sessions and links: used ones must not work again.
  */
 const selectTables = statement(
   'backup.tables',

@@ -22,7 +22,7 @@ export interface BalanceActDeps extends ChangeDeps, SubjectDeps {
 }
 
 const note = Type.Optional(
-  Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'For the user to read' }),
+  Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'The user reads this note' }),
 )
 /** The largest amount, and the largest balance after a correction. */
 const MOST = 100_000_000

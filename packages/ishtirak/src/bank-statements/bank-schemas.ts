@@ -34,7 +34,7 @@ export const LineSchema = object('BankLine', {
       'reference of a transfer',
   }),
   known: Type.Boolean({ description: 'An earlier file had it' }),
-  payment_ids: Type.Array(Type.String(), { description: 'What it was said to pay' }),
+  payment_ids: Type.Array(Type.String(), { description: 'The payments that it pays' }),
   decided_by: nullable(Type.String()),
   reason: nullable(Type.String()),
   match: nullable(
@@ -46,7 +46,7 @@ export const LineSchema = object('BankLine', {
           user_id: Type.String(),
           name: nullable(Type.String()),
           reference: Type.String(),
-          amount: Type.Integer({ description: 'What was asked for' }),
+          amount: Type.Integer({ description: 'The amount asked for' }),
           why: Type.Enum([...MATCH_RULES]),
           differs: Type.Array(Type.Enum([...MISFITS])),
           approved_by: Type.Array(Type.String(), {
@@ -84,7 +84,7 @@ const FormSchema = Type.Object(
     left_out: Type.Integer({ description: 'Rows that were left out' }),
     left_out_rows: Type.Array(
       Type.Object({
-        line: Type.Integer({ description: 'Of the file' }),
+        line: Type.Integer({ description: 'The line of the file' }),
         why: Type.Enum(['no_day', 'cells', 'amounts'], {
           description:
             '`no_day`: an amount without a day, as sums have; `cells`: another number of cells than the ' +
@@ -94,7 +94,7 @@ const FormSchema = Type.Object(
       { description: 'The first 100' },
     ),
   },
-  { description: 'As the file was read' },
+  { description: 'How the file was read' },
 )
 /** How a file was read, and what a page shows of it. */
 export type StoredForm = Static<typeof FormSchema>

@@ -19,7 +19,7 @@ const kind = Type.Enum([...BUYER_KINDS], {
 
 const texts = {
   name: text('Or the raison sociale; at most 120 characters', 'SARL Atlas'),
-  address: text('At most 240 characters', '12, rue Didouche Mourad, Alger'),
+  address: text('The address in at most 240 characters', '12, rue Didouche Mourad, Alger'),
   rc: text('Registre du commerce', '16/00-0123456 B 20'),
   nif: text('Numéro d’identification fiscale: 15 digits, 20 of a branch', '000216001808337'),
   nis: text('Numéro d’identification statistique: 15 digits', '000216180833713'),
@@ -55,7 +55,7 @@ export const BuyerSchema = object('Buyer', {
   ...eachText((schema) => nullable(schema)),
   complete: Type.Boolean({ description: 'An invoice can be made out' }),
   missing: Type.Array(Type.Enum([...BUYER_FIELDS]), {
-    description: 'What an invoice cannot do without, and is not given',
+    description: 'Details that an invoice needs and that are missing',
   }),
 })
 export type BuyerView = Static<typeof BuyerSchema>

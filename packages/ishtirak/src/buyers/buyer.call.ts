@@ -21,7 +21,7 @@ const buyer = userCall<BuyerDeps>()({
   name: 'buyer',
   operationId: 'getBuyer',
   summary: 'Get the buyer’s details',
-  description: 'What an invoice names of the buyer, and what it lacks.',
+  description: 'The buyer’s details for invoices, and those that are missing.',
   method: 'GET',
   path: '/buyer',
   answer: BuyerSchema,

@@ -24,7 +24,7 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   on: USER,
   operationId: 'correctBuyer',
   summary: 'Correct what an invoice names of a buyer',
-  description: 'In place of what was given: what is absent is null. Documents that were issued stay.',
+  description: 'Replaces all details; absent ones become null. Issued documents stay.',
   input: CorrectBuyerSchema,
   // The trail has the names of the changed fields instead.
   secret: [...BUYER_FIELDS],

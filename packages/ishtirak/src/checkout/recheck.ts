@@ -20,7 +20,7 @@ export const recheck = act<SettleActDeps>()({
   on: PAYMENT,
   operationId: 'recheckPayment',
   summary: 'Ask the provider about a payment now',
-  description: 'What it says is booked like any other report. 503 when it does not answer.',
+  description: 'The answer is booked like any other report. 503 if the provider does not answer.',
   input: OptionalWhySchema,
   bulk: true,
   refuses: ASKED,

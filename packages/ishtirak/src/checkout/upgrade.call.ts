@@ -95,7 +95,7 @@ export const quote = userCall<QuoteDeps>()({
   name: 'quote',
   operationId: 'getQuote',
   summary: 'Get a quote',
-  description: 'What a payment made now would buy and cost, by the decision that the payment is made on.',
+  description: 'The time and price of a payment made now, by the same decision as the payment itself.',
   method: 'GET',
   path: '/quote',
   input: QuoteQuerySchema,

@@ -24,8 +24,8 @@ export type DrawerActDeps = DrawerDeps & ActDeps
 const dinars = (description?: string) => Type.Number(description === undefined ? {} : { description })
 
 const DrawerCountSchema = object('DrawerCount', {
-  cash: Type.Integer({ description: 'What was there' }),
-  cheques: Type.Integer({ description: 'What the cheques that were there add up to' }),
+  cash: Type.Integer({ description: 'The cash that was counted' }),
+  cheques: Type.Integer({ description: 'The sum of the cheques that were counted' }),
   cash_difference: dinars('More than the books said at the count; below zero: less'),
   cheques_difference: dinars(),
   counted_by: Type.String(),
@@ -69,7 +69,7 @@ const DrawerDaySchema = object('DrawerDay', {
       stamp_duty: dinars(),
       operator: nullable(Type.String()),
     }),
-    { description: 'In their order' },
+    { description: 'Sorted by time' },
   ),
   count: nullable(DrawerCountSchema),
 })

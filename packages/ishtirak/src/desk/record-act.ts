@@ -39,19 +39,22 @@ const TakenAtDeskSchema = request('TakenAtDesk', {
     }),
   ),
   name: Type.Optional(
-    Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'Of a new user' }),
+    Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'The name of a new user' }),
   ),
   phone: Type.Optional(
-    Type.String({ maxLength: 40, description: 'Of a new user; 409 where another has it, who is named' }),
+    Type.String({
+      maxLength: 40,
+      description: 'The telephone number of a new user; 409 with the user who already has it',
+    }),
   ),
   plan: Type.Optional(
-    Type.String({ description: 'What was paid for; not with `top_up`', examples: ['pro'] }),
+    Type.String({ description: 'The plan that was paid for; not with `top_up`', examples: ['pro'] }),
   ),
   top_up: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 100_000_000,
-      description: 'In place of a plan: whole dinars for the balance of the user',
+      description: 'Instead of a plan: whole dinars for the user’s balance',
       examples: [3_000],
     }),
   ),

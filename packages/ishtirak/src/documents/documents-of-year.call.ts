@@ -7,7 +7,7 @@ import { LANGUAGE, wishedLocale } from './receipt.call.js'
 import type { ReceiptDeps } from './receipt.js'
 
 const DocumentsQuerySchema = query({
-  year: Type.Integer({ minimum: 2000, maximum: 9999, description: 'In which they were issued' }),
+  year: Type.Integer({ minimum: 2000, maximum: 9999, description: 'The year of issue' }),
   lang: Type.Optional(locale),
 })
 export type DocumentsWish = Static<typeof DocumentsQuerySchema>

@@ -25,7 +25,7 @@ export function documentsPart({
 }: Pick<CommonParts, 'database'>): PaymentPart<readonly StoredDocument[]> {
   return {
     key: KEY,
-    schema: Type.Array(DocumentSchema, { description: 'What was issued for it, in order' }),
+    schema: Type.Array(DocumentSchema, { description: 'The documents of the payment, in order' }),
     load: (payment) => documentsOfPayment(database, payment),
     view: (documents) => documents.map(viewDocument),
     card: (pages, view, documents, payment) => {

@@ -15,7 +15,9 @@ export const DocumentSchema = object('Document', {
   about: Type.Union([Type.String(), Type.Null()], {
     description: 'The number of the document that it replaces, or takes back',
   }),
-  po_number: Type.Union([Type.String(), Type.Null()], { description: 'Of the buyer’s own order' }),
+  po_number: Type.Union([Type.String(), Type.Null()], {
+    description: 'The number of the buyer’s own purchase order',
+  }),
 })
 export type DocumentView = Static<typeof DocumentSchema>
 

@@ -29,7 +29,7 @@ const PrintQuerySchema = query({
   number: Type.Optional(
     Type.String({
       maxLength: 50,
-      description: 'Of a document that was issued later, such as a credit note',
+      description: 'The number of a later document, such as a credit note',
     }),
   ),
 })

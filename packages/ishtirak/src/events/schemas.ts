@@ -69,7 +69,7 @@ const EventBalanceSchema = request(
 const EventChangeSchema = request(
   'EventChange',
   { from: Type.String({ examples: ['pro'] }), to: Type.String(), at: timestamp, until: timestamp },
-  { description: 'From which plan to which, and for which time' },
+  { description: 'The plans before and after, and the time that changed' },
 )
 
 const CAUSES = {

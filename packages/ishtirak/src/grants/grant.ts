@@ -47,7 +47,7 @@ const GrantRequestSchema = request('GrantRequest', {
   plan: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'For a user who never had one; absent: the first that is sold',
+      description: 'Only for a user who never had a plan; absent: the first that is sold',
       examples: ['pro'],
     }),
   ),

@@ -20,26 +20,26 @@ export const BalanceEntrySchema = object('BalanceEntry', {
       '`paid_out`: given back to the user',
   }),
   amount: wholeDinars('Below zero where it takes', -2_000),
-  balance_after: wholeDinars('What there is from then on', 3_000),
-  payment_id: nullable(Type.String({ description: 'What was paid, or bought' })),
+  balance_after: wholeDinars('The balance after the entry', 3_000),
+  payment_id: nullable(Type.String({ description: 'The payment that the entry belongs to' })),
   note: nullable(Type.String()),
   created_at: timestamp,
 })
 
 export const StandingOrderSchema = object('StandingOrder', {
   plan: Type.String({ examples: ['pro'] }),
-  months: Type.Integer({ description: 'Of each renewal', examples: [1] }),
-  price: wholeDinars('Of each renewal, as it was agreed', 2_000),
+  months: Type.Integer({ description: 'The months of each renewal', examples: [1] }),
+  price: wholeDinars('The months of each renewal, as it was agreed', 2_000),
   next_at: nullable(timestamp, {
     description: 'When it buys next, if the money is there; null: as soon as it is there',
   }),
   offered_price: nullable(
-    wholeDinars('What the catalogue asks by now: it counts once the user sets the order again'),
+    wholeDinars('The catalogue’s price now, which holds once the user sets the order again'),
   ),
 })
 
 export const balanceMembers = {
-  amount: wholeDinars('What was paid in and not spent', 3_000),
+  amount: wholeDinars('The money paid in and not spent', 3_000),
   currency: Type.String({ examples: ['DZD'] }),
   renewal: nullable(StandingOrderSchema, { description: 'The standing order; null: there is none' }),
 }
@@ -59,7 +59,7 @@ export const BalanceQuerySchema = query({
 })
 
 export const TopUpRequestSchema = request('TopUpRequest', {
-  amount: Type.Integer({ minimum: 1, description: 'In whole dinars', examples: [6_000] }),
+  amount: Type.Integer({ minimum: 1, description: 'The amount in whole dinars', examples: [6_000] }),
   method: Type.Optional(
     Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
   ),

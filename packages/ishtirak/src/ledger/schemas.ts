@@ -61,7 +61,7 @@ export const OfferSchema = object('Offer', {
   months: Type.Integer({ description: 'The term: 1 to 36 months', examples: [12] }),
   price: Type.Integer({ description: 'Whole units of `currency` for the whole term', examples: [20_000] }),
   currency: Type.String({ examples: ['DZD'] }),
-  saves: Type.Integer({ description: 'Against as many single months', examples: [4_000] }),
+  saves: Type.Integer({ description: 'The saving against as many single months', examples: [4_000] }),
 })
 
 const codeSchema = Type.String({
@@ -96,20 +96,20 @@ export const QuoteSchema = object('Quote', {
   plan: Type.String({ examples: ['pro'] }),
   months: nullable(Type.Integer({ description: 'Null for a change', examples: [1] })),
   price: Type.Integer({
-    description: 'Of the offer, or of the plan for the time that is left; whole units of `currency`',
+    description: 'The price of the offer, or of the new plan for the time left; whole units of `currency`',
     examples: [2_000],
   }),
   credit: Type.Integer({
-    description: 'What is left of what was paid for the time that changes; 0 for a purchase',
+    description: 'The worth of the time that changes; 0 for a purchase',
     examples: [0],
   }),
-  discount: Type.Integer({ description: 'What is taken off', examples: [200] }),
-  amount: Type.Integer({ description: 'What is to be paid; 0: redeem the code', examples: [1_800] }),
+  discount: Type.Integer({ description: 'The discount', examples: [200] }),
+  amount: Type.Integer({ description: 'The amount to pay; 0: redeem the code', examples: [1_800] }),
   currency: Type.String({ examples: ['DZD'] }),
   would_start: timestamp,
   would_end: timestamp,
   code: nullable(
-    Type.String({ description: 'What takes the discount off', examples: ['7K2M-9QXA-D3VF-0T8R'] }),
+    Type.String({ description: 'The code that gives the discount', examples: ['7K2M-9QXA-D3VF-0T8R'] }),
   ),
 })
 
@@ -140,21 +140,21 @@ export const PaymentRequestSchema = request('PaymentRequest', {
 export const RedeemRequestSchema = request('RedeemRequest', {
   code: codeSchema,
   plan: Type.Optional(
-    Type.String({ description: 'For a code that leaves nothing to pay: the plan', examples: ['pro'] }),
+    Type.String({ description: 'The plan, for a code that leaves nothing to pay', examples: ['pro'] }),
   ),
-  months: Type.Optional(Type.Integer({ description: 'And its term, 1 if absent', examples: [12] })),
+  months: Type.Optional(Type.Integer({ description: 'The term of that plan, 1 if absent', examples: [12] })),
 })
 
 export const RedeemedSchema = object('Redeemed', {
   plan: Type.String({ examples: ['pro'] }),
-  months: Type.Integer({ description: 'What the code gave' }),
+  months: Type.Integer({ description: 'The months that the code gave' }),
   current_period_end: timestamp,
 })
 
 export const RedemptionSchema = object('Redemption', {
   id: Type.String({ examples: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
   plan: Type.String({ examples: ['pro'] }),
-  months: Type.Integer({ description: 'What the code gave' }),
+  months: Type.Integer({ description: 'The months that the code gave' }),
   redeemed_at: timestamp,
   period_start: timestamp,
   period_end: timestamp,
@@ -167,12 +167,12 @@ export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
 export const BillingStatusSchema = object('BillingStatus', {
   ...StandingSchema.properties,
   payment_method: nullable(
-    Type.String({ description: 'Of the last payment', examples: ['edahabia', 'cib'] }),
+    Type.String({ description: 'The instrument of the last payment', examples: ['edahabia', 'cib'] }),
   ),
 })
 
 const amountAsked = nullable(
-  Type.Integer({ description: 'What was asked for, where another amount came and was taken; else null' }),
+  Type.Integer({ description: 'The amount asked for, if another was paid and accepted; else null' }),
 )
 
 const boughtBy = nullable(

@@ -9,7 +9,7 @@ const TimeEntrySchema = object('HeldTime', {
   end: timestamp,
   given_by: Type.Enum([...TIME_GIVERS, 'gap'], { description: '`gap`: no plan was paid or granted' }),
   plan: nullable(Type.String({ description: 'Null in a gap' })),
-  id: nullable(Type.String({ description: 'Of the payment, the redeemed code or the grant; null in a gap' })),
+  id: nullable(Type.String({ description: 'The id of the payment, redemption or grant; null in a gap' })),
 })
 
 export const timeList = Type.Array(TimeEntrySchema, {

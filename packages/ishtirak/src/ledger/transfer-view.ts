@@ -9,14 +9,17 @@ const AccountSchema = object('Account', {
   kind: Type.Enum(['ccp', 'baridimob', 'bank']),
   holder: Type.String(),
   number: Type.String({ description: 'Digits: of a CCP, or a RIP (`baridimob`) or RIB (`bank`) of 20' }),
-  key: nullable(Type.String({ description: 'Of a CCP' })),
-  rip: nullable(Type.String({ description: 'Of a CCP: the same account for BaridiMob and banks' })),
+  key: nullable(Type.String({ description: 'The two check digits of a CCP' })),
+  rip: nullable(Type.String({ description: 'The CCP as BaridiMob and banks write it' })),
   bank: nullable(Type.String({ description: 'Its name' })),
-  iban: nullable(Type.String({ description: 'Of a bank account' })),
+  iban: nullable(Type.String({ description: 'The IBAN of a bank account' })),
 })
 
 const TransferSchema = object('Transfer', {
-  reference: Type.String({ description: 'To be written on the transfer', examples: ['K4M9-2R8F-JW36'] }),
+  reference: Type.String({
+    description: 'The payer writes this on the transfer',
+    examples: ['K4M9-2R8F-JW36'],
+  }),
   accounts: Type.Array(AccountSchema, { description: 'Any one of them; none once it is decided' }),
   proof_url: nullable(
     Type.String({ description: 'Takes a picture or PDF of it by PUT; null once it is decided' }),

@@ -54,7 +54,7 @@ const PERSON_HEADERS = Type.Object({
     Type.String({ description: 'The platform’s id of the person who acts for the account, percent-encoded' }),
   ),
   'ishtirak-billing-role': Type.Optional(
-    Type.Enum([...BILLING_ROLES], { description: 'What they may do. Without it: owner' }),
+    Type.Enum([...BILLING_ROLES], { description: 'The person’s role. Without it: owner' }),
   ),
 })
 

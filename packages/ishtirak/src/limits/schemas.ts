@@ -27,7 +27,7 @@ const amount = (description: string) =>
 
 export const AllowanceSchema = object('Allowance', {
   allowed: Type.Boolean(),
-  limit: Type.Integer({ description: 'What the plan in effect allows' }),
+  limit: Type.Integer({ description: 'The most that the plan in effect allows' }),
   used: Type.Integer({ description: 'After this operation' }),
   remaining: Type.Integer({ description: 'Never below 0' }),
   resets_at: nullable(timestamp),
@@ -148,7 +148,7 @@ function userProperties(limits: readonly LimitDefinition[]) {
       }),
       {
         description:
-          'Where more is in use than the plan in effect allows. Nothing is deleted; creating is refused.',
+          'Usage above what the plan in effect allows. Nothing is deleted; creating more is refused.',
       },
     ),
     renewal: nullable(RenewalSchema, { description: 'Null when nothing is for sale' }),
@@ -165,15 +165,15 @@ function monthEnd(limits: readonly LimitDefinition[]) {
 }
 
 const ofWindow = {
-  day: 'Of the day that ends at `resets_at`',
-  month: 'Of the month that ends at `month_resets_at`',
+  day: 'The usage of the day that ends at `resets_at`',
+  month: 'The usage of the month that ends at `month_resets_at`',
 }
 
 function usageSchema(limits: readonly LimitDefinition[]) {
   const members = limits.map(({ name, window, per }): [string, UsageMember] => {
     const described = window === null ? {} : { description: ofWindow[window] }
     if (per === null) return [name, Type.Integer({ ...described, examples: [4] })]
-    const description = `By ${per}; those with none are left out`
+    const description = `The usage by ${per}; zeros are left out`
     return [name, Type.Record(Type.String(), Type.Integer(), { description })]
   })
   return object('Usage', Object.fromEntries(members))
@@ -184,11 +184,11 @@ type UsageMember = TInteger | TRecord<'^.*$', TInteger>
 /** An hour in which a limit refused something. */
 export const FullHourSchema = object('FullLimit', {
   limit: Type.String({ examples: ['projects'] }),
-  scope: Type.String({ description: 'Of what it is counted for each; empty: of the user' }),
+  scope: Type.String({ description: 'The id of the counted thing; empty: the user' }),
   refused: Type.Integer({ description: 'How often, in one hour' }),
   asked: Type.Integer({ description: 'The sum of what was refused' }),
-  used: Type.Integer({ description: 'What was in use at the last refusal' }),
-  maximum: Type.Integer({ description: 'What the plan allowed then' }),
+  used: Type.Integer({ description: 'The usage at the last refusal' }),
+  maximum: Type.Integer({ description: 'The limit at that time' }),
   first_at: timestamp,
   last_at: timestamp,
 })

@@ -9,7 +9,7 @@ import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 const ReturnPath = Type.String({
   maxLength: 500,
   pattern: '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$',
-  description: 'Where on the platform "back" leads; a path under PLATFORM_URL',
+  description: 'The path under PLATFORM_URL to which "back" leads',
   examples: ['/settings/billing'],
 })
 

@@ -38,7 +38,7 @@ export const ReconciliationSchema = object('Reconciliation', {
 export const DiscrepancySchema = object('Discrepancy', {
   id: Type.String(),
   kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
-  outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
+  outcome: Type.String({ description: 'The outcome; `reported`: it waits for an operator' }),
   user_id: nullable(Type.String()),
   payment_id: nullable(Type.String()),
   gateway: Type.String({ examples: ['chargily'] }),
@@ -78,7 +78,7 @@ export const RoundSchema = object('ReconciliationRound', {
       }),
       detail: Type.String({ examples: ['HTTP 503: no message (text/html, 162 bytes)'] }),
     }),
-    { description: 'What the provider did instead of answering in this round; null where it answered' },
+    { description: 'The provider’s failure in this round; null if it answered' },
   ),
 })
 

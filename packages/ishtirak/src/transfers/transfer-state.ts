@@ -8,8 +8,8 @@ import { PROOF_TYPES, PROOFS_MAX, type Proof, type Transfer } from './decide-tra
 
 export const ProofSchema = object('Proof', {
   n: Type.Integer({ minimum: 1, maximum: PROOFS_MAX, description: 'Which one of its transfer' }),
-  type: Type.Enum([...PROOF_TYPES], { description: 'By its content' }),
-  bytes: Type.Integer({ description: 'What follows the end of a picture is left out' }),
+  type: Type.Enum([...PROOF_TYPES], { description: 'The type, read from the content' }),
+  bytes: Type.Integer({ description: 'The size, without bytes after the end of a picture' }),
   uploaded_at: timestamp,
   erased_at: nullable(timestamp),
 })
@@ -43,7 +43,7 @@ export const TransferStateSchema = object('TransferState', {
   approvals_needed: Type.Integer({ description: '2 from `second_approval_from` of TRANSFER_FILE on' }),
   refusal: nullable(Type.String()),
   proof_at: nullable(timestamp),
-  proofs: Type.Array(ProofSchema, { description: 'What the user has uploaded' }),
+  proofs: Type.Array(ProofSchema, { description: 'The files that the user has uploaded' }),
   same_proofs: Type.Array(SameProofSchema, {
     description: 'Other payments that one of these files was sent for too, at most 10',
   }),
