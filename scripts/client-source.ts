@@ -92,15 +92,15 @@ export async function clientSource(
     `export interface EventCauses {\n${causes.join('\n')}\n}\n`,
     interfaceOf(
       'UserOrders',
-      'What is ordered for an account.',
+      'The orders for an account.',
       ofUsers.filter(({ isOrder }) => isOrder),
     ),
     interfaceOf(
       'UserCalls',
-      'What is read, and what only the platform tells.',
+      'The readings, and the calls of the platform alone.',
       ofUsers.filter(({ isOrder }) => !isOrder),
     ),
-    interfaceOf('PlatformLists', 'What is read of all users.', ofAll),
+    interfaceOf('PlatformLists', 'The readings of all users.', ofAll),
     tableOf(calls),
     `/** Below the address of the platform’s part. */`,
     `export const LISTS = {${lists.map(({ name, path: below }) => `${name}: '${below}'`)}} as const\n`,
@@ -108,7 +108,7 @@ export async function clientSource(
   return formatted(source)
 }
 
-/** As a call that names no user. */
+/** The reading as a call that names no user. */
 function listOf({ operationId, path: below, query: input, answer }: Reading): UserCall<never> {
   const name = operationId.replace('ForPlatform', '')
   const list = { name, operationId, path: below, input, answer, method: 'GET', byPlatform: true }

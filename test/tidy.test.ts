@@ -47,10 +47,27 @@ const SHARED_TEXTS = ['insertAudit', 'columnsOf']
 /** The inbox is put together from the kinds of capabilities, a backup from the tables of its schema. */
 const MADE_OF_A_LIST = ['overview/inbox.sql.ts', 'backup/backup.sql.ts']
 
+/** A comment that starts so and has no such verb continues the name above it instead of explaining it. */
+const STARTS =
+  'Of|As|By|What|Whose|Whom|Who|The same|Those|None|Nothing|Where|From|To|For|With|Without|Beside|In|On|At' +
+  '|Up to'
+const VERBS =
+  'is|are|was|were|has|have|can|may|must|does|do|returns?|refuses?|throws?|holds?|keeps?|gives?|takes?' +
+  '|needs?|means?|shows?|says?|uses?|stands?|comes?|goes|makes?|reads?|writes?|sets?|stays?|counts?|begins?' +
+  '|ends?'
+const CONTINUES = new RegExp(`^(${STARTS})\\b(?![^.]*\\b(${VERBS})\\b)`)
+const ODD =
+  /\b(whoever|nobody|whom|whereby|thereof|hitherto|lest|befalls?|outrun|strangers?|turnstile|betimes)\b/i
+const COMMENT = /^(?:\/\/|\/\*\*|--|\*)\s?(.*?)(?:\*\/)?$/
+
 /** A test in another worker may be building: `dist.4711` until it is done. */
 const NOT_SOURCES = /^(node_modules|dist(\.\d+)?|test|bin|migrations)$/
 const files = walk(packages, /(?<!\.test)\.tsx?$/, NOT_SOURCES)
 const known = new Set(files)
+/** All sources, tests included. */
+const written = ['packages', 'test', 'scripts', 'bench'].flatMap((folder) =>
+  walk(path.join(packages, '..', folder), /\.(tsx?|sql|mjs)$/, /^(node_modules|dist(\.\d+)?)$/),
+)
 const nameOf = (file: string) => path.relative(source, file)
 const isService = (file: string) => !nameOf(file).startsWith('..')
 const service = files.filter(isService)
@@ -151,6 +168,10 @@ describe('the sources', () => {
     expect(mute.map((file) => nameOf(file))).toEqual([])
   })
 
+  it('explain: no comment only continues a name, and none has an odd word', () => {
+    expect(written.flatMap(unclearCommentsIn)).toEqual([])
+  })
+
   it('hold no leftover notes, no `any`, and nothing printed past the log', () => {
     const leftovers = files.filter((file) => /\b(TODO|FIXME|XXX|HACK)\b/.test(readFileSync(file, 'utf8')))
     // Where the platform has given nothing to hear of its errors.
@@ -179,14 +200,10 @@ describe('the sources', () => {
 })
 
 it('no line of a .ts, .tsx, .sql or .mjs file is longer than 110 characters', () => {
-  const root = path.dirname(packages)
-  const written = ['packages', 'test', 'scripts', 'bench'].flatMap((folder) =>
-    walk(path.join(root, folder), /\.(tsx?|sql|mjs)$/, /^(node_modules|dist(\.\d+)?)$/),
-  )
   const long = written.flatMap((file) =>
     [...readFileSync(file, 'utf8').split('\n').entries()]
       .filter(([, line]) => [...line].length > 110)
-      .map(([index]) => `${path.relative(root, file)}:${index + 1}`),
+      .map(([index]) => `${path.relative(path.dirname(packages), file)}:${index + 1}`),
   )
   expect(long).toEqual([])
 })
@@ -199,6 +216,20 @@ it('the mutations of `npm run nightly -- mutate` can be made, and their tests ex
   const wrong = mutations.filter((one) => !stands(one) || !one.tests.every(isFound))
   expect(wrong.map(({ rule }) => rule)).toEqual([])
 })
+
+function unclearCommentsIn(file: string): string[] {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+  return lines.flatMap((line, index) => {
+    const comment = COMMENT.exec(line)?.[1] ?? ''
+    const isFirst = line.startsWith('/**') || !/^(\/\/|--|\*)/.test(lines[index - 1] ?? '')
+    const continues = isFirst && comment.split(' ').length <= 12 && CONTINUES.test(comment)
+    return continues || ODD.test(comment)
+      ? `${path.relative(path.dirname(packages), file)}:${index + 1} ${comment}`
+      : []
+  })
+}
 
 /** The functions with parameters that have SQL in them, and those that SQL outside of a function calls. */
 function textMakersIn(file: string): string[] {

@@ -5,7 +5,7 @@ import { ROLE_KEYS } from './roles.js'
 import type { World } from './world.js'
 
 const PAGE_BYTES_MAX = 60_000
-/** Of the sections, in pixels. */
+/** The height of a row of sections, in pixels. */
 const ONE_ROW = 50
 
 /** Gives what is wrong: the page, and each fault of it. In the dark too if both `colors` are looked at. */

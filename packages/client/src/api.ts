@@ -436,7 +436,7 @@ export type PlatformPaymentRequest = {
   /** How to pay, as a payment names it; `card` if absent */
   method?: string
   /**
-   * What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at
+   * The platform’s notes at the payment: at most 20 names of 40 characters, each with a text of at
    * most 500. The user never sees it. A repetition keeps the first one
    */
   metadata?: {
@@ -456,7 +456,7 @@ export type PlatformPayment = {
   months: number | null
   /** Whole dinars; once it is paid, what came */
   amount: number
-  /** What was asked for, where another amount came and was taken; else null */
+  /** The amount asked for, if another was paid and accepted; else null */
   amount_asked: number | null
   currency: string
   status: PaymentStatus
@@ -475,7 +475,7 @@ export type PlatformPayment = {
   period_end: Timestamp | null
   /** Once paid */
   receipt_url: string | null
-  /** What the platform notes at the payment */
+  /** The platform’s notes at the payment */
   metadata: {
     [key: string]: string
   }
@@ -489,7 +489,7 @@ export type PlatformPaymentPage = {
 
 export type MetadataRequest = {
   /**
-   * What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at
+   * The platform’s notes at the payment: at most 20 names of 40 characters, each with a text of at
    * most 500. The user never sees it. A repetition keeps the first one
    */
   metadata: {
@@ -586,7 +586,7 @@ export type TrialRequest = {
 }
 
 export type PlatformTopUpRequest = {
-  /** In whole dinars */
+  /** The amount in whole dinars */
   amount: number
   /** How to pay, as a payment names it; `card` if absent */
   method?: string
@@ -596,7 +596,7 @@ export type PlatformTopUpRequest = {
    */
   return_url?: string
   /**
-   * What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at
+   * The platform’s notes at the payment: at most 20 names of 40 characters, each with a text of at
    * most 500. The user never sees it. A repetition keeps the first one
    */
   metadata?: {
@@ -605,7 +605,7 @@ export type PlatformTopUpRequest = {
 }
 
 export type ListedEvent = {
-  /** The same as in `webhook-id` */
+  /** The id, which is also the `webhook-id` */
   id: string
   type:
     | 'subscription.activated'
@@ -626,7 +626,7 @@ export type ListedEvent = {
     | 'balance.changed'
     | 'balance.renewal_changed'
   timestamp: Timestamp
-  /** As `webhooks` describes the events of this type */
+  /** The data of this type of event, see `webhooks` */
   data: {
     [key: string]: unknown
   }
@@ -649,7 +649,7 @@ export type ChangedUser = {
   /** past_due: up to 3 days past the end, access goes on; expired: later than that */
   status: 'active' | 'past_due' | 'expired' | 'canceled'
   current_period_end: Timestamp | null
-  /** Of time that is over */
+  /** The plan of time that is over */
   ended_plan: string | null
   balance: number
   created_at: Timestamp
@@ -675,7 +675,7 @@ export type ListedPayment = {
   months: number | null
   /** Whole dinars; once it is paid, what came */
   amount: number
-  /** What was asked for, where another amount came and was taken; else null */
+  /** The amount asked for, if another was paid and accepted; else null */
   amount_asked: number | null
   currency: string
   status: PaymentStatus
@@ -694,7 +694,7 @@ export type ListedPayment = {
   period_end: Timestamp | null
   /** Once paid */
   receipt_url: string | null
-  /** What the platform notes at the payment */
+  /** The platform’s notes at the payment */
   metadata: {
     [key: string]: string
   }
@@ -748,7 +748,7 @@ export type EventPayment = {
   readonly paid_at: Timestamp | null
   readonly period_start: Timestamp | null
   readonly period_end: Timestamp | null
-  /** What the platform notes at the payment */
+  /** The platform’s notes at the payment */
   readonly metadata?: {
     readonly [key: string]: string
   }
@@ -777,7 +777,7 @@ export type EventGrant = {
   readonly id: string
   readonly source: 'operator' | 'code' | 'trial'
   readonly plan: string
-  /** 0 where days were given */
+  /** 0 if days were granted */
   readonly months: number
   /** Days of 24 hours; 0 if a code gave months */
   readonly days: number
@@ -1013,7 +1013,7 @@ export interface UserCalls {
    * Events that were written before keep what they told.
    */
   setMetadata(userId: string, paymentId: string, request: MetadataRequest): Promise<PlatformPayment>
-  /** Get the buyer’s details. What an invoice names of the buyer, and what it lacks. */
+  /** Get the buyer’s details. The buyer’s details for invoices, and those that are missing. */
   buyer(userId: string): Promise<Buyer>
   /**
    * Overview. Plan, limits, usage, what a renewal would buy, the checkout that is waiting to be paid,
@@ -1101,7 +1101,7 @@ export interface UserCalls {
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
 }
 
-/** What is read of all users. */
+/** The readings of all users. */
 export interface PlatformLists {
   /**
    * The events of all users in one order, also those that were not delivered. Without `after` from the

@@ -101,7 +101,7 @@ export interface Client<Limit extends string = LimitName>
    * `next_cursor` of the answer before; after 90 days it is refused with `cursor_too_old`.
    */
   listEvents(query?: ListEventsQuery): Promise<Omit<EventPage, 'data'> & { data: BillingEvent[] }>
-  /** What there is to buy. */
+  /** The plans on sale. */
   plans(): Promise<Plan[]>
   /** The offers, in the order of the plans, the shortest term first. */
   offers(): Promise<Offer[]>

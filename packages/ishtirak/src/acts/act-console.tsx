@@ -19,11 +19,11 @@ import { latinDigits, readTypedAmount } from './typed-amount.js'
 
 type Pages<Deps> = ConsolePages & Deps
 
-/** Of one act, for one request. */
+/** One act, for one request. */
 interface Wanted<Deps> {
   readonly act: Act<Deps>
   readonly id: string
-  /** Of all. */
+  /** The acts of all capabilities. */
   readonly acts?: readonly Act<Deps>[]
   /** What was typed: in the query, or in the form. */
   readonly typed: Typed

@@ -14,7 +14,7 @@ import { type Change, stays } from './preview.js'
 /** The fields of a form by their names, as text. */
 export type Typed = Readonly<Record<string, string>>
 
-/** What the form asks beside the reason. */
+/** A field of the form besides the reason. */
 export interface Field {
   readonly name: string
   readonly label: string
@@ -45,7 +45,7 @@ interface ActPage {
   /** The payment or user that it is done to; absent where it is about none. */
   readonly about: string | undefined
   readonly text: string
-  /** What an operator looks at while they decide; null: nothing. */
+  /** The evidence that an operator reads while they decide; null: none. */
   readonly safeBeside: JSX.Element | null
   /** Where the form is sent to, and where "cancel" leads. */
   readonly path: string

@@ -54,12 +54,12 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
 /** Room for 10,000 ids of 128 letters, which an act on a list may name. */
 const LARGE_BODY_BYTES = 4 * 1024 * 1024
 
-/** What the API and the mounted call answer to the preview. */
+/** Answers the preview, for the API and for mounted calls. */
 export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
   return viewPreview(await planOf(act, deps, call))
 }
 
-/** What the API and the mounted call answer. */
+/** Does the act and answers, for the API and for mounted calls. */
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
   const performed = await performOrRepeat(act, deps, call)
   const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
@@ -74,7 +74,7 @@ function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
   return file
 }
 
-/** Those whose key opens the addresses of readings. */
+/** Callers whose key opens the addresses of readings. */
 interface Readers {
   readonly api: string
   /** Their scheme and their part of the OpenAPI document. */
@@ -161,7 +161,7 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
   }
 }
 
-/** In the OpenAPI document. */
+/** The preview's operationId in the OpenAPI document. */
 export function previewIdOf({ operationId }: Pick<Act, 'operationId'>): string {
   return `preview${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
 }

@@ -53,7 +53,7 @@ interface Declared<Deps, Input extends TObject, File = unknown> extends Permissi
   /** In the audit trail; what follows the dot ends its address: `payment.refund`. */
   readonly name: `${string}.${string}`
   readonly on: Subject<Deps, File>
-  /** In the OpenAPI document; of the preview with `preview` before it. */
+  /** The name in the OpenAPI document. The preview's has `preview` in front. */
   readonly operationId: string
   readonly summary: string
   readonly description: string

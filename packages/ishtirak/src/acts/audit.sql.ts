@@ -20,7 +20,7 @@ export interface By {
   readonly reason: string | null
   /** Names the sending of a form, which acts once: see `findAct`. */
   readonly operationId?: string
-  /** The same as the caller named it. */
+  /** The operation's name as the caller gave it. */
   readonly operationName?: string
   /** What was asked for beside the reason. */
   readonly asked?: object
@@ -34,7 +34,7 @@ export interface OperatorAct extends By {
   readonly act: string
 }
 
-/** Of any caller, known or not. */
+/** The operator may be unknown, as after a wrong key. */
 type NamedAct = Omit<OperatorAct, 'operator'> & { readonly operator: Pick<Operator, 'name'> }
 
 export interface AuditDeps {
@@ -132,7 +132,7 @@ interface ActFacts {
   readonly after?: object
 }
 
-/** In the columns of its row. */
+/** Returns the columns of the entry's row. */
 export function auditEntry(
   ids: Ids,
   { operator, act, reason, operationId, asked }: NamedAct,

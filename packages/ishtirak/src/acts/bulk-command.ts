@@ -5,7 +5,7 @@ import type { TObject } from 'typebox'
 import { CommandFailed, type OperatorClient } from './operator-client.js'
 
 export interface BulkOf {
-  /** Of the act. */
+  /** The act's name. */
   readonly name: string
   readonly filter: TObject
 }

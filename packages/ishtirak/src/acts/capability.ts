@@ -40,7 +40,7 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly helpHeading?: 'Money:' | 'Run:'
   /** Readings of the whole inbox. */
   readonly inboxReadings?: (inbox: readonly InboxKind[]) => readonly Reading<Deps>[]
-  /** What waits for a person. */
+  /** Kinds of things that wait for an operator. */
   readonly inbox?: readonly InboxKind[]
   /** A reference of its payments as it is stored, from what an operator typed. Null: it is none. */
   readonly readReference?: (typed: string) => string | null
@@ -59,24 +59,24 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly calls?: readonly UserCall<Deps>[]
   /** Routes that are more than a call, such as that of the provider's events. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
-  /** What runs by itself. */
+  /** Jobs that run by themselves. */
   readonly jobs?: (deps: Deps) => readonly Job[]
-  /** What it tells the platform. Several may bring one type. */
+  /** The types of events that it sends to the platform. Several capabilities may send one type. */
   readonly events?: readonly EventType[]
-  /** What users get by mail. */
+  /** Writers of its mail to users. */
   readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
   readonly discount?: (deps: Deps) => DiscountSource
   /** A way to pay without a page, and without waiting. */
   readonly paysAtOnce?: (deps: Deps) => PaysAtOnce
-  /** On the pages of users. */
+  /** Its parts of the users' pages. */
   readonly portal?: PortalKinds<Deps>
 }
 
-/** What all capabilities bring to the console. */
+/** The parts that all capabilities add to the console. */
 export interface BroughtToConsole<Deps> {
   readonly acts: readonly Act<Deps>[]
-  /** On the page of health. */
+  /** The cards of the health page. */
   readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
 }
 
@@ -94,7 +94,7 @@ export interface DiscountSource {
 
 /** What is bought with it is paid when the call is answered. */
 export interface PaysAtOnce {
-  /** As callers choose it. */
+  /** The method as callers name it. */
   readonly method: string
   buy(
     of: { readonly user: Actor; readonly requestId?: string },
@@ -133,13 +133,13 @@ export function permissionsOf(capabilities: readonly Capability<never>[]): reado
   return [...named.values()]
 }
 
-/** In the order of a subscription's life. */
+/** Sorted by the order of a subscription's life. */
 export function eventsOf(capabilities: readonly Pick<Capability, 'events'>[]): readonly EventType[] {
   const brought = new Set(capabilities.flatMap(({ events = [] }) => events))
   return EVENT_TYPES.filter((type) => brought.has(type))
 }
 
-/** From the top. */
+/** Sorted by place, the first on top. */
 export function inboxOf(capabilities: readonly Pick<Capability, 'inbox'>[]): readonly InboxKind[] {
   return capabilities.flatMap(({ inbox = [] }) => inbox).sort((one, other) => one.place - other.place)
 }

@@ -1,4 +1,4 @@
-// What an act changes, in words.
+// The changes of an act, in words.
 import { isErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { plainName } from '../core/name.js'

@@ -21,7 +21,7 @@ import {
 } from './operator-client.js'
 import type { CommandAnswer, CommandOf, Reading } from './reading.js'
 
-/** What a command asks. */
+/** The API operation that a command calls. */
 interface Operation {
   readonly usage: string
   readonly summary: string

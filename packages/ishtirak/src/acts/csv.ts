@@ -5,7 +5,7 @@ export type CsvCell = string | number | null
 export interface CsvForm {
   readonly separator: ',' | ';'
   readonly decimalSign: '.' | ','
-  /** In front of the file. */
+  /** The first characters of the file. */
   readonly mark: string
 }
 

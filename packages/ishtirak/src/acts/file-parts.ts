@@ -6,7 +6,7 @@ import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 
 /** `Part`: as it was loaded. */
 interface FilePart<Of, Part> {
-  /** Of the answer of the API. */
+  /** The member of the API's answer. */
   readonly key: string
   readonly schema: TSchema
   load(of: Of): Promise<Part>
@@ -15,7 +15,7 @@ interface FilePart<Of, Part> {
 }
 
 export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
-  /** On its page in the console. */
+  /** Its card on the payment's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part, payment: Payment): JSX.Element | null
   facts?(pages: ConsolePages, view: View, part: Part, payment: Payment): readonly Fact[]
   /** In a sentence, why its money is not booked, where it was acted on; null: it says nothing of it. */
@@ -23,13 +23,13 @@ export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
 }
 
 export interface UserPart<Part = unknown> extends FilePart<{ readonly userId: string }, Part> {
-  /** On their page in the console. */
+  /** Its card on the user's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part): JSX.Element | null
   /** In a word or a sentence, what a piece of time came by; null: it says nothing of it. */
   cameBy?(view: View, part: Part, time: TimeEntry): string | null
 }
 
-/** What all capabilities add; filled in by `main/wire.ts`. */
+/** The parts of all capabilities. `main/wire.ts` fills them in. */
 export interface FileParts {
   readonly payment: PaymentPart[]
   readonly user: UserPart[]

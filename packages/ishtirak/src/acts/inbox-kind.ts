@@ -5,8 +5,8 @@ import type { ConsoleKey } from '../i18n/console.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 
 /**
- * From the top: money that waits for a person and customers who paid and may not have what they paid for;
- * money that is where it should not be; what costs nobody anything today.
+ * Sorted from the top: money that waits for an operator, and customers who paid and may lack what they paid
+ * for; money in the wrong place; things that cost no one anything today.
  */
 export const URGENCIES = ['now', 'soon', 'later'] as const
 type Urgency = (typeof URGENCIES)[number]

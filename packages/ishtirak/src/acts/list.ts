@@ -71,7 +71,7 @@ interface ListFile<Deps, Item> {
   readonly operationId: string
   readonly summary: string
   readonly usage: string
-  /** Without its extension; absent: the last part of the path. */
+  /** The file's name without its extension; absent: the last part of the path. */
   name?(of: Readonly<Record<string, string>>): string
   /** Members of `row`, by which the columns are headed. */
   readonly columns: readonly string[]
@@ -252,7 +252,7 @@ const LOOKED_AT_MAX = 20_000
  * have fewer where few of those that it looked at are of the list.
  */
 export async function pageOfList<Row>(of: {
-  /** Up to `limit` behind a row; null: the first. */
+  /** Returns up to `limit` rows after a row; null: the first rows. */
   readonly read: (last: Row | null, limit: number) => Promise<readonly Row[]>
   /** Null: all are of the list. */
   readonly choose: ((rows: readonly Row[]) => Promise<readonly Row[]>) | null

@@ -29,7 +29,7 @@ export interface MailWriter {
 interface MailContent {
   readonly subject: string
   readonly paragraphs: readonly string[]
-  /** Of the one link. */
+  /** The text of the one link. */
   readonly button: string
   /** Absent: the portal. */
   readonly url?: string

@@ -20,7 +20,7 @@ export interface OperatorRequest {
   /** Below `/api/v1/operator`. */
   readonly path: string
   readonly body?: object
-  /** In place of a body. */
+  /** The body, if it is a file. */
   readonly file?: Uint8Array
 }
 
@@ -41,7 +41,7 @@ export interface OperatorClient {
 
 /** What a command needs of the program around it. */
 export interface CommandHost {
-  /** By the options of `addAccessOptions`. Throws `CommandFailed`. */
+  /** The options are those of `addAccessOptions`. Throws `CommandFailed`. */
   openClient(options: AccessOptions): Promise<OperatorClient>
   /** Null: no service is known that could be asked. Throws `CommandFailed`. */
   runningService(options: AccessOptions): Promise<RunningService | null>

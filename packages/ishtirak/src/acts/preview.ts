@@ -10,7 +10,7 @@ import { nullable, object, timestamp } from '../http/schemas.js'
 /** The values of each kind of change. */
 interface Values {
   readonly access: Subscription
-  /** Of a payment. */
+  /** The status of a payment. */
   readonly status: string
   readonly dinars: number
   readonly count: number
@@ -20,7 +20,7 @@ interface Values {
   readonly state: string
   /** Shown as it is. */
   readonly text: string
-  /** What became of a mail. */
+  /** The outcome of a mail. */
   readonly mailed: string
   /** Why an event was not accepted. */
   readonly failure: string
@@ -37,7 +37,7 @@ interface ChangeOf<Of extends Kind> {
   readonly what: string
   /** Which one of several: the id of a payment, the name of an operator. */
   readonly of: string | null
-  /** What a person calls that one; absent or null: as `of` names it. The API has `of` alone. */
+  /** The name that people know it by; absent or null: `of` itself. The API has only `of`. */
   readonly name?: string | null
   /** Null: it is not there. Equal to `after`: it stays, and is shown because the decision depends on it. */
   readonly before: Values[Of] | null
@@ -88,7 +88,7 @@ const ReceiptPreviewSchema = object('ReceiptPreview', {
   ht: dinars('without tax'),
   tva: dinars('the tax'),
   ttc: dinars('what came, tax included'),
-  amount_asked: nullable(Type.Integer({ description: 'Where another amount came than was asked for' })),
+  amount_asked: nullable(Type.Integer({ description: 'The amount asked for, if another was paid' })),
   stamp_duty: dinars('of cash alone, on top of `ttc`'),
   total: dinars('`ttc` and the duty'),
 })
@@ -121,9 +121,9 @@ const ChangeSchema = object('Change', {
 })
 
 export const PreviewSchema = object('Preview', {
-  version: Type.Integer({ description: 'Of the facts that this was decided on' }),
+  version: Type.Integer({ description: 'The version of the facts of this decision' }),
   changes: Type.Array(ChangeSchema, {
-    description: 'What is equal before and after stays, and is what the decision depends on',
+    description: 'Values that are equal before and after stay; the decision depends on them',
   }),
 })
 
@@ -153,7 +153,7 @@ export function viewStanding({ plan, status, currentPeriodEnd }: Subscription) {
   return { plan: plan.id, status, current_period_end: timestampOrNull(currentPeriodEnd) }
 }
 
-/** In dinars. */
+/** Converts the sums to dinars. */
 function viewReceipt(receipt: DocumentSnapshot) {
   const { split, asked = null, stampDutyCentimes } = receipt
   return {

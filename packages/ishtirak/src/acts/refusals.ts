@@ -68,7 +68,7 @@ export function recordRefusals(
       const { operator } = error.extra
       if (isTried) await record(error, typeof operator === 'string' ? operator : actorOf(request))
     }
-    // To the handler of the whole service, which answers.
+    // The handler of the whole service answers it.
     throw error
   })
 }

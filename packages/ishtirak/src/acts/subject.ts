@@ -6,11 +6,11 @@ import type { Formats } from '../i18n/formats.js'
 import type { ShownColumns } from './cli-tables.js'
 
 export interface Subject<Deps = unknown, File = unknown> {
-  /** As the audit trail and the texts name it: `payment`. */
+  /** The audit trail and the texts use this name: `payment`. */
   readonly name: string
   /** Below the operator's API and below the console: `/payments/:payment_id`. */
   readonly path: string
-  /** Of `path`. */
+  /** The parameters of `path`. */
   readonly params: TObject
   /** `payments <payment>`: the group of its commands, and their argument, where it has an id. */
   readonly command: {

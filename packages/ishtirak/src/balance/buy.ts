@@ -24,7 +24,7 @@ export type BuyDeps = SettleDeps & QuoteDeps
 interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start' | 'poNumber'> {
   readonly user: Actor
   readonly metadata?: Metadata | undefined
-  /** As it was typed. */
+  /** The code as it was typed. */
   readonly code: string | undefined
   /** The price on the page, in whole dinars. */
   readonly shown?: number | undefined

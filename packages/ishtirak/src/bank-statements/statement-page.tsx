@@ -43,7 +43,7 @@ export function statementPage(
   of: {
     readonly read: ReadStatement
     readonly results: readonly LineResult[]
-    /** Of the payments of `results`. */
+    /** The names of the payments in `results`. */
     readonly labels: Labels
     readonly isChanged: boolean
   },

@@ -50,7 +50,7 @@ const COLUMNS = {
   second_of: 'double de',
   received_at_local: 'reçu à (heure locale)',
   name: 'nom du client',
-  // Of the lines of balances.
+  // The two lines of balances.
   advance: 'avance',
   balance_after: 'solde après',
   note: 'note',

@@ -9,7 +9,7 @@ import type { bookLines } from './exports.js'
 import type { MonthFigures, MonthsDeps } from './months.js'
 import { type LedgerLine, ledgerLines } from './owed.sql.js'
 
-/** In French, as the rest of the file. */
+/** French, like the rest of the file. */
 export const ADVANCE_KINDS: Readonly<Record<AdvanceKind, string>> = {
   owed_late: 'avances, après clôture',
   owed_before: 'avances au début du mois',

@@ -1,4 +1,4 @@
-// What the books bring to the service.
+// The books as a capability: sales, months, closings, exports and their pages.
 import type { Capability } from '../acts/capability.js'
 import { DAY } from '../core/instant.js'
 import { bookRoutes } from './books.route.js'

@@ -48,7 +48,7 @@ export async function lastClosed(database: Queryable): Promise<string | null> {
   return textOrNull(row, 'last_closed')
 }
 
-/** No document is numbered until the transaction ends, and nobody else closes or reopens a month. */
+/** Until the transaction ends, no document is numbered and no other process closes or reopens a month. */
 export async function lockClosing(transaction: Transaction): Promise<void> {
   await transaction.script('lock table document_series, month_closings in share row exclusive mode')
 }

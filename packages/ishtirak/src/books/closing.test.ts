@@ -58,7 +58,7 @@ describeOnEach('closing a month', ({ database }) => {
     return rows.map((row) => Object.fromEntries(row.map((cell, place) => [head[place], cell])))
   }
 
-  /** A balance with an order that renews in December, and one payment of November that nobody heard of. */
+  /** A balance with an order that renews in December, and a payment of November without a report. */
   async function november() {
     const paidIn = await world.as('saver').post(`${BILLING}/balance/top-ups`, { amount: 7_000 })
     await world.emulator.pay(checkoutIdOf(paidIn.body.checkout_url), 'paid')

@@ -66,7 +66,7 @@ function Declarant({ pages, view: { say, locale } }: Shown) {
   )
 }
 
-/** Of a tax; null: the total. */
+/** The tax of the row; null: the total. */
 type TurnoverRow = Declaration['total'] & { readonly taxed: TaxedTurnover | null }
 
 function TurnoverCard({ pages, view, of }: Shown) {

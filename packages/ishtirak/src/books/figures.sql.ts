@@ -19,7 +19,7 @@ const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
 const ASKED = `${AMOUNT} + (coalesce(p.amount_asked, p.amount) - p.amount) * 100::bigint`
 const NET = `r.net_centimes - ${ADVANCE} * 100`
 
-/** Of `payments p` and their first `documents r`. */
+/** Needs `payments p` and their first `documents r`. */
 export const SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, r.duty_centimes as stamp_duty,
           r.discount_centimes as discount, r.fee_centimes as fees, ${ADVANCE} * 100::bigint as advance`
 /** The same of a refund, which gives back no duty and no fees. */
@@ -84,7 +84,7 @@ export interface Span {
 
 export interface ClosedSpan extends Span {
   readonly live: boolean
-  /** Of the closing of the month. Null: it is open. */
+  /** The numbers at the closing of the month. Null: it is open. */
   readonly until: Counted | null
   /** Of the closing of the month before. Null: it is open, and nothing is late. */
   readonly since: Counted | null
@@ -110,7 +110,7 @@ const readSums = rowOf({
   count: integer,
   fees_unknown: integer,
 })
-/** What documents of one day, method and tax add up to. */
+/** The sums of the documents of one day, method and tax. */
 export type Sums = Figures & ReturnType<typeof readSums>
 
 /** False: it was received in advance. */

@@ -23,7 +23,7 @@ export const FiguresSchema = object('Figures', {
 
 /** In centimes. Refunds are counted as they were paid: a month is its payments less its refunds. */
 export interface Figures extends Readonly<Static<typeof FiguresSchema>> {
-  /** What went to the user’s balance instead of buying something: untaxed. */
+  /** The part that went to the user’s balance instead of buying something: untaxed. */
   readonly advance: number
 }
 

@@ -131,7 +131,7 @@ const readLine = rowOf({
   currency: text,
   period_start: instantOrNull,
   period_end: instantOrNull,
-  /** Of the payment, now. */
+  /** The payment's status now. */
   status: word<'paid' | 'refunded'>,
   /** The payment whose intent was paid twice. */
   second_of: textOrNull,
@@ -144,7 +144,7 @@ const readLine = rowOf({
   /** What the line is of, where that is a later document. */
   issued: json<Issued | null>,
   tax: json<DocumentSnapshot['tax']>,
-  /** As the first document names them. */
+  /** The buyer on the first document. */
   buyer: json<DocumentSnapshot['buyer']>,
 })
 

@@ -140,7 +140,7 @@ const TOTALS = [
   ['owed', 'owedAfter'] as const,
 ]
 
-/** By method, what came to the accounts. */
+/** The money that reached the accounts, by method. */
 function Received({ pages, view, figures: { received } }: Shown) {
   const { say, centimes: money } = view
   const { stamp_duty, by_method } = received
@@ -333,7 +333,7 @@ function Sums<Row extends SumsOf>(
     first: ConsoleKey
     rows: readonly Row[]
     nameOf: (row: Row) => string
-    /** On a phone, only the name and the net. */
+    /** True: a phone shows only the name and the net. */
     isShort?: boolean
   },
 ) {

@@ -43,7 +43,7 @@ const OwedSchema = object('OwedToUsers', {
       corrected: whole('Given by operators'),
       total: whole('All of it'),
     },
-    { description: 'What came to balances' },
+    { description: 'Money that was added to balances' },
   ),
   earned: whole('What balances bought, with tax: those payments are in `paid` too, as `balance`'),
   corrected: whole('Taken off by operators'),
@@ -62,7 +62,7 @@ const OwedSchema = object('OwedToUsers', {
       kind: Type.String({ examples: ['top_up', 'surplus'] }),
       ...PaidBy,
       count: Type.Integer(),
-      amount: whole('What came to balances'),
+      amount: whole('Money that was added to balances'),
       stamp_duty: dinars('on top of it'),
       fees: dinars('what the provider kept; of a surplus they are in `paid`'),
       fees_unknown: Type.Integer(),
@@ -83,7 +83,7 @@ export const DeclaredSchema = Type.Object(
     received: dinars('what came from outside'),
     owed: dinars('what was on balances at the end'),
   },
-  { description: 'As it was closed: it never changes' },
+  { description: 'The figures at the closing, which never change' },
 )
 /** In centimes where it is stored. */
 export type Totals = Readonly<Static<typeof DeclaredSchema>>
@@ -137,7 +137,7 @@ export const MonthSchema = object('Month', {
       months: Type.Array(Type.Object({ month, paid: FiguresSchema })),
       balances: whole('What it changed of the balances at the end of the month before'),
     }),
-    { description: 'What came for closed months since the month before was closed; null: it is open' },
+    { description: 'Entries for closed months since the month before was closed; null: it is open' },
   ),
   paid_out_by_provider: Type.Object({
     count: Type.Integer({ description: 'Payouts of the month on bank statements, by their day' }),

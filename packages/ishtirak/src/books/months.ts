@@ -155,7 +155,7 @@ const isInTime = ({ part }: Sums) => part !== 'late'
 export function moneyOf(all: readonly Sums[], { count, amount }: typeof NO_PAYOUTS) {
   const received = receivedOf(all)
   const both = bothOf(all.filter((one) => isSale(one) && isInTime(one)))
-  // What the provider of cards took for the shop, without its fees.
+  // The money by card, less the provider's fees.
   const came = received.by_method.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
   return {
     ...{ received, ...both },

@@ -17,7 +17,7 @@ const parseEntered = rowOf({
   amount: integer,
   lateCount: integer,
   lateAmount: integer,
-  /** In centimes. */
+  /** A sum of centimes. */
   stamp_duty: integer,
   fees: integer,
   fees_unknown: integer,

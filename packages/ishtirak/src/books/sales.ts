@@ -55,7 +55,7 @@ export function documentOf({ part, document, series, number, issued }: Line): {
     : { kind: document, number: first, about: null }
 }
 
-/** As the document of the line names them. */
+/** The buyer on the line's document, or on the first one. */
 export const buyerOf = ({ issued, buyer }: Line) => issued?.buyer ?? buyer
 
 const PARTS: Readonly<Record<NonNullable<SalesFilter['side']>, readonly Part[]>> = {

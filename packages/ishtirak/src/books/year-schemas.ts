@@ -29,7 +29,8 @@ const YearMonthSchema = object('YearMonth', {
     lapsed: count('Who had paid time when the month before ended, and none when this one does'),
   }),
   later: Type.Array(Type.Integer(), {
-    description: 'Of the new ones, how many have paid time when this month ends, and each month after it',
+    description:
+      'How many of the new users have paid time at the end of this month and of each month after it',
   }),
 })
 

@@ -10,7 +10,7 @@ import { sql } from '../../../../test/support/sql.js'
 
 const DAY_MS = 86_400_000
 
-// Of the payment, and of those of `real`.
+// Makes a payment live, and those of the user `real`.
 const makeLive = sql(`update payments set live = true where id = $1 or user_id = 'real'`)
 
 describeWorld('a year', { withoutJobs: true }, ({ world, database }) => {
@@ -66,7 +66,7 @@ describeWorld('a year', { withoutJobs: true }, ({ world, database }) => {
     pass(50)
     const inTest = { '2026-11': [2, 2, 0, 0, 0], '2026-12': [1, 0, 1, 0, 1] }
     expect(await users('2026-12')).toEqual(inTest)
-    // The same database with a live key.
+    // Switches the service to a live key on the same database.
     Object.assign(world.service.parts.methods, { live: true })
     expect(await users('2026-12')).toEqual({ ...{ '2026-11': [1, 1, 0, 0, 0], '2026-12': [1, 1, 0, 0, 1] } })
     expect((await owner.get('/months/2026-11')).body.users.new).toBe(2)

@@ -28,7 +28,7 @@ import {
 import { bulkWords } from './words.js'
 
 export interface BulkDeps extends ActDeps {
-  /** Of all capabilities; filled in by `main/wire.ts`. */
+  /** The acts of all capabilities. `main/wire.ts` fills them in. */
   readonly actsOfAll: readonly Act<never>[]
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles

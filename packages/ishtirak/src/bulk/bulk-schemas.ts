@@ -11,14 +11,14 @@ export const TARGETS_MAX = 100_000
 export const BulkRequestSchema = request('BulkRequest', {
   act: Type.String({
     maxLength: 100,
-    description: 'As the audit trail names it: one that is on a user, a payment or an event',
+    description: 'The act’s name in the audit trail: an act on users, payments or events',
     examples: ['user.grant'],
   }),
   ids: Type.Optional(
     Type.Array(UserIdSchema, {
       minItems: 1,
       maxItems: IDS_MAX,
-      description: 'Of users, payments or events; named twice, it is one',
+      description: 'The ids of users, payments or events; a repeated id counts once',
     }),
   ),
   filter: Type.Optional(
@@ -29,7 +29,7 @@ export const BulkRequestSchema = request('BulkRequest', {
   ),
   input: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What the act asks for, the same for each, without the reason',
+      description: 'The input of the act without the reason, the same for each',
       examples: [{ days: 7 }],
     }),
   ),
@@ -50,7 +50,7 @@ export const BulkSchema = object('Bulk', {
   shown: nullable(Type.Integer({ description: 'How many the preview counted that was confirmed' })),
   targets: Type.Integer(),
   done: Type.Integer(),
-  refused: Type.Integer({ description: 'By the rules of the act, each with its code' }),
+  refused: Type.Integer({ description: 'Refused by the rules of the act, each with its code' }),
   failed: Type.Integer({ description: 'Not done in three attempts, each with its code' }),
   stopped: Type.Integer({
     description: 'Not tried any more; with the code `outcome_unknown` it was tried, and may have been done',

@@ -194,7 +194,7 @@ export async function endBulk(
   return isStopped
 }
 
-// Of `bulk_acts b`.
+// The columns of `bulk_acts b`.
 const BULK = `b.id, b.act, b.input, b.filter, b.why, b.operator, b.made_at, b.finished_at, b.stopped_because,
             b.shown, b.targets, c.*`
 const RESULTS_OF_BULK = `(
@@ -243,7 +243,7 @@ const selectResults = statement(
 const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })
 export type TargetResult = ReturnType<typeof readResult>
 
-/** In the order of the list, from behind a place on. */
+/** Sorted as the list, after this place. */
 export async function resultsOf(
   database: Queryable,
   of: {

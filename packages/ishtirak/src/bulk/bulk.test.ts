@@ -47,7 +47,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
   const grantAll = { act: 'user.grant', filter: OUTAGE, input: { days: 7 }, why: WHY }
   const start = async (body: object, operator = owner) => (await operator.post('/bulk/start', body)).body
   const work = (id: string) => workOff(world.service.parts, id, { most: 1_000 })
-  /** As of a process whose statements pass through `seen`. */
+  /** Simulates a process whose queries pass through `seen`. */
   const watched = (
     seen: (sent: Statement, send: () => Promise<readonly Row[]>) => Promise<readonly Row[]>,
   ): WorkDeps => {
@@ -69,7 +69,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     expect(await grants()).toEqual([])
     const begun = await start({ ...grantAll, operation_id: 'outage-1' })
     expect(begun).toMatchObject({ targets: 3, left: 3, finished_at: null })
-    // Whoever comes after the confirmation is not on the list.
+    // A payment after the confirmation is not on the list.
     await pay('late')
     await world.advance(1)
     const done = (await owner.get(`/bulk/${begun.id}`)).body

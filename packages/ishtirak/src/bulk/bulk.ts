@@ -1,4 +1,4 @@
-// What acts on lists bring to the service.
+// Bulk acts as a capability: the act, its pages and readings, and the job that works them off.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { startBulk, stopBulk } from './bulk-act.js'
@@ -7,7 +7,7 @@ import { BULK_READINGS } from './bulk-readings.js'
 import { type WorkDeps, workOff } from './work-off.js'
 import './words.js'
 
-/** Of a round of the job. */
+/** The most targets in a round of the job. */
 const A_ROUND = 20_000
 
 export const bulk: Capability<WorkDeps> = {

@@ -1,4 +1,4 @@
-// What the platform notes at a payment.
+// The metadata that the platform notes at a payment.
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'

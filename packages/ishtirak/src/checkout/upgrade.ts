@@ -52,7 +52,7 @@ interface AskedBy {
   /** The address to which the page after paying leads. */
   readonly returnUrl?: string | undefined
   readonly metadata?: Metadata | undefined
-  /** For the log: the lines of one purchase are found by it. */
+  /** Logged, so that all lines of one purchase can be found. */
   readonly requestId?: string
 }
 

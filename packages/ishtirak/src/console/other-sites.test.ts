@@ -25,7 +25,7 @@ const ENV = { TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '100000' }
 
 describeWorld('a request of another site', { env: ENV }, ({ database, world }) => {
   let visit: ConsoleVisit
-  /** By the parameters of routes. */
+  /** The values of route parameters, by name. */
   let values: Readonly<Record<string, readonly string[]>>
   beforeEach(async () => {
     await world.as('user-1').buy()

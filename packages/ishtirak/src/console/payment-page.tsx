@@ -135,7 +135,7 @@ function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readon
   return [...byRoles].map(([roles, titles]) => view.say('decidedBy', { roles, acts: titles.join(' · ') }))
 }
 
-/** What capabilities add. */
+/** The cards that capabilities add. */
 function Brought({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const cards = pages.fileParts.payment.map(
     (part) => part.card?.(pages, view, file.parts[part.key], file.payment) ?? null,

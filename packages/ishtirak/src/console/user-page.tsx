@@ -135,7 +135,7 @@ function Waiting(of: { pages: AllPages; view: View; file: UserFile; labels: Labe
   )
 }
 
-/** What capabilities add. */
+/** The cards that capabilities add. */
 function Brought({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
   return <>{pages.fileParts.user.map((part) => part.card?.(pages, view, file.parts[part.key]) ?? null)}</>
 }

@@ -23,7 +23,7 @@ interface Params {
 /** Of what was ordered last and is not booked. */
 const ORDERED_MAX = 3
 
-/** Of the timeline, which stands open, on one page. */
+/** The entries of the open timeline on one page. */
 const SHOWN = 12
 
 export function userRoutes(

@@ -62,7 +62,7 @@ export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): 
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
 }
 
-/** Without grace the user is never `past_due`, so that is not a boundary then. */
+/** Without grace no user is ever `past_due`, so the end of paid time is no boundary then. */
 function boundariesOf({ paidUntil, endedAt, periods }: SubscriptionFacts, rules: BillingRules) {
   if (paidUntil === null || endedAt !== null) return []
   const expired = graceEndsAt(paidUntil, periods, rules)

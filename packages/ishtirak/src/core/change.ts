@@ -60,8 +60,8 @@ interface QuotedChange {
 }
 
 /**
- * Null: no paid or granted time is left, or the plan that runs is not a cheaper one. A trial keeps its plan:
- * what is bought starts at its end.
+ * Null: no paid or granted time is left, or the running plan is not cheaper. A trial keeps its plan, because
+ * purchases start at its end.
  */
 export function changeAt(
   { periods, endedAt }: SubscriptionFacts,

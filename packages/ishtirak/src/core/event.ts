@@ -128,7 +128,7 @@ export function renderEvent(event: WrittenEvent): string {
   return JSON.stringify(orderedEvent(event))
 }
 
-/** What `renderEvent` writes: its members stand in the order of the bytes. */
+/** The event as `renderEvent` writes it, with its members in the order of the bytes. */
 export function orderedEvent(event: WrittenEvent) {
   const { type, timestamp, data } = describeEvent(event)
   return { type, timestamp, data: inOrder(data) }
@@ -257,7 +257,7 @@ function describePlanChange({ from, to, at, until }: ToldChange) {
   return { from: from.id, to: to.id, at: toTimestamp(at), until: toTimestamp(until) }
 }
 
-/** What the platform and the operator both see of a grant. */
+/** The fields of a grant that the platform and the operator both see. */
 export function describeGrant(grant: GrantFacts) {
   const { id, plan, months, days, start, end } = grant
   const given = isTrial({ sourceId: id }) ? ('trial' as const) : ('operator' as const)

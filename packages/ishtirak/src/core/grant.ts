@@ -15,7 +15,7 @@ import {
 } from './subscription.js'
 
 export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'months'> {
-  /** `grt_…` from the operator, `red_…` by a code, `tri_…` for a trial. */
+  /** `grt_…` if an operator granted it, `red_…` if a code did, `tri_…` for a trial. */
   readonly id: string
   /** 0 if it gives months. */
   readonly days: number

@@ -67,7 +67,7 @@ interface PaymentCourse {
   readonly returnUrl: string | null
   /** What the platform notes and its user never sees. A new payment without any leaves it undefined. */
   readonly metadata: Metadata | null | undefined
-  /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
+  /** The ordered plan change, with its result once booked; null: it was lost, or this is no plan change. */
   readonly change: ChangeOrder | null
   /** The amount to pay, after the discount. After booking: the amount that was paid. */
   readonly price: Money
@@ -106,7 +106,7 @@ interface PaymentCourse {
 /** Texts by name. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** What its user and the platform see of a payment, and all that a page of the history reads. */
+/** The fields that a user sees of a payment, which are all that a page of the history reads. */
 export type ShownPayment = PaidFor<Pick<Plan, 'id' | 'name'>> & ShownCourse
 
 type ShownCourse = Pick<
@@ -136,7 +136,7 @@ export function newPayment(of: {
   readonly poNumber?: string | undefined
   readonly returnUrl?: string | undefined
   readonly metadata?: Metadata | undefined
-  /** At the price to be paid; of a top-up the price alone. */
+  /** What is bought at the price to be paid. A top-up has only a price. */
   readonly offer: Offer | Pick<Offer, 'price'>
   /** The plan change that is ordered; `unknown`: its order is lost. Absent: no plan change. */
   readonly change?: ChangeOrder | 'unknown' | undefined

@@ -19,7 +19,7 @@ export interface Plan {
   readonly limits: PlanLimits
   /** Terms sold besides the single month, at their own price. Only plans of the catalogue have them. */
   readonly terms?: readonly Term[]
-  /** How many days a trial gives, 1 to 90. Of the catalogue alone. Absent: the plan has no trial. */
+  /** The days of a trial, 1 to 90. Only plans of the catalogue have it. Absent: no trial. */
   readonly trialDays?: number
 }
 

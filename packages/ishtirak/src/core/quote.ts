@@ -253,7 +253,7 @@ type Renewability =
       readonly currentPeriodEnd: Instant
     }
 
-/** Paid time can be renewed in its last days and in grace; a trial, or no time at all, at any time. */
+/** Paid time can be renewed in its last days and in grace. During a trial or without time, always. */
 export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
   const subscription = statusAt(facts, now, rules)
   if (!isPaidNow(subscription) || endsWithTrial(subscription.periods))

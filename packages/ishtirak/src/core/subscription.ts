@@ -27,7 +27,7 @@ export interface PaidRun {
 
 /** Time from one source without a gap, with the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
-  /** `pay_…` bought it; `red_…`, `grt_…` or `tri_…` gave it, the first where grants follow on each other. */
+  /** `pay_…` bought it; `red_…`, `grt_…` or `tri_…` gave it. Grants in a row share the first id. */
   readonly sourceId: string
   readonly plan: Plan
   /** The months bought or redeemed; 0 for granted time. */
@@ -137,7 +137,7 @@ export function statusAt(stored: SubscriptionFacts, now: Instant, rules: Billing
   return over('expired', paidUntil)
 }
 
-/** Grace is counted in days of 24 hours from the end, not on the calendar. A trial has none. */
+/** Grace lasts for days of 24 hours from the end, not calendar days. A trial has none. */
 export function graceEndsAt(
   paidUntil: Instant,
   periods: readonly PaidPeriod[],
@@ -146,10 +146,10 @@ export function graceEndsAt(
   return endsWithTrial(periods) ? paidUntil : paidUntil + rules.graceDays * DAY
 }
 
-/** Days that an operator grants behind a trial of the same plan lengthen it. */
+/** Granted days after a trial of the same plan lengthen the trial. */
 export const isTrial = ({ sourceId }: Pick<PaidPeriod, 'sourceId'>) => sourceId.startsWith('tri_')
 
-/** Nothing is bought or given behind the trial yet. */
+/** True while nothing is bought or granted after the trial. */
 export function endsWithTrial(periods: readonly PaidPeriod[]): boolean {
   const last = periods.at(-1)
   return last !== undefined && isTrial(last)
@@ -272,7 +272,7 @@ export function worthAt(
   return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, renews }
 }
 
-/** The run that time goes on with which comes at `at`. */
+/** The run that time added at `at` continues. */
 function runAt({ run, paidUntil, endedAt, periods }: SubscriptionFacts, at: Instant, rules: BillingRules) {
   const isOpen =
     paidUntil !== null && endedAt === null && (at <= paidUntil || at < graceEndsAt(paidUntil, periods, rules))
@@ -308,8 +308,9 @@ export function extend(
 }
 
 /**
- * Granted days behind those of the same plan lengthen their period: a reader pays for periods. Not one that a
- * change made another plan's: that was not paid for these days. A trial always has its own period.
+ * Granted days after days of the same plan lengthen that period, because reading costs grow with periods. If
+ * a plan change holds for the period, it is not lengthened: no payment covers these days. A trial always
+ * begins a period of its own.
  */
 function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly PaidPeriod[] {
   const last = earlier.at(-1)

@@ -108,7 +108,8 @@ const skipEvent = act<EventActDeps>()({
   on: EVENT,
   operationId: 'skipEvent',
   summary: 'Wait no longer for this event and those before it of its user',
-  description: 'For an event that its receiver will never take: the later ones of its user can go on.',
+  description:
+    'Skips an event that its receiver will never accept, so that the user’s later events are sent.',
   input: WhySchema,
   bulk: true,
   answer: { schema: SkippedSchema, read: async () => ({ skipped: true }) },
@@ -139,7 +140,8 @@ export const resendWaiting = act<EventActDeps>()({
   on: EVENTS,
   operationId: 'resendWaitingEvents',
   summary: 'Switch the address on again, and retry all that waits',
-  description: 'For an address that was switched off, or that works again before the next attempt.',
+  description:
+    'Sends at once to an address that was switched off, or that works again before the next attempt.',
   input: OptionalWhySchema,
   answer: {
     schema: RestartedSchema,

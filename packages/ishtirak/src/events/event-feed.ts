@@ -56,13 +56,13 @@ async function readFeed({ database, clock }: FeedDeps, after: string | undefined
 const EventDataSchema = Type.Unsafe<unknown>({
   type: 'object',
   additionalProperties: true,
-  description: 'As `webhooks` describes the events of this type',
+  description: 'The data of this type of event, see `webhooks`',
   examples: [{ user_id: 'user-1', sequence: 1 }],
 })
 
 const ListedEventSchema = object('ListedEvent', {
   id: Type.String({
-    description: 'The same as in `webhook-id`',
+    description: 'The id, which is also the `webhook-id`',
     examples: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
   }),
   type: Type.Enum([...EVENT_TYPES]),

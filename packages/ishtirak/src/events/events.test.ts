@@ -210,7 +210,7 @@ describeOnEach('the operator and the events', (context) => {
     const { parts } = world.service
     const { outgoing } = parts
     if (!outgoing) throw new Error('there is an address')
-    /** What a process knows alone: whose events it sends now. */
+    /** A process's own state: the users whose events it sends now. */
     const lanes = () => new Set<Promise<void>>()
     const all = [1, 2, 3].map(() => ({ ...parts, outgoing: { ...outgoing, lanes: lanes() } }))
     // Every third request fails, so that attempts of different processes mix.

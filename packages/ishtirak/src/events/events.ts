@@ -1,4 +1,4 @@
-// What the events to the platform bring to the service.
+// Events to the platform as a capability: announcing, delivery, acts, readings and the inbox.
 import type { Capability } from '../acts/capability.js'
 import { list } from '../acts/list.js'
 import { HOUR, SECOND } from '../core/instant.js'

@@ -45,7 +45,7 @@ describeOnEach('events to a function of the host', ({ database }) => {
     const { data, endpoint, waiting } = await operator('GET', '/events')
     expect(data.map(({ state }: { state: string }) => state)).toEqual(['delivered', 'delivered'])
     expect([endpoint.state, waiting.events]).toEqual(['working', 0])
-    // The same events again, to an address.
+    // Sends the same events again, to an address.
     const receiver = await Receiver.start()
     onTestFinished(() => receiver.goDown())
     const env = { ...ENV, ...receiver.variables }

@@ -1,4 +1,4 @@
-// What granted days and trials bring to the service.
+// Granted days and trials as a capability: acts, calls, mail, and a part of the user's page.
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { type GrantDeps, grantDays } from './grant.js'

@@ -7,7 +7,7 @@ import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, flag, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 
 export interface GrantRow extends Grant {
-  /** The operator, and their reason; null: it is by a code or a trial. */
+  /** The operator, and their reason; null: a code granted it, or it is a trial. */
   readonly by: string | null
   readonly role: string | null
   readonly why: string | null

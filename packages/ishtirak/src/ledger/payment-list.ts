@@ -21,7 +21,7 @@ export const PaymentFilterSchema = Type.Object({
   user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),
 })
 
-/** What the platform asks for. */
+/** The filter of the platform's list. */
 export const CreatedFilterSchema = Type.Object({
   status: PaymentFilterSchema.properties.status,
   created_from: Type.Optional(dayOrInstantSchema('Only those created from here on')),

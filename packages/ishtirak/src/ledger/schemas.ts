@@ -223,15 +223,15 @@ export const metadataSchema = Type.Record(
     maxProperties: METADATA_MAX,
     additionalProperties: false,
     description:
-      'What the platform notes at the payment: at most 20 names of 40 characters, each with a text of at ' +
+      'The platform’s notes at the payment: at most 20 names of 40 characters, each with a text of at ' +
       'most 500. The user never sees it. A repetition keeps the first one',
     examples: [{ order: 'A-1042' }],
   },
 )
 
-/** As the platform and operators see it. */
+/** The metadata that the platform and operators see. */
 export const shownMetadata = Type.Record(Type.String(), Type.String(), {
-  description: 'What the platform notes at the payment',
+  description: 'The platform’s notes at the payment',
   examples: [{ order: 'A-1042' }],
 })
 

@@ -1,6 +1,6 @@
-// Users as a list, those first who lose access soonest: in grace and with time left, in the order of their
-// ends; then those whose time is over, those whose access an operator ended, and those who never had any. Or
-// those with money on their balance, or those who changed since an instant.
+// Users as a list. Those who lose access soonest come first: users in grace and with time left, sorted by
+// end; then users whose time is over, users whose access an operator ended, and users who never had time. Two
+// more lists have the users with money on their balance, and those who changed since an instant.
 import type { TimeSpan } from '../acts/list.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'

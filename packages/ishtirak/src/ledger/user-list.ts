@@ -42,7 +42,7 @@ export const UserFilterSchema = Type.Object({
   balance: Type.Optional(Type.Literal('open', { description: 'Only with money on their balance' })),
 })
 
-/** What the platform asks for. */
+/** The filter of the platform's list. */
 export const ChangedFilterSchema = Type.Object({
   state: UserFilterSchema.properties.state,
   plan: timeFilter.plan,
@@ -159,7 +159,7 @@ function within(...spans: readonly (TimeSpan | null)[]): TimeSpan | null {
   return { from: Math.max(...given.map(({ from }) => from)), to: Math.min(...given.map(({ to }) => to)) }
 }
 
-/** The parts alone say who is of the list. */
+/** True if the parts alone decide who is listed. */
 function isExact({ plan, method, balance, active_from, active_until, state, ...of }: UserFilter): boolean {
   const others = [plan, method, balance, active_from, active_until, of.changed_since && state]
   const isByEnd = state === undefined || state === 'active' || state === 'ended'

@@ -292,7 +292,7 @@ export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
   return publicUrl + BILLING_API
 }
 
-/** The same for the platform's key. */
+/** The prefix of a user's resources for the platform's key. */
 export function platformApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>, userId: string): string {
   return `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`
 }

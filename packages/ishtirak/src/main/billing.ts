@@ -72,9 +72,9 @@ interface OwnCalls {
   overview(userId: string): Promise<PlatformOverview>
   /** A link into the portal that works once, for five minutes. */
   openPortal(user: UserIdentity, request?: { readonly return_path?: string }): Promise<PortalLinkView>
-  /** What the platform knows of a user: status, limits, usage, renewal. */
+  /** The status, limits, usage and renewal of a user. */
   user(userId: string): Promise<PlatformUser>
-  /** For mail and receipts. What is absent stays, null clears. */
+  /** The profile for mail and receipts. Absent fields stay, null clears one. */
   updateUser(userId: string, update: UserUpdate): Promise<PlatformUser>
   /** Counts if there is room: a no is an answer (`allowed: false`). Throws `unknown_limit`, `conflict`. */
   consume(userId: string, limit: string, request: ConsumeRequest): Promise<Allowance>
@@ -83,7 +83,7 @@ interface OwnCalls {
   reportUsage(userId: string, limit: string, report: UsageReport): Promise<Allowance>
 }
 
-/** With those that capabilities bring. */
+/** The host's calls, with those of capabilities. */
 export type Billing = OwnCalls &
   BalanceCalls &
   BuyerCalls &

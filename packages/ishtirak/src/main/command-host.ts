@@ -22,7 +22,7 @@ import { hasSandbox, noSandbox, readSandboxState, runningSandbox, setUpProvider 
 import { hasDatabase, openConfigured } from './serve.js'
 import { wire } from './wire.js'
 
-/** By the environment. */
+/** Configured by the environment. */
 export const commandHost: CommandHost = {
   openClient: (options) => {
     // The log would stand between the lines of the answer: only what is wrong is said.

@@ -55,12 +55,12 @@ export function readMountedConfig(variables: Variables, host: { readonly identif
 }
 
 const OF_CAPABILITIES = settingsOf(CAPABILITIES)
-/** Of capabilities, by their names in the sandbox's file. */
+/** The secrets of capabilities, by their names in the sandbox's file. */
 export const SANDBOX_SECRETS = OF_CAPABILITIES.flatMap(({ sandboxSecrets = {} }) =>
   Object.keys(sandboxSecrets),
 )
 
-/** What capabilities complete the configuration with. */
+/** The settings that capabilities add in the sandbox. */
 export function inSandbox(config: Config, secret: (name: string) => string): Partial<Config> {
   return Object.assign({}, ...OF_CAPABILITIES.map((one) => one.inSandbox?.(config, secret)))
 }

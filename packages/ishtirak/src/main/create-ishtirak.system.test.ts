@@ -28,7 +28,7 @@ const express = createRequire(import.meta.url)('express')
 type Identify = NonNullable<IshtirakOptions['identify']>
 
 const ORIGIN = 'http://platform.localhost'
-/** What its host may have in its own environment, and nobody could serve with. */
+/** Variables that a host may have in its own environment, and that no service could run with. */
 const OF_A_PROCESS = {
   ...{ PORT: 'none', NODE_ENV: 'production', DATABASE_URL: 'mysql://' },
   AUTH_JWT_SECRET: 'x',

@@ -77,7 +77,7 @@ export interface HostRequest {
   readonly method: string
   /** Below the prefix, with its query. */
   readonly url: string
-  /** By names in lower case. */
+  /** Keyed by names in lower case. */
   readonly headers: IncomingHttpHeaders
   /** The client's, where TRUSTED_PROXIES are believed. */
   readonly address: string
@@ -88,7 +88,7 @@ export interface HostRequest {
 export interface Ishtirak extends MountedApp {
   /** The calls of the API, without HTTP. */
   readonly billing: Billing
-  /** By one of them: `ishtirak.operator({ name: 'amina', role: 'owner' }).act('payment.refund', …)`. */
+  /** The acts of one operator: `operator({ name: 'amina', role: 'owner' }).act('payment.refund', …)`. */
   readonly operator: (as: Operator) => OperatorCalls
   /** Brings the schema up to date, in any number of processes at once. Gives the files applied. */
   migrate(): Promise<{ readonly applied: readonly string[]; readonly version: number }>

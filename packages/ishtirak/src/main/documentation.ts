@@ -82,14 +82,14 @@ export function operatorDocumentation({ operators }: { readonly operators: Calle
 /** The page has one style sheet inside and nothing that runs. */
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
-/** In the order of the document. */
+/** Sorted as the document is. */
 const TAGS = [
   { name: 'billing', description: 'Plans, buying and paid time, with the token of a user of the platform.' },
   { name: 'provider', description: 'Called by Chargily Pay.' },
-  { name: 'portal', description: 'What the portal shows, and the way into it.' },
+  { name: 'portal', description: 'The content of the portal, and sign-in to it.' },
   { name: 'platform', description: 'Limits and users, with a key of the platform.' },
   { name: 'operator', description: 'Payments, users and events, with a key of the operator.' },
-  { name: 'operation', description: 'For load balancers and probes.' },
+  { name: 'operation', description: 'Load balancers and probes use these.' },
   { name: 'events', description: 'Sent to the platform (Standard Webhooks 1.0).' },
 ]
 

@@ -19,7 +19,7 @@ export interface SandboxKeys {
 
 export interface DocumentsPageOptions {
   readonly publicUrl: string
-  /** Of the sandbox. */
+  /** Set only in the sandbox. */
   readonly sandboxKeys?: (() => Promise<SandboxKeys>) | undefined
 }
 
@@ -71,12 +71,12 @@ const FILES = {
   },
 }
 
-/** What a proxy adds to a request. */
+/** Headers that a proxy adds to a request. */
 const BY_PROXY = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Nobody stands in between, and the page was asked for by a name of this machine: a page of a stranger can
+ * True without a proxy in between, if the page was requested by a name of this machine: a foreign page can
  * make a name of its own lead here.
  */
 function isOnThisMachine({ raw, headers }: FastifyRequest, publicUrl: string): boolean {

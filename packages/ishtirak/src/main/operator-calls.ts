@@ -16,7 +16,7 @@ export interface OperatorCalls {
    * it is on nothing. Answers what the API answers. Throws `BillingError` with the code that it would answer.
    */
   act(name: string, id: string, request: object): Promise<unknown>
-  /** What the act would change now. Nothing is changed. */
+  /** The changes that the act would make now. Nothing is changed. */
   preview(name: string, id: string, asked?: object): Promise<unknown>
 }
 

@@ -185,7 +185,7 @@ export function welcome(at: {
   readonly token: string
   /** What a platform of one's own is given: variables. */
   readonly forPlatform: Variables
-  /** Those of the sandbox. */
+  /** The sandbox's own operators. */
   readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
   /** Of the catalogue: a counter, where it has one. */
   readonly limit: string

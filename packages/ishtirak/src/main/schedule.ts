@@ -18,7 +18,7 @@ interface ScheduleDeps {
 /** Timers of processes are not in step: a round that comes a moment early is not lost. */
 const EARLY = 0.9
 
-/** Those of one stage in the order of the capabilities. */
+/** Sorted by stage, then by capability. */
 export function schedule<Deps extends ScheduleDeps>(
   capabilities: readonly Capability<Deps>[],
   deps: Deps,

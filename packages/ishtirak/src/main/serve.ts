@@ -23,7 +23,7 @@ import type { ServiceTracing } from './tracing.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
 interface RunningService extends Service {
-  /** Where it listens. */
+  /** The address at which it listens. */
   readonly url: string
   readonly config: WiredConfig
   readonly emulator: Emulator | null

@@ -7,7 +7,7 @@ import { type Listening, listen } from '../../../../test/support/listen.js'
 import { CHARGILY_KEY } from '../../../../test/support/world.js'
 import { createIshtirak, type Ishtirak } from './create-ishtirak.js'
 
-/** As that of @opentelemetry/context-async-hooks. */
+/** Works like the manager of @opentelemetry/context-async-hooks. */
 function asyncContexts(): ContextManager {
   const storage = new AsyncLocalStorage<Context>()
   const manager: ContextManager = {

@@ -134,7 +134,7 @@ export interface Surroundings {
   readonly log: Log
   /** In place of all that there are. */
   readonly capabilities?: readonly Brings[]
-  /** Who calls, in place of the tokens that the configuration names. */
+  /** Identifies the caller, instead of the configured tokens. */
   readonly identify?: IdentifyUser
   /** Takes mail in place of the server of SMTP_URL. */
   readonly mailer?: Mailer | undefined
@@ -146,7 +146,7 @@ export interface Surroundings {
   readonly withoutJobs?: boolean
   /** Where traces are collected. Stopped with the service. */
   readonly tracing?: ServiceTracing | undefined
-  /** Of the sandbox, for its page of documents. */
+  /** The sandbox's keys, for its page of documents. */
   readonly sandboxKeys?: DocumentsPageOptions['sandboxKeys']
   /** False: memory, processor time and garbage collection are not counted. */
   readonly processMetrics?: boolean
@@ -249,7 +249,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     catalogue: config.plans,
-    // What capabilities bring to each other, filled in by `shareBrought`.
+    // The parts that capabilities give each other. `shareBrought` fills them in.
     discounts: [] as DiscountSource[],
     atOnce: [] as PaysAtOnce[],
     fileParts: { payment: [], user: [] } as FileParts,
@@ -262,7 +262,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     ...{ formats: createFormats(billing.timeZone), wallClock: wallClockIn(billing.timeZone) },
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
-    // What the requests of this process share.
+    // The state that all requests of this process share.
     settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),
     loadUserWithUsage: createLoadUserWithUsage(database),
@@ -367,7 +367,7 @@ function rulesOf({ plans, billing, balanceMax }: Config, { gateways }: PaymentMe
 const LINK_REQUESTS = 10
 const LINK_REQUESTS_MS = 10 * MINUTE
 
-/** What people see. */
+/** The options of pages. */
 function pageOptions({ mailer }: Pick<Parts, 'mailer'>, clock: Clock) {
   const linkRequests = createRateLimit({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS })
   return {

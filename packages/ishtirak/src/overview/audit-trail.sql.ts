@@ -16,7 +16,7 @@ export interface TrailFilter {
   readonly day: { readonly from: Instant; readonly to: Instant } | null
   readonly userId: string | null
   readonly paymentId: string | null
-  /** Of the reason, or an id. */
+  /** Words of the reason, or an id. */
   readonly words: string | null
 }
 

@@ -36,10 +36,10 @@ export const HealthSchema = object('Health', {
     Type.Object({
       subject: Type.String({ examples: ['database'] }),
       verdict: Type.Enum(['ok', 'warn', 'fail']),
-      found: Type.String({ description: 'In English' }),
-      remedy: Type.String({ description: 'What to do; empty when all is well' }),
+      found: Type.String({ description: 'A sentence in English' }),
+      remedy: Type.String({ description: 'The remedy; empty if all is well' }),
     }),
-    { description: 'As `ishtirak doctor` prints them' },
+    { description: 'The checks that `ishtirak doctor` prints' },
   ),
   jobs: Type.Array(
     Type.Object({
@@ -48,7 +48,7 @@ export const HealthSchema = object('Health', {
       last_run_at: nullable(timestamp),
       last_failed_at: nullable(timestamp),
     }),
-    { description: 'Of the process that answers, since its start' },
+    { description: 'Old secrets that the answering process accepted since its start' },
   ),
 })
 

@@ -13,7 +13,7 @@ import { type InboxEntry, readInbox } from './inbox.js'
 interface Shown {
   readonly pages: AllPages
   readonly view: View
-  /** Of the other payments. */
+  /** The names of the other payments. */
   readonly labels: Labels
 }
 

@@ -39,7 +39,7 @@ export const inboxEntry = (kinds: readonly InboxKind[]) =>
     other_payment_id: nullable(Type.String({ description: describe(kinds, ({ otherIs }) => otherIs) })),
     count: Type.Integer({ description: 'How many mails failed; of other kinds 1' }),
     next_act: Type.Enum([...new Set(kinds.flatMap(({ nextActs }) => nextActs))], {
-      description: 'As the audit trail names it',
+      description: 'The name of the act in the audit trail',
     }),
   })
 

@@ -96,7 +96,7 @@ export async function inboxPage(
   return rows.map((row) => parseRow(inbox, row))
 }
 
-/** What waits of one user, in the same order. */
+/** One user's entries of the inbox, in the same order. */
 export async function inboxOfUser(
   database: Queryable,
   inbox: Inbox,
@@ -123,7 +123,7 @@ const waitPart = (kind: InboxKind) => `
 
 export interface InboxWait {
   readonly kind: InboxKind
-  /** At most `COUNTED_MAX`. */
+  /** Counted up to `COUNTED_MAX`. */
   readonly entries: number
   readonly oldest: Instant | null
 }

@@ -57,7 +57,7 @@ export async function readInbox(
   return { items: items.map(withNextAct), nextCursor, beside: { counts } }
 }
 
-/** Of all kinds, each bounded. */
+/** Counts all kinds, each up to a limit. */
 export async function countWaiting({ database, clock, inbox }: InboxDeps): Promise<number> {
   const waits = await inboxWaits(database, inbox, clock.now())
   return waits.reduce((sum, { entries }) => sum + entries, 0)

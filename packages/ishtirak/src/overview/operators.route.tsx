@@ -1,4 +1,5 @@
-// The operators, with what an owner does with those whom one made; and who of them is signed in.
+// The page of operators: those of the environment, those that an owner made with the acts on them, and
+// sessions.
 
 import type { AccessPages } from '../access/issuer.js'
 import {

@@ -1,4 +1,4 @@
-// What the readings over all capabilities bring to the service.
+// The overview as a capability: readings and pages across all capabilities.
 import type { Capability } from '../acts/capability.js'
 import { listRoute } from '../acts/list-page.js'
 import { MINUTE } from '../core/instant.js'

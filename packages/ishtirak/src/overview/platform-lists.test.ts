@@ -8,7 +8,7 @@ const DAY = 86_400
 describeWorldOnEach('the lists of the platform', {}, ({ world }) => {
   const read = (list: string, key = PLATFORM_KEY) =>
     world.call('GET', `/api/v1/platform/${list}`, { headers: { authorization: `Bearer ${key}` } })
-  /** What all pages of one row hold, by a member of the rows. */
+  /** The values of a member in all pages of one row each. */
   const pagesOf = async (list: string, member = 'user_id') => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -111,7 +111,7 @@ function orNothing(answer: CommandAnswer, word: string): CommandAnswer {
   throw new CommandFailed(`nothing is known as ${word}`)
 }
 
-/** For a supervisor or a script: which check fails. */
+/** The failed checks, for a supervisor or a script; null: all is well. */
 function judgeHealth({ checks = [] }: CommandAnswer): string | null {
   const failing = (checks as Static<typeof HealthSchema>['checks']).filter(
     ({ verdict }) => verdict === 'fail',

@@ -19,7 +19,7 @@ export const ListedUserSchema = object('ListedUser', {
   name: nullable(Type.String()),
   state: Type.Enum([...USER_STATES]),
   ...StandingSchema.properties,
-  ended_plan: nullable(Type.String({ description: 'Of time that is over' })),
+  ended_plan: nullable(Type.String({ description: 'The plan of time that is over' })),
   balance: Type.Integer(),
   created_at: timestamp,
 })
@@ -33,7 +33,7 @@ const ReviewSchema = object('Review', {
   checkout_id: Type.String(),
 })
 
-/** As the platform reads the list. */
+/** An entry of the platform's list. */
 export const ChangedUserSchema = object('ChangedUser', {
   ...ListedUserSchema.properties,
   changed_at: timestamp,
@@ -95,29 +95,29 @@ export const PaymentFileSchema = object('PaymentFile', {
       number: Type.String({ examples: ['2026-000042'] }),
       issued_at: timestamp,
       stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
-      total: Type.Number({ description: 'What was paid, in dinars' }),
+      total: Type.Number({ description: 'The amount paid, in dinars' }),
     }),
   ),
   settled_by: nullable(
     Type.String({
-      description: 'By which way the report came that was believed; null while nothing settled it',
+      description: 'The source of the report that settled it; null while none did',
       examples: ['webhook', 'sweep', 'operator'],
     }),
   ),
   reports: Type.Array(StoredReportSchema, {
-    description: 'What the provider said each time it changed the payment, oldest first',
+    description: 'The provider’s reports that changed the payment, oldest first',
   }),
   received: Type.Array(ReceivedEventSchema),
   sent: Type.Array(SentSchema),
   audit: Type.Array(ActSchema),
 })
 
-/** With what capabilities add. */
+/** The schema includes the parts of capabilities. */
 export function paymentFileSchema({ payment }: FileParts) {
   return withParts('PaymentFile', PaymentFileSchema.properties, payment)
 }
 
-/** With the limits of the catalogue by name. */
+/** The schema includes the catalogue's limits by name. */
 export function userFileSchema(
   limits: readonly LimitDefinition[],
   inbox: readonly InboxKind[],
@@ -127,7 +127,7 @@ export function userFileSchema(
     user_id: Type.String(),
     email: nullable(Type.String()),
     name: nullable(Type.String()),
-    phone: nullable(Type.String({ description: 'Of a customer of the desk: E.164' })),
+    phone: nullable(Type.String({ description: 'The telephone number of a customer of the desk: E.164' })),
     locale: nullable(Type.String()),
     created_at: timestamp,
     ...BillingStatusSchema.properties,
@@ -135,7 +135,7 @@ export function userFileSchema(
     anchor_at: nullable(timestamp),
     paid_until: nullable(timestamp),
     ended_at: nullable(timestamp),
-    waiting: Type.Array(inboxEntry(inbox), { description: 'What of this user is in the inbox' }),
+    waiting: Type.Array(inboxEntry(inbox), { description: 'The entries of the inbox about this user' }),
     time: timeList,
     payments: Type.Array(ShownPaymentSchema),
     audit: Type.Array(ActSchema),

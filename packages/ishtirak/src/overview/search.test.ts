@@ -144,7 +144,7 @@ describeWorldOnEach('the search', { env: { TRANSFER_FILE } }, ({ world, database
     world.clock.advance(11.5 * 3_600_000)
     const { paymentId: late } = await world.as('user-2').buy()
     expect(await payments('2000 2026-11-22')).toEqual([[late, false]])
-    // Without a day: one of the last three.
+    // An amount without a day finds one of the last three days.
     for (const word of ['2000', '2 000,00 DA', '٢٠٠٠'])
       expect([word, await payments(word)]).toEqual([word, [late, paymentId].map((id) => [id, false])])
     for (const word of ['20', '00', '3000']) expect([word, await payments(word)]).toEqual([word, []])

@@ -4,7 +4,7 @@ import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 
-/** At one instant in this order, the first on top. */
+/** The order of entries at one instant, the first on top. */
 export const TIMELINE_KINDS = [
   'act',
   'mail',

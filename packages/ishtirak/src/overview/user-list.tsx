@@ -44,7 +44,7 @@ export const userList = list<UserListDeps>()({
   },
 })
 
-/** Of payments, too. */
+/** The list of payments uses them too. */
 export const TIME_FIELDS: Readonly<Record<string, FieldOf>> = {
   plan: [
     'plan',

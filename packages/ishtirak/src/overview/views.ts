@@ -53,7 +53,7 @@ export function viewOperatorPayment(
   return viewUnlessBroken(OperatorPaymentSchema, payment, context, () => viewWhole(payment, context))
 }
 
-/** With the addresses that the platform's key opens. */
+/** The payment with addresses for the platform's key. */
 export function viewPlatformPayment(payment: Payment, deps: ViewDeps, now: Instant) {
   const { userId: user_id } = payment
   return viewUnlessBroken(ListedPaymentSchema, payment, deps, () => ({

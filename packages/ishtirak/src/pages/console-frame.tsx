@@ -47,9 +47,9 @@ export interface ConsolePages extends CallerChecks {
   readonly catalogue: Catalogue
   readonly formats: Formats
   readonly wallClock: WallClock
-  /** In the order in which every page names them. */
+  /** Sorted as every page shows them. */
   readonly sections: readonly ConsoleSection[]
-  /** By the names of acts. */
+  /** Keyed by the names of acts. */
   readonly actTitles: ReadonlyMap<string, Translated>
   readonly signIn: ConsoleSignIn
   readonly reader: SessionReader<OperatorSession>
@@ -63,7 +63,7 @@ export interface ConsolePages extends CallerChecks {
 
 /** A page that all others lead to. */
 export interface ConsoleSection {
-  /** Of its name. */
+  /** The text of its name. */
   readonly key: ConsoleKey
   readonly path: string
   /** Among the others, from the first on. */
@@ -72,7 +72,7 @@ export interface ConsoleSection {
   readonly startsFor?: Role
   /** How much waits there; it is given the pages of the capability that brings it. */
   waiting?(pages: never): Promise<number>
-  /** Whom it is shown to; absent: everyone. */
+  /** The permission to see it; absent: everyone may. */
   readonly permission?: Permission
 }
 
@@ -315,7 +315,7 @@ export function Pager(of: PropsWithChildren<{ view: View; first: string | null; 
   )
 }
 
-/** What leads to a page. */
+/** A fact that links to a page. */
 export interface LinkedFact {
   readonly href: string
   readonly text: string

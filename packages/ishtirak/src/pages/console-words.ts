@@ -55,7 +55,7 @@ export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAc
   return titleOfAct(act) ?? (isConsoleKey(key) ? say(key) : act)
 }
 
-/** As `describeDifference` wrote it. */
+/** Translates a text of `describeDifference`. */
 function differenceInWords(pages: ConsolePages, view: View, text: string): string {
   const { say } = view
   if (text === NO_ADDRESS) return say('noPayAddress')

@@ -32,7 +32,7 @@ export interface PagesDeps extends CallerChecks {
 
 /** What a page is rendered with. */
 export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules'> {
-  /** Beside the card. */
+  /** The methods besides the card. */
   readonly ways: readonly WayToPay[]
   readonly orderFields: readonly OrderField[]
   /** The style sheet with the seller's color. */
@@ -41,7 +41,7 @@ export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catal
   readonly base: string
 }
 
-/** What the routes of the pages share. */
+/** The parts that the routes of all pages share. */
 export interface Pages extends PagesDeps, PageParts {
   readonly reader: Reader
   /** Those with a session, each counted against the quota of its user. */

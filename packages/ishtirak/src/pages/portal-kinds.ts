@@ -1,4 +1,4 @@
-// What a capability brings to the pages of users.
+// The parts that a capability adds to users' pages.
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { BillingError, ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
@@ -67,7 +67,7 @@ export interface SeenPortal {
 
 export interface PartView extends SeenPortal {
   readonly locale: Locale
-  /** Of all capabilities. */
+  /** The parts of all capabilities. */
   readonly parts: readonly PortalPart[]
 }
 
@@ -96,7 +96,7 @@ export interface PortalPart {
   readonly news?: Render
   /** What is waited for. */
   readonly open?: Render
-  /** What became odd. */
+  /** Problems, such as a payment under review. */
   readonly problems?: Render
   /** At the plan: what of it is used up. */
   readonly state?: Render
@@ -123,7 +123,7 @@ export interface PortalPart {
 export type GivenEntry = Exclude<TimeEntry, { readonly by: 'gap' }>
 
 export interface CheckedPayments {
-  /** Those on this page, by their ids. */
+  /** The ids of the checked payments on this page. */
   readonly ids: ReadonlySet<string>
   readonly badge: MessageKey
   /** What is said to a user in grace. */

@@ -21,7 +21,7 @@ type OneOf<Kinds> = { [Kind in keyof Kinds]: Readonly<Pick<Kinds, Kind>> }[keyof
 export type Column<Item> = OneOf<Shows<Item>> & {
   /** A text of the console, or words that are none, such as the name of a month. */
   readonly head: ConsoleKey | { readonly words: string }
-  /** Of the first column: it names its row. */
+  /** True for the first column, which names its row. */
   readonly isName?: true
   readonly isFigure?: true
   /** It is left out on a phone. */
@@ -35,7 +35,7 @@ interface TableOf<Item> {
   readonly columns: readonly Column<Item>[]
   /** What is said where there are no rows. */
   readonly empty?: string
-  /** What an address leads to a row by. */
+  /** The row's id, for links to the row. */
   readonly idOf?: (item: Item) => string
 }
 

@@ -6,15 +6,15 @@ import type { MessageKey, Say } from '../i18n/messages.js'
 
 /** One that can be chosen. */
 export interface ChosenWay {
-  /** As callers of the API name it, such as `card`. */
+  /** The API's name of the method, such as `card`. */
   readonly method: string
   /** Where the choice is made: `Transfer (CCP or BaridiMob)`. */
   readonly label: (say: Say, locale: Locale) => string
   /** Where the form of the purchase is sent. */
   readonly path: string
-  /** On its button. */
+  /** The text of its button. */
   readonly button: MessageKey
-  /** What follows on the button. */
+  /** The text after the button. */
   readonly next: MessageKey
   /** From when on counts what begins at once; absent: from now on. */
   readonly startsFrom?: MessageKey
@@ -37,7 +37,7 @@ export type OrderField = (of: { readonly say: Say }) => JSX.Element
 
 /** Beside the card. */
 export interface WayToPay extends ChosenWay {
-  /** In the list of payments: `by transfer`. */
+  /** The text in the list of payments: `by transfer`. */
   readonly by: MessageKey
   /** What is said where another payment came first, and one by this way is open still. */
   readonly also: MessageKey

@@ -32,9 +32,9 @@ describeWorld('the answers to forms', OPTIONS, ({ world }) => {
       ['/portal/upgrade', { plan: 'nope' }],
       ['/portal/choice', { offer: '1 pro', method: 'card' }],
       ['/portal/transfer', { plan: 'pro', months: '7' }],
-      // Of another session.
+      // The token belongs to another session.
       ['/portal/code', { code: 'x', form_token: 'guessed' }],
-      // Without a file.
+      // The file is missing.
       ['/portal/payments/pay_nope/proof', {}],
       ['/portal/open', { token: 'old' }],
     ] as const) {

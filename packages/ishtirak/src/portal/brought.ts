@@ -19,7 +19,7 @@ export function waysIn<Deps>(
   }
 }
 
-/** Of the page of one user. */
+/** Reads the parts of one user's page. */
 export function partsReader<Deps>(deps: PageParts & Deps, capabilities: readonly Capability<Deps>[]) {
   const kinds = kindsOf(capabilities)
   return async (seen: SeenPortal): Promise<readonly PortalPart[]> => {

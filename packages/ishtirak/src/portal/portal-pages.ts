@@ -24,6 +24,6 @@ export interface PortalDeps
 }
 
 export interface PortalPages extends Pages, PortalDeps {
-  /** By capabilities. */
+  /** The parts that capabilities add. */
   readonly brought: BroughtToPortal
 }

@@ -5,7 +5,7 @@ import type { PageParts } from '../pages/portal-frame.js'
 import type { PartView, PortalPart } from '../pages/portal-kinds.js'
 
 export interface PortalView extends PartView {
-  /** Where "back" leads; null: to an operator who views it. */
+  /** The target of "back"; null: an operator views the page. */
   readonly backUrl: string | null
   /** All time that was paid or granted, in order. */
   readonly timeList: readonly TimeEntry[]

@@ -1,4 +1,4 @@
-// What the pages that users see bring to the service.
+// The portal as a capability: users' pages, sign-in links and sessions.
 import type { Capability } from '../acts/capability.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { HOUR, MINUTE } from '../core/instant.js'

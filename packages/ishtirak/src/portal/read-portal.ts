@@ -6,7 +6,7 @@ import type { PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 import type { PortalView } from './portal-view.js'
 
 export interface ReadPortalDeps extends OverviewDeps, HistoryDeps {
-  /** What capabilities bring to the page. */
+  /** Reads the parts that capabilities add to the page. */
   readonly readParts: (seen: SeenPortal) => Promise<readonly PortalPart[]>
 }
 
@@ -20,7 +20,7 @@ export async function readPortal(
 ): Promise<Omit<PortalView, 'locale' | 'backUrl'>> {
   const { requestId, ...asked } = wish
   const { userId } = wish.session
-  // Of a page of the history further back.
+  // The cursor of an older page of the history.
   const cursor = wish.asked('cursor')
   // The overview first: it may book a payment, which the history should then show.
   const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)

@@ -25,7 +25,7 @@ export function readPlans(file: string | undefined, leastAmount = 0): Catalogue 
 /** The catalogue if there is no file. */
 export const SEED_CATALOGUE = catalogueOf(SEED_PLANS, SEED_LIMITS)
 
-/** Of the sandbox: the same, also for longer terms and with a trial. */
+/** The sandbox's catalogue: the same plans, also in longer terms and with a trial. */
 export const EXAMPLE_PLANS = catalogueOf(
   SEED_PLANS.map((plan) =>
     plan.price === 0 ? plan : { ...plan, terms: longerTerms(plan.price), trialDays: 14 },
@@ -126,7 +126,7 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 const TRIAL_DAYS_MAX = 90
 
-/** In whole dinars. A column of the database is an `int4`. */
+/** Whole dinars. The database's column is an `int4`. */
 const Price = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
 
 const TermSchema = Type.Object(

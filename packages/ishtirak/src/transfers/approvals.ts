@@ -38,7 +38,7 @@ export interface ApprovalDeps extends SettleDeps, Pick<CommonParts, 'wallClock'>
 export const secondFrom = ({ transfers }: Pick<ApprovalDeps, 'transfers'>) =>
   transfers?.secondApprovalFrom ?? null
 
-/** What came to an account. */
+/** Money that reached an account. */
 export interface Received {
   readonly amount: number
   readonly receivedAt: Instant

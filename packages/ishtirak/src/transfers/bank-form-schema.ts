@@ -40,7 +40,7 @@ export const bankForm = {
     }),
   ),
   day_order: Type.Optional(
-    Type.Enum(['dmy', 'mdy', 'ymd'], { description: 'Of day, month and year, as the file has them' }),
+    Type.Enum(['dmy', 'mdy', 'ymd'], { description: 'The order of day, month and year in the file' }),
   ),
   decimal: Type.Optional(Type.Enum([',', '.'], { description: 'Before the centimes' })),
 }

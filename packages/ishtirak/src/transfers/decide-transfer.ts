@@ -58,7 +58,7 @@ export const PROOFS_MAX = 3
 
 export type ProofDecision =
   | { readonly kind: 'added'; readonly transfer: Transfer; readonly proof: Proof }
-  /** The same file came before. */
+  /** The same file was sent before. */
   | { readonly kind: 'known'; readonly proof: Proof }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'too_many' }
 

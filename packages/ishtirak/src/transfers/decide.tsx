@@ -27,7 +27,7 @@ const received = {
   amount: Type.Integer({
     minimum: 1,
     maximum: RECEIVED_AMOUNT_MAX,
-    description: 'What came, in whole dinars',
+    description: 'The amount that came, in whole dinars',
     examples: [2000],
   }),
   received_at: dayOrInstantSchema('When it came to the account'),

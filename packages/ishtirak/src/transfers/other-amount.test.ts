@@ -24,7 +24,7 @@ describeWorld('another amount than was asked for', { env: { TRANSFER_FILE } }, (
   const user = 'user-1'
   const operator = operatorOf(world)
 
-  /** Without tax, the tax, and both: 19 % of what came. */
+  /** The net amount, the tax and the total: 19 % of what was paid. */
   const CAME = { ht: 1260.5, tva: 239.5, ttc: 1500, amount_asked: 2000, stamp_duty: 0, total: 1500 }
 
   it('is what the preview says, and the payment, its receipt and the events', async () => {

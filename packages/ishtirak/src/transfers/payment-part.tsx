@@ -37,7 +37,7 @@ export function transferPart(deps: TransferPartDeps): PaymentPart<TransferPart> 
   return {
     key: KEY,
     schema: nullable(TransferStateSchema, {
-      description: 'What operators said of it; null where the provider says whether it is paid',
+      description: 'The operators’ decisions; null if a provider confirms payments',
     }),
     load: async ({ userId, id: paymentId }) => {
       const of = { userId, paymentId }
@@ -85,7 +85,7 @@ interface Shown {
 /** `PDF`, `JPEG` or `PNG`. */
 const formatOf = ({ type }: Proof) => type.slice(type.indexOf('/') + 1).toUpperCase()
 
-/** What the user sent. Each reading is in the audit trail. */
+/** The user's proofs. Each reading is in the audit trail. */
 function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: string }) {
   const { say, session } = view
   const { proofs } = part

@@ -44,7 +44,7 @@ export const downloadProof = reading<AuditDeps>().reads({
     sendProof(deps, reply, { paymentId, n: Number(n), operator, isShown: false }),
 })
 
-/** The same in the console. */
+/** The console's page of a proof. */
 export function proofPage(app: App, pages: ConsolePages & AuditDeps): void {
   app.get<{ Params: { payment_id: string; n: string } }>(
     '/console/payments/:payment_id/proofs/:n',

@@ -31,7 +31,7 @@ export interface RefusedTransfer {
   readonly reason: string
 }
 
-/** To which kinds of account. */
+/** Names the kinds of account for transfers. */
 export function transferLabel(accounts: readonly Account[]) {
   const kinds = new Set(accounts.map(({ kind }) => kind))
   return (say: Say, locale: Locale): string => {

@@ -373,7 +373,7 @@ describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, res
     const stored = await storedOf(id)
     await amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
     expect(await writeDown(stored, 'payment.refuse')).toBe('stale')
-    // Of one instant, so in no order.
+    // They have one instant, so their order is undefined.
     expect((await database().query(selectActs)).map((row) => row.act).sort()).toEqual([
       'payment.accept',
       'payment.approve',

@@ -1,4 +1,4 @@
-// What transfers bring to the service.
+// Transfers as a capability: the method, acts, proofs, portal parts, the inbox and jobs.
 import type { Capability } from '../acts/capability.js'
 import type { BringsChecks } from '../acts/check.js'
 import { HOUR } from '../core/instant.js'
@@ -17,7 +17,7 @@ import type { TransferPagesDeps } from './transfer.route.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
 import './words.js'
 
-/** At most 8 MiB each. */
+/** Proofs of at most 8 MiB each. */
 const ERASED_A_ROUND = 200
 
 export const transfers: Capability<
