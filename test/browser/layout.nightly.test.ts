@@ -105,7 +105,7 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
   const countOf = ({ page }: Visitor, selector: string) =>
     page.locator(selector).filter({ visible: true }).count()
 
-  /** In a browser that knows no other user. */
+  /** The browser knows no other user. */
   const showAlone = async (visitor: Visitor, state: string, locale: string) => {
     await visitor.leave()
     await payers().show(visitor.page, state, locale)

@@ -29,7 +29,6 @@ export const buyerPages: PortalKinds<BuyerDeps> = {
   read: async () => ({ pages: [{ path: BUYER, title: 'buyerTitle' }] }),
 }
 
-/** Of the page. */
 export const BUYER_PAGE = `/portal/${BUYER}`
 
 function buyerRoutes(app: App, pages: BuyerPages): void {

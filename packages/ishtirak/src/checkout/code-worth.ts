@@ -9,7 +9,7 @@ import type { QuoteDeps } from './quote.js'
 
 export type CodeWorth =
   | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
-  /** Of `quotes` at least one, in the order of the catalogue. */
+  /** `quotes` has at least one, in the order of the catalogue. */
   | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
 
 /** `typed` is the typed code. Throws `code_not_valid`, `too_many_wrong_codes`, `prepaid_limit_reached`. */

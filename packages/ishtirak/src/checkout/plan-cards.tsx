@@ -220,7 +220,7 @@ function ChooseButton({
   )
 }
 
-/** Without a quote, the price of a month. */
+/** Shows the price of a month where there is no quote. */
 function Price({ plan, quote, ...section }: PartSection & { plan: Plan; quote: Quote | null }) {
   const { pages, view, say } = section
   const { formats } = pages

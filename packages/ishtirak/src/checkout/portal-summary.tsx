@@ -268,7 +268,7 @@ export async function summaryPage(
   })
 }
 
-/** The same order by another way, each by one button. */
+/** Each button orders the same by another way to pay. */
 function OtherWays({ offer, ...of }: OrderOf & { readonly offer: string }) {
   const { pages, session, locale, say, way, code } = of
   const others = waysOf(pages).filter(({ method }) => method !== way.method)

@@ -30,7 +30,7 @@ export function CodeAlone({ pages, view, say }: PartSection) {
   )
 }
 
-/** On the page of an order. */
+/** The page of an order shows it. */
 export function FoldedCode({ say }: { readonly say: Say }) {
   return (
     <details>

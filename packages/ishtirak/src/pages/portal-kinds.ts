@@ -106,7 +106,7 @@ export interface PortalPart {
   readonly usage?: Render
   /** The last lines of the first page. */
   readonly recent?: Render
-  /** On the page of the payments. */
+  /** The page of the payments shows it. */
   readonly lists?: Render
   readonly pages?: readonly OwnPage[]
   /** At the end of a piece's line in the list of time: what was printed for it. */
@@ -135,8 +135,8 @@ export function isUnderReview({ history, isOlder }: SeenPortal): boolean {
 }
 
 /**
- * Readers are not invited to pay, and nobody is while a payment is under review or is checked by operators:
- * the user is asked not to pay again. While a payment is open, only the page of the plans invites to pay.
+ * Readers are not invited to pay, and no user is while a payment is under review or is checked by operators:
+ * they are asked not to pay again. While a payment is open, only the page of the plans invites to pay.
  */
 export function mayInvite(view: PartView): boolean {
   if (!mayOrder(view.session) || isUnderReview(view) || checkedIn(view).length > 0) return false

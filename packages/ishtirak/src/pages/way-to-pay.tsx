@@ -35,7 +35,7 @@ interface Purse {
 /** A field of the page of an order. */
 export type OrderField = (of: { readonly say: Say }) => JSX.Element
 
-/** Beside the card. */
+/** The card is no such way: it needs no part of its own. */
 export interface WayToPay extends ChosenWay {
   /** The text in the list of payments: `by transfer`. */
   readonly by: MessageKey

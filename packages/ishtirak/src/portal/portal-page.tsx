@@ -60,7 +60,7 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
   })
 }
 
-/** In the order in which the first page links to them. */
+/** The first page links to them in this order. */
 function pagesOf({ view }: PortalSection): readonly OwnPage[] {
   return [
     { path: PLANS, title: 'plansTitle', render: AllPlans },

@@ -43,7 +43,6 @@ export const exportUser = reading<ExportDeps>().reads({
     sendFile(reply, await personFile(deps, userId, operator)),
 })
 
-/** The same in the console. */
 export function exportPage(app: App, pages: ConsolePages & ExportDeps): void {
   app.get<{ Params: { user_id: string } }>(
     '/console/users/:user_id/export',

@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib'
 
 export interface ZippedFile {
-  /** With its folders, such as `proofs/1.png`. */
+  /** It has its folders in it, such as `proofs/1.png`. */
   readonly name: string
   readonly content: Uint8Array
 }
