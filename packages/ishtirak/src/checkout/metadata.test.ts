@@ -2,7 +2,7 @@
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor } from '../../../../test/support/platform.js'
+import { PLATFORM_KEY, platformFor } from '../../../../test/support/platform.js'
 import { enterPortal } from '../../../../test/support/portal.js'
 import type { Answer } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
@@ -29,6 +29,10 @@ describeWorldOnEach('metadata', { env: { BALANCE_MAX: '50000' } }, ({ world, dat
     await world.pay(checkout_url)
     expect((await platform.get(`/payments/${id}`)).body.metadata).toEqual(NOTED)
     expect((await platform.get('/payments')).body.data).toMatchObject([{ id, metadata: NOTED }])
+    const listed = await world.call('GET', '/api/v1/platform/payments', {
+      headers: { authorization: `Bearer ${PLATFORM_KEY}` },
+    })
+    expect(listed.body.data).toMatchObject([{ id, metadata: NOTED }])
     expect(await told()).toEqual([NOTED, NOTED])
     const operator = operatorOf(world)
     expect((await operator.get(`/payments/${id}`)).body.payment.metadata).toEqual(NOTED)
