@@ -1,4 +1,6 @@
 // packages/client/src/api.ts is made here: the client imports nothing of the service, and has its types.
+import { readFileSync } from 'node:fs'
+import { CALLS } from '../../packages/client/src/api.js'
 import type * as client from '../../packages/client/src/index.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import type { HostEvent, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
@@ -17,6 +19,35 @@ it('the client has the types of the document and a method for each call', async 
   await expect(await clientSource(body, calls, readings)).toMatchFileSnapshot(
     '../../packages/client/src/api.ts',
   )
+})
+
+it('the clients in PHP and Python have the same calls, by the same names and addresses', () => {
+  const sent = Object.entries(CALLS).map(([name, call]) => {
+    return [name, call.method, `/%s${call.path.replace(/:\w+/g, '%s')}`]
+  })
+  const read = (file: string) => readFileSync(`clients/${file}`, 'utf8')
+  const php = read('php/src/UserCalls.php').split('public function ').slice(1)
+  const python = read('python/ishtirak/calls.py')
+    .split(/def (?!_)/)
+    .slice(1)
+  const camelCased = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  const callsOf = (methods: readonly string[]) =>
+    methods.map((method) => {
+      const [, name = ''] = /^(\w+)\(/.exec(method) ?? []
+      const [, verb, address = ''] = /ask\(\s*['"](\w+)['"], ['"]([^'"]*)/.exec(method) ?? []
+      return [camelCased(name), verb, address.replaceAll('{}', '%s')]
+    })
+  expect(callsOf(php).toSorted()).toEqual(sent.toSorted())
+  expect(callsOf(python).toSorted()).toEqual(sent.toSorted())
+  const methods = ['plans', 'offers', 'listUsers', 'listPayments', 'listEvents', 'as']
+  const others = {
+    'php/src/Client.php': /public function (?!__)(\w+)/g,
+    'python/ishtirak/client.py': /def ([a-z]\w+)\(self/g,
+  }
+  for (const [file, name] of Object.entries(others))
+    expect(
+      [...read(file).matchAll(name)].map(([, own = '']) => camelCased(own).replace('Person', '')),
+    ).toEqual(methods)
 })
 
 it('its types fit a service of any catalogue, and what a host gets (checked by the compiler)', () => {

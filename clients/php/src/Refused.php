@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Ishtirak;
 
-/** The state of the user does not allow it (409), such as `prepaid_limit_reached`, or a cursor is too old (410). */
+/** The user's state or input does not allow it (409, 413, 422), such as `code_not_valid`. */
 final class Refused extends \DomainException
 {
     use AnsweredProblem;

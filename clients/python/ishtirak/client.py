@@ -8,21 +8,22 @@ import threading
 import time
 from concurrent.futures import Future, TimeoutError as NoAnswer
 from contextlib import suppress
-from typing import Any, Dict, Mapping, Optional, Tuple
+from copy import copy
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 from urllib.parse import quote, urlencode, urlsplit
 
+from .calls import UserCalls
 from .errors import Misconfigured, Refused, Unavailable
 
 _CONNECTIONS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
 _SECONDS = 2.0
-#: The service answers a purchase within 6 seconds, and there may be two attempts.
-_PURCHASE_SECONDS = 14.0
 
 
-class Client:
+class Client(UserCalls):
     """
     `url` is where Ishtirak is, `api_key` one of its PLATFORM_API_KEYS. `timeout` is in seconds, for a whole call: looking
-    the name up, the one retry and reading the answer included. Unset: 2, for `upgrade` 14.
+    the name up, the one retry and reading the answer included. Unset: 2, for a purchase 14, for a PDF 10, for `redeem` 7
+    and for `upload_proof` 70.
 
     Every call raises `Unavailable`, `Misconfigured` or `Refused`. It may be used by several threads.
     """
@@ -37,65 +38,15 @@ class Client:
         self._host, self._path = parts.netloc, parts.path.rstrip("/")
         self._api_key = api_key
         self._timeout = timeout
+        self._person: Dict[str, str] = {}
 
-    def consume(
-        self,
-        user_id: str,
-        limit: str,
-        operation_id: str,
-        amount: int = 1,
-        project_id: Optional[str] = None,
-        scope_id: Optional[str] = None,
-    ) -> Dict[str, Any]:
-        """
-        Whether the user may: `allowed`, `limit`, `used`, `remaining`, `resets_at`, `reason`. A no is an answer. The same
-        `operation_id` counts once.
-        """
-        body = _given(operation_id=operation_id, amount=amount, project_id=project_id, scope_id=scope_id)
-        return self._call("POST", _limit_path(user_id, limit, "consume"), "allowed", body)
+    def plans(self) -> List[Dict[str, Any]]:
+        """The catalogue, the free plan first."""
+        return self._call("GET", "/api/v1/billing/plans")
 
-    def release(
-        self,
-        user_id: str,
-        limit: str,
-        operation_id: str,
-        amount: Optional[int] = None,
-        consume_operation_id: Optional[str] = None,
-        project_id: Optional[str] = None,
-        scope_id: Optional[str] = None,
-    ) -> Dict[str, Any]:
-        """Gives back what was consumed under `consume_operation_id` or `operation_id`, or `amount` of what is in use."""
-        body = _given(
-            operation_id=operation_id,
-            amount=amount,
-            consume_operation_id=consume_operation_id,
-            project_id=project_id,
-            scope_id=scope_id,
-        )
-        return self._call("POST", _limit_path(user_id, limit, "release"), "allowed", body)
-
-    def user(self, user_id: str) -> Dict[str, Any]:
-        """Plan, status, end of the paid time, limits and usage of a user."""
-        return self._call("GET", _user_path(user_id), "user_id")
-
-    def open_portal(self, user_id: str, return_path: Optional[str] = None) -> Dict[str, Any]:
-        """A link into the portal, `url`, until `expires_at`: it works once, so send the user there at once."""
-        body = _given(return_path=return_path)
-        return self._call("POST", f"{_user_path(user_id)}/portal-sessions", "url", body)
-
-    def upgrade(self, user_id: str, plan: str) -> Dict[str, Any]:
-        """A month of the plan, `payment_id`: send the user to `checkout_url`. A repetition gives the same payment.
-
-        Also the renewal. Raises `Refused` with `already_subscribed` before the renewal window.
-        """
-        path = f"{_user_path(user_id)}/upgrade"
-        return self._call("POST", path, "checkout_url", {"plan": plan}, _PURCHASE_SECONDS)
-
-    def start_trial(self, user_id: str, plan: str) -> Dict[str, Any]:
-        """
-        The plan's trial: `plan`, `status`, `current_period_end`. It is sent once: a second trial is `Refused`, `conflict`.
-        """
-        return self._call("POST", f"{_user_path(user_id)}/trial", "current_period_end", {"plan": plan}, once=True)
+    def offers(self) -> List[Dict[str, Any]]:
+        """What is sold: each plan's terms, the shortest first."""
+        return self._call("GET", "/api/v1/billing/offers")
 
     def list_users(
         self,
@@ -104,90 +55,99 @@ class Client:
         changed_since: Optional[str] = None,
         cursor: Optional[str] = None,
     ) -> Dict[str, Any]:
-        """
-        A page of all users, or of those of a state or plan, or of those that changed since an instant: `data`. The next
-        page is asked for with its `next_cursor`; None: it was the last.
-        """
+        """A page of all users: `data`, and `next_cursor`, which is None on the last page."""
         return self._page("users", state=state, plan=plan, changed_since=changed_since, cursor=cursor)
 
     def list_payments(
         self, status: Optional[str] = None, created_from: Optional[str] = None, cursor: Optional[str] = None
     ) -> Dict[str, Any]:
-        """A page of the payments of all users, newest first. The next page is asked for with its `next_cursor`."""
+        """A page of the payments of all users, newest first."""
         return self._page("payments", status=status, created_from=created_from, cursor=cursor)
 
     def list_events(self, after: Optional[str] = None) -> Dict[str, Any]:
         """
-        The events of all users in one order: `data`, `has_more`, `next_cursor`. `after` is `next_cursor` of an earlier
-        answer; after 90 days it raises `Refused`.
+        The events of all users in one order: `data`, `has_more`, `next_cursor`. `after` is an earlier `next_cursor`;
+        after 90 days it raises `Refused`.
         """
         return self._page("events", after=after)
 
     def _page(self, name: str, **query: Optional[str]) -> Dict[str, Any]:
-        return self._call("GET", f"/api/v1/platform/{name}?{urlencode(_given(**query))}", "data")
+        said = {key: value for key, value in query.items() if value is not None}
+        return self._call("GET", f"/api/v1/platform/{name}?{urlencode(said)}")
 
-    def set_metadata(self, user_id: str, payment_id: str, metadata: Mapping[str, str]) -> Dict[str, Any]:
-        """Replaces what the platform notes at a payment: at most 20 names of 40 characters, with texts of 500."""
-        path = f"{_user_path(user_id)}/payments/{quote(payment_id, safe='')}/metadata"
-        return self._call("PUT", path, "metadata", {"metadata": metadata})
+    def as_person(self, person_id: str, role: Optional[str] = None) -> "Client":
+        """A client whose calls a person of the account makes: an `owner` (the default), `payer` or `reader`."""
+        client = copy(self)
+        role_header = {} if role is None else {"Ishtirak-Billing-Role": role}
+        client._person = {"Ishtirak-Person": quote(person_id, safe=""), **role_header}
+        return client
+
+    def _ask(
+        self, method: str, path: str, ids: List[str], given: Any = None, part: Optional[str] = None, **how: Any
+    ) -> Any:
+        target = "/api/v1/platform/users" + path.format(*(quote(one, safe="") for one in ids))
+        if method == "GET" and given:
+            said = {name: value for name, value in given.items() if value is not None}
+            target, given = f"{target}?{urlencode(said)}", None
+        answer = self._call(method, target, given, **how)
+        return answer if part is None else answer[part]
 
     def _call(
         self,
         method: str,
         path: str,
-        expected: str,
-        body: Optional[Mapping[str, Any]] = None,
+        body: Any = None,
         seconds: float = _SECONDS,
+        is_file: bool = False,
         once: bool = False,
-    ) -> Dict[str, Any]:
-        """Repeated once where that is idempotent. `expected` is a field that the answer has."""
+    ) -> Any:
+        """Repeated once, unless `once`: every other call is idempotent."""
         within = seconds if self._timeout is None else self._timeout
         if once:
-            return self._attempt(method, path, expected, body, within)
+            return self._attempt(method, path, body, within, is_file)
         started_at = time.monotonic()
         try:
             # Half of the time: a server that hangs must leave some for the retry.
-            return self._attempt(method, path, expected, body, within / 2)
+            return self._attempt(method, path, body, within / 2, is_file)
         except Unavailable as error:
             first = error
         left = within - (time.monotonic() - started_at)
         if (first.retry_after or 0) > left:
             raise first
         try:
-            return self._attempt(method, path, expected, body, left)
+            return self._attempt(method, path, body, left, is_file)
         except Unavailable as second:
             # Of two failures the one that says why.
             raise first if second.status is None else second
 
-    def _attempt(
-        self, method: str, path: str, expected: str, body: Optional[Mapping[str, Any]], seconds: float
-    ) -> Dict[str, Any]:
+    def _attempt(self, method: str, path: str, body: Any, seconds: float, is_file: bool) -> Any:
         try:
-            status, headers, text = self._exchange(method, path, body, seconds)
+            status, headers, content = self._exchange(method, path, body, seconds)
         except (OSError, http.client.HTTPException) as error:
             raise Unavailable(f"billing is unreachable: {error or type(error).__name__}") from error
-        answer = _read_object(text)
-        if 200 <= status < 300 and expected in answer:
+        is_page = (headers.get("Content-Type") or "").startswith("text/html")
+        answer = content if is_file and 200 <= status < 300 and not is_page else _read_json(content)
+        if 200 <= status < 300 and answer is not None:
             return answer
-        said = f"{status} {answer.get('code', '')}".strip()
+        problem = answer if isinstance(answer, dict) else {}
+        said = f"{status} {problem.get('code', '')}".strip()
         if not 400 <= status < 500 or status in (408, 429):
             seconds_text = headers.get("Retry-After") or ""
             retry_after = int(seconds_text) if re.fullmatch("[0-9]{1,9}", seconds_text) else None
-            raise Unavailable(f"billing cannot answer: {said}", status, answer, retry_after)
-        if status in (409, 410):
-            raise Refused(f"billing refused: {said}", status, answer)
-        raise Misconfigured(f"billing does not take the key or the call: {said}", status, answer)
+            raise Unavailable(f"billing cannot answer: {said}", status, problem, retry_after)
+        is_of_person = bool(self._person) and problem.get("code") == "forbidden"
+        if status in (409, 410, 413, 422) or is_of_person:
+            raise Refused(f"billing refused: {said}", status, problem)
+        raise Misconfigured(f"billing does not take the key or the call: {said}", status, problem)
 
-    def _exchange(
-        self, method: str, path: str, body: Optional[Mapping[str, Any]], seconds: float
-    ) -> Tuple[int, Mapping[str, str], bytes]:
+    def _exchange(self, method: str, path: str, body: Any, seconds: float) -> Tuple[int, Mapping[str, str], bytes]:
         """
         In a thread of its own: the timeout of a socket bounds each read by itself, so it bounds neither the lookup of a name
         nor a server that sends byte after byte.
         """
         connection = self._connection(self._host, timeout=seconds)
-        headers = {"Authorization": f"Bearer {self._api_key}", "Accept": "application/json"}
-        if body is not None:
+        headers = {"Authorization": f"Bearer {self._api_key}", "Accept": "*/*", **self._person}
+        if isinstance(body, dict):
             headers["Content-Type"] = "application/json"
         exchanged: "Future[Tuple[int, Mapping[str, str], bytes]]" = Future()
         connected = []
@@ -196,7 +156,7 @@ class Client:
             try:
                 connection.connect()
                 connected.append(connection.sock)
-                text = None if body is None else json.dumps(body)
+                text = json.dumps(body) if isinstance(body, dict) else body
                 connection.request(method, self._path + path, text, headers)
                 response = connection.getresponse()
                 exchanged.set_result((response.status, response.headers, response.read()))
@@ -229,21 +189,10 @@ def _is_url(url: str) -> bool:
         return False
 
 
-def _user_path(user_id: str) -> str:
-    return f"/api/v1/platform/users/{quote(user_id, safe='')}"
-
-
-def _limit_path(user_id: str, limit: str, action: str) -> str:
-    return f"{_user_path(user_id)}/limits/{quote(limit, safe='')}/{action}"
-
-
-def _given(**fields: Any) -> Dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _read_object(text: bytes) -> Dict[str, Any]:
+def _read_json(text: bytes) -> Any:
+    """None if it is neither an object nor a list."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+        return None
+    return value if isinstance(value, (dict, list)) else None

@@ -31,7 +31,7 @@ class Misconfigured(_CallFailed):
 
 
 class Refused(_CallFailed):
-    """The state of the user does not allow it (409), such as `prepaid_limit_reached`, or a cursor is too old (410)."""
+    """The user's state or input does not allow it (409, 413, 422), such as `code_not_valid`."""
 
 
 class InvalidEvent(Exception):

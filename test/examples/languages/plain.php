@@ -21,7 +21,7 @@ function deploy(Client $billing, string $userId, string $deployId): void
     try {
         $answer = $billing->consume($userId, 'deploys_per_day', operationId: $deployId);
     } catch (Unavailable) {
-        // Decided beforehand: an outage of billing stops no deploy.
+        // An outage of billing stops no deploy.
         startDeploy($deployId);
         return;
     }
@@ -42,7 +42,7 @@ function receiveEvent(PDO $database): void
         http_response_code(401);
         return;
     }
-    // A repetition has the same id, and changes nothing.
+    // A repeated event has the same id and changes nothing.
     $database->prepare('insert into billing_events (id, event) values (?, ?) on conflict do nothing')
         ->execute([$event['id'], json_encode($event)]);
     http_response_code(204);

@@ -1,7 +1,8 @@
-# A platform of plain WSGI, on PORT, with the middleware for events of clients/python/README.md.
+# A platform of plain WSGI, on PORT, with the plain example of clients/python/README.md.
 import json
-import os
 from wsgiref.simple_server import make_server
+
+import os
 
 from ishtirak import Client, Unavailable
 from ishtirak.wsgi import VerifyEvents
@@ -15,6 +16,7 @@ def deploy(user_id, deploy_id):
     try:
         answer = billing.consume(user_id, "deploys_per_day", operation_id=deploy_id)
     except Unavailable:
+        # An outage of billing stops no deploy.
         return "200 OK", f"started {deploy_id}"
     if not answer["allowed"]:
         return "429 Too Many Requests", f"again at {answer['resets_at']}"

@@ -12,7 +12,7 @@ Route::post('/deploys/{deployId}', function (Request $request, Client $billing, 
     try {
         $answer = $billing->consume((string) $request->user()->id, 'deploys_per_day', operationId: $deployId);
     } catch (Unavailable) {
-        // Decided beforehand: an outage of billing stops no deploy.
+        // An outage of billing stops no deploy.
         return startDeploy($deployId);
     }
     return $answer['allowed'] ? startDeploy($deployId) : response("again at {$answer['resets_at']}", 429);
@@ -26,7 +26,7 @@ Route::post('/upgrade', fn (Request $request, Client $billing) =>
 
 Route::post('/billing/events', function (Request $request) {
     $event = $request->attributes->get('ishtirak.event');
-    // A repetition has the same id, and changes nothing.
+    // A repeated event has the same id and changes nothing.
     DB::table('billing_events')->insertOrIgnore(['id' => $event['id'], 'event' => json_encode($event)]);
     return response()->noContent();
 })->middleware('ishtirak.events');
