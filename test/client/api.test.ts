@@ -50,6 +50,19 @@ it('the clients in PHP and Python have the same calls, by the same names and add
     ).toEqual(methods)
 })
 
+it('docs/curl.md has each call with its full path', () => {
+  const page = readFileSync('docs/curl.md', 'utf8')
+  const asked = [...page.matchAll(/^(?:api|send) (.*)$/gm)].map(([, line = '']) => {
+    const [, address = ''] = /users\/user-1([^\s"?]*)/.exec(line) ?? []
+    const [, method = line.includes(' -d ') ? 'POST' : 'GET'] = /-X (\w+)/.exec(line) ?? []
+    return `${method} ${address.replace('limits/projects', 'limits/:limit').replace(/\$\w+/g, ':')}`
+  })
+  const calls = Object.values(CALLS).map(({ method, path }) => {
+    return `${method} ${path.replace(/:(?!limit)\w+/g, ':')}`
+  })
+  expect(calls.filter((call) => !asked.includes(call))).toEqual([])
+})
+
 it('its types fit a service of any catalogue, and what a host gets (checked by the compiler)', () => {
   expectTypeOf<client.ConsumeRequest>().toEqualTypeOf<service.ConsumeRequest>()
   expectTypeOf<client.ReleaseRequest>().toEqualTypeOf<service.ReleaseRequest>()

@@ -31,10 +31,12 @@ it('every operation is tried, and each that changes something asks for the role'
   expect(attempts.filter(({ method, act }) => method === 'POST' && act === null)).toEqual([])
 })
 
-it('the table of the documentation is made of what each role may', () => {
+it('the list of the documentation is made of what each role may', () => {
   const text = readFileSync('docs/operator.md', 'utf8')
   for (const role of ROLES) {
-    const [, row] = new RegExp(`^\\| \`${role}\` \\| (.*) \\|$`, 'm').exec(text) ?? []
+    const [, listed = ''] =
+      new RegExp(`^\\* \\*\\*${role}\\*\\*: ((?:.+\\n)(?: {2}.+\\n)*)`, 'm').exec(text) ?? []
+    const row = listed.trim().replace(/\s+/g, ' ')
     const has = PERMISSIONS.filter(({ roles }) =>
       role === 'owner' ? roles.length === 0 : rolesThatMay({ name: '', roles }).includes(role),
     )
