@@ -123,7 +123,7 @@ it('what users read is at most 18,000 words', () => {
   expect(words.length).toBeLessThanOrEqual(18_000)
 })
 
-/** Of a page: the text without code, tables and comments. */
+/** It is the text of a page without code, tables and comments. */
 const proseOf = (name: string) =>
   read(name)
     .replace(/^ *```[\s\S]*?^ *```/gm, '')

@@ -42,7 +42,7 @@ it('the clients in PHP and Python have the same calls, by the same names and add
   const methods = ['plans', 'offers', 'listUsers', 'listPayments', 'listEvents', 'as']
   const others = {
     'php/src/Client.php': /public function (?!__)(\w+)/g,
-    'python/ishtirak/client.py': /def ([a-z]\w+)\(self/g,
+    'python/ishtirak/client.py': /def ([a-z]\w+)\(\s*self/g,
   }
   for (const [file, name] of Object.entries(others))
     expect(

@@ -26,7 +26,7 @@ const USER = 'user-1'
 /** Of the person, in everything that can name them; as it stands in a file; and their telephone. */
 const MARKS = `'(zubayda|${Buffer.from('zubayda').toString('hex')}|555998877)'`
 const PAGE = readFileSync('docs/privacy.md', 'utf8')
-/** What its first list names. */
+/** The first list of the page names them. */
 const KEPT = [...(PAGE.split('\n\n## ')[1] ?? '').matchAll(/^\* `(\w+\.\w+)`:/gm)].map(([, name]) => name)
 const ERASED = [
   ...['discrepancies.closed_because', 'grants.why', 'mails.outcome', 'payments.bought_by'],
