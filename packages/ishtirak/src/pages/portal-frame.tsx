@@ -133,7 +133,7 @@ export function renderLayout(
 }
 
 /** `title` is what stands above the page in the browser. */
-export function Head({ seller, style, title }: Pick<PageParts, 'seller' | 'style'> & { title: string }) {
+function Head({ seller, style, title }: Pick<PageParts, 'seller' | 'style'> & { title: string }) {
   const { color, logo } = seller.shop
   return (
     <head>
