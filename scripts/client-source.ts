@@ -76,10 +76,11 @@ export async function clientSource(
   const limits = Object.keys(document.components.schemas.PlanLimits?.properties ?? {})
   const used = closure(schemas, [...Object.keys(schemas).filter(isUsed), 'Plan', 'Offer'])
   // Several handlers may share an event, so none of them may change it.
-  const received = closure(schemas, ['EventData'])
+  const received = closure(schemas, ['EventData', ...noticesIn(document)])
   const texts = { ...(await typesOf(received, true)), ...(await typesOf(used, false)) }
-  const events = Object.keys(document.webhooks).map((type) => `  | '${type}'`)
-  const causes = Object.entries(causesOf(document)).map(([type, names]) => {
+  const causesByType = Object.entries(causesOf(document))
+  const events = causesByType.map(([type]) => `  | '${type}'`)
+  const causes = causesByType.map(([type, names]) => {
     return `  '${type}': ${names.map((name) => `'${name}'`).join(' | ') || 'never'}`
   })
   const source = [
@@ -187,12 +188,28 @@ function eventData(schemas: Document['components']['schemas']): Schema {
 function causesOf({ webhooks, components: { schemas } }: Document): Readonly<Record<string, string[]>> {
   const { required: common = [] } = eventData(schemas)
   return Object.fromEntries(
-    Object.keys(webhooks).map((type) => {
-      const event = schemas[`${camelCased(`_${type.replace('.', '_')}`)}Event`]
-      const { required = [] } = schemas[nameIn(event?.properties?.data ?? {})] ?? {}
-      return [type, required.filter((name) => !common.includes(name))]
+    Object.keys(webhooks).flatMap((type) => {
+      const data = dataNameOf(type, schemas)
+      if (!isOfUser(data)) return []
+      const { required = [] } = schemas[data] ?? {}
+      return [[type, required.filter((name) => !common.includes(name))]]
     }),
   )
+}
+
+/** The names of the events that are about no user. */
+function noticesIn({ webhooks, components: { schemas } }: Document): readonly string[] {
+  return Object.keys(webhooks)
+    .filter((type) => !isOfUser(dataNameOf(type, schemas)))
+    .map(eventName)
+}
+
+const isOfUser = (dataName: string) => dataName.endsWith('EventData')
+
+const eventName = (type: string) => `${camelCased(`_${type.replace('.', '_')}`)}Event`
+
+function dataNameOf(type: string, schemas: Document['components']['schemas']): string {
+  return nameIn(schemas[eventName(type)]?.properties?.data ?? {})
 }
 
 const SCOPE = { description: 'Only, and always, for limits that are counted for each of something else' }

@@ -21,6 +21,9 @@ export type Behaviour = number | ((response: ServerResponse, received: Received)
 
 export class Receiver {
   readonly received: Received[] = []
+  /** The heads of the sealed books, which are about no user. */
+  readonly heads: { readonly id: string; readonly event: { readonly data: object } }[] = []
+  headStatus = 204
   behave: (received: Received) => Behaviour = () => 204
   #server: Server | undefined
   #port = 0
@@ -50,6 +53,10 @@ export class Receiver {
       if (raw === null) return
       const id = String(request.headers['webhook-id'])
       const received = { id, headers: request.headers, raw, event: JSON.parse(raw) }
+      if (received.event.type === ('books.sealed' as string)) {
+        this.heads.push(received)
+        return void response.writeHead(this.headStatus).end()
+      }
       this.received.push(received)
       const behaviour = this.behave(received)
       if (typeof behaviour === 'function') behaviour(response, received)

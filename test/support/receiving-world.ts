@@ -15,7 +15,9 @@ export function receivingWorld({ database }: DatabaseContext, own: Record<string
   const { world, restart } = restartableWorld(database, options)
   beforeEach(() => {
     receiver.received.length = 0
+    receiver.heads.length = 0
     receiver.behave = () => 204
+    receiver.headStatus = 204
   })
   afterAll(() => receiver.goDown())
   return { receiver, world, restart, options }

@@ -795,6 +795,21 @@ export type EventBalance = {
   readonly entry: BalanceEntry | null
 }
 
+export type SealedHead = {
+  /** In the billing time zone */
+  readonly day: string
+  /** How many entries are sealed */
+  readonly position: number
+  /** SHA-256 of the last seal, hexadecimal */
+  readonly hash: string
+}
+
+export type BooksSealedEvent = {
+  readonly type: 'books.sealed'
+  readonly timestamp: Timestamp
+  readonly data: SealedHead
+}
+
 export type QuoteQuery = {
   /** The plan to buy */
   plan: string

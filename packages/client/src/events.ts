@@ -1,6 +1,6 @@
 // Receives events: `import { eventHandler } from '@ishtirak/client/events'`. It verifies them and handles
 // each once, or again if it failed. It works with Request and Response, node:http, Express and Fastify.
-import type { EventType } from './api.js'
+import type { BooksSealedEvent, EventType } from './api.js'
 import { inMemory, type Seen } from './seen.js'
 import {
   type BillingEvent,
@@ -23,6 +23,8 @@ export interface EventHandlerOptions<Context = void> {
   readonly on: {
     readonly [Type in EventType]?: (event: EventOf<Type>, context: Context) => unknown
   } & {
+    /** It is about no user. `'*'` is given it if it is not named. */
+    readonly 'books.sealed'?: (event: BooksSealedEvent & { readonly id: string }, context: Context) => unknown
     /**
      * Handles all types that are not named, also those of later versions. Without it they are answered with
      * 200.

@@ -942,6 +942,49 @@ create index users_with_balance on users (user_id) where balance > 0;
 create index users_changed on users (coalesce(changed_at, created_at), user_id);
 
 
+-- Sealed books
+
+-- One chain over documents, balance entries and the audit trail, in the order in which a job saw them. A seal
+-- names its entry by the entry's own key.
+create table seals (
+  position bigint not null constraint position_counts_from_one check (position > 0),
+  kind text not null constraint kind_is_known check (kind in ('document', 'balance_entry', 'act')),
+  -- The series of a document; the user of a balance entry or an act.
+  series text not null,
+  -- The number of a document, the sequence of a balance entry; 0 for an act.
+  number integer not null,
+  -- The id of an act; empty elsewhere.
+  act_id text not null,
+  -- Which columns were hashed, and how they were written: seals/content.sql.ts.
+  form integer not null,
+  -- SHA-256 of the hash before it and of the content, in hexadecimal.
+  hash text not null constraint hash_is_sha256 check (hash ~ '^[0-9a-f]{64}$'),
+  constraint seals_in_order primary key (position),
+  constraint seals_once unique (kind, series, number, act_id)
+);
+comment on table seals is
+  'The hash chain over documents, balance entries and the audit trail. Rows are never changed.';
+
+create index seals_of_acts on seals (position) where kind = 'act';
+create trigger seals_are_append_only before update or delete on seals
+  for each row execute function refuse_change();
+
+create table seal_heads (
+  -- `YYYY-MM-DD`, in the billing time zone.
+  day text not null,
+  position bigint not null,
+  hash text not null,
+  -- When it went out; null: not yet, or nobody is to be told.
+  mailed_at timestamptz,
+  told_at timestamptz,
+  constraint seal_heads_by_day primary key (day)
+);
+comment on table seal_heads is 'The last seal at the end of each day, which others are told.';
+
+create trigger seal_heads_are_append_only before delete or update of day, position, hash on seal_heads
+  for each row execute function refuse_change();
+
+
 -- The reconciliation of our books with the provider's list
 
 create table reconciliations (

@@ -63,6 +63,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly jobs?: (deps: Deps) => readonly Job[]
   /** The types of events that it sends to the platform. Several capabilities may send one type. */
   readonly events?: readonly EventType[]
+  /** Events that are about no user, by their types. The capability sends them itself. */
+  readonly notices?: Readonly<Record<string, { readonly meaning: string; readonly schema: object }>>
   /** Writers of its mail to users. */
   readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */

@@ -103,7 +103,10 @@ export type PlatformEvent = ReturnType<typeof describeEvent>
 
 type Data = PlatformEvent['data']
 
-/** The event as a host receives it. Later versions add values of `type`. */
+/**
+ * The event as a host receives it. Later versions add values of `type`. Notices of capabilities, such as
+ * `books.sealed`, are about no user and arrive in the same way.
+ */
 export type HostEvent = {
   [Type in EventType]: {
     /** Stays the same if an event is delivered again. */

@@ -18,6 +18,7 @@ import { pruneOutbox } from './deliver-events.sql.js'
 import { sampleEvent } from './sample-event.js'
 
 const ENV = { TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
+const SEALED = 'books.sealed'
 
 describeOnEach('the operator and the events', (context) => {
   const { database } = context
@@ -268,7 +269,7 @@ describeOnEach('the operator and the events', (context) => {
     expect((await operate(`/payments/${id}/refuse`)).status).toBe(200)
     await pass(0)
     await pass(0)
-    const expectDescribed = (type: (typeof EVENT_TYPES)[number], event: object) => {
+    const expectDescribed = (type: string, event: object | undefined) => {
       const { schema } = webhooks[type].post.requestBody.content['application/json']
       const [isValid, errors] = Schema.Errors(resolved(schema, components.schemas), event)
       expect([type, isValid, errors]).toEqual([type, true, []])
@@ -277,11 +278,12 @@ describeOnEach('the operator and the events', (context) => {
     for (const type of EVENT_TYPES)
       for (const { event } of receiver.received) if (event.type === type) expectDescribed(type, event)
     expect([...seen].filter((type) => !EVENT_TYPES.some((one) => one === type))).toEqual([])
+    expectDescribed(SEALED, receiver.heads[0]?.event)
     // A review needs a dishonest report; every other type was sent.
-    expect([...Object.keys(webhooks)].filter((type) => !seen.has(type))).toEqual(['payment.review'])
+    expect([...Object.keys(webhooks)].filter((type) => !seen.has(type))).toEqual(['payment.review', SEALED])
 
     // The samples that a platform is sent on demand.
-    expect(Object.keys(webhooks)).toEqual(EVENT_TYPES)
+    expect(Object.keys(webhooks)).toEqual([...EVENT_TYPES, SEALED])
     const of = { userId: 'user-1', catalogue: world.config.plans, now: world.clock.now() }
     for (const type of EVENT_TYPES) expectDescribed(type, JSON.parse(sampleEvent(type, of)))
   })

@@ -15,6 +15,7 @@ describeOnEach('events to a function of the host', ({ database }) => {
   let given: HostEvent[]
   let take: (event: HostEvent) => unknown
   const onEvent = (event: HostEvent) => {
+    if ((event.type as string) === 'books.sealed') return
     given.push(event)
     return take(event)
   }

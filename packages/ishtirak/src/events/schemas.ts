@@ -1,6 +1,7 @@
 // The events to the platform as the OpenAPI document shows them, one webhook for each type, and what the
 // operator sees of their delivery. A test holds every event that is sent against these very schemas.
 import { Type } from 'typebox'
+import type { Capability } from '../acts/capability.js'
 import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
@@ -118,7 +119,7 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
 }
 
 /** `subscription.past_due` as `SubscriptionPastDue`. */
-function pascalCase(type: EventType): string {
+function pascalCase(type: string): string {
   return type.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
@@ -128,8 +129,12 @@ const HEADERS = {
   'webhook-signature': 'One `v1,…` for each secret, separated by spaces (Standard Webhooks 1.0)',
 }
 
-/** The member `webhooks` of the document (OpenAPI 3.1), of the types that capabilities bring. */
-export function describeWebhooks(types: readonly EventType[], limits: readonly LimitDefinition[]) {
+/** The member `webhooks` of the document (OpenAPI 3.1), of the types and notices that capabilities bring. */
+export function describeWebhooks(
+  types: readonly EventType[],
+  limits: readonly LimitDefinition[],
+  notices: readonly Notices[],
+) {
   const parameters = Object.entries(HEADERS).map(([name, description]) => ({
     name,
     in: 'header' as const,
@@ -137,17 +142,17 @@ export function describeWebhooks(types: readonly EventType[], limits: readonly L
     description,
     schema: { type: 'string' as const },
   }))
-  const describe = (type: EventType) => ({
+  const describe = (type: string, { meaning, schema }: Notices[string]) => ({
     post: {
       operationId: `on${pascalCase(type)}`,
       security: [],
       tags: ['events'],
-      summary: describedEvent(type).meaning,
+      summary: meaning,
       parameters,
       requestBody: {
         required: true,
         // A schema of TypeBox is a JSON schema; its hidden marks would not survive a copy, and need not.
-        content: { 'application/json': { schema: JSON.parse(JSON.stringify(eventSchema(type, limits))) } },
+        content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
       },
       responses: {
         '2XX': { description: 'Taken. Any other answer is asked again: at 5 s, 5 min, 30 min, 2 h … 24 h' },
@@ -155,8 +160,15 @@ export function describeWebhooks(types: readonly EventType[], limits: readonly L
       },
     },
   })
-  return Object.fromEntries(types.map((type) => [type, describe(type)]))
+  const ofUsers = types.map((type) => {
+    const schema = eventSchema(type, limits)
+    return [type, { meaning: describedEvent(type).meaning, schema }] as const
+  })
+  const all = [...ofUsers, ...notices.flatMap((some) => Object.entries(some))]
+  return Object.fromEntries(all.map(([type, of]) => [type, describe(type, of)]))
 }
+
+type Notices = NonNullable<Capability['notices']>
 
 /** Of every list that the operator reads. */
 export const listQuery = {

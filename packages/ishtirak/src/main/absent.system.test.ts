@@ -25,6 +25,7 @@ const WITH_METHODS: Readonly<Record<string, readonly string[]>> = {
     compare: [],
     backup: [],
     privacy: [],
+    seals: [],
     'bank-statements': [],
   },
   ...{ transfers: ['transfer'], desk: ['cash', 'cheque'], balance: ['balance'] },
@@ -36,12 +37,12 @@ const without = (absent: string) =>
     ({ name }) => name !== absent && !(absent === 'transfers' && BY_TRANSFER.includes(name)),
   )
 
-type Brings = Pick<Capability, 'name' | 'acts' | 'readings' | 'inbox' | 'events'>
+type Brings = Pick<Capability, 'name' | 'acts' | 'readings' | 'inbox' | 'events' | 'notices'>
 
-const namesOf = ({ acts = [], readings = [], inbox = [], events = [] }: Brings): readonly string[] => [
+const namesOf = ({ acts = [], readings = [], inbox = [], ...sent }: Brings): readonly string[] => [
   ...acts.flatMap((act) => [act.operationId, previewIdOf(act)]),
   ...readings.map(({ operationId }) => operationId),
-  ...[...inbox.map(({ name }) => name), ...events],
+  ...[...inbox.map(({ name }) => name), ...(sent.events ?? []), ...Object.keys(sent.notices ?? {})],
 ]
 const ofOne = (absent: string) => CAPABILITIES.filter(({ name }) => name === absent)
 function ownNamesOf(name: string): readonly string[] {
@@ -101,7 +102,8 @@ it('the commands have none of a capability that is absent', () => {
     return program.commands.map((one) => one.name())
   }
   const OWN = { 'bank-statements': 'bank-statements', codes: 'codes', books: 'export', backup: 'restore' }
-  for (const [name, command] of Object.entries({ ...OWN, reconciliation: 'reconcile', balance: 'balance' })) {
+  const MORE = { seals: 'books', reconciliation: 'reconcile', balance: 'balance' }
+  for (const [name, command] of Object.entries({ ...OWN, ...MORE })) {
     expect(commandsOf(CAPABILITIES)).toContain(command)
     expect(commandsOf(without(name))).not.toContain(command)
   }

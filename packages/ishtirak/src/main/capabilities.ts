@@ -21,6 +21,7 @@ import { portal } from '../portal/portal.js'
 import { privacy } from '../privacy/privacy.js'
 import { proformas } from '../proformas/proformas.js'
 import { reconciliation } from '../reconciliation/reconciliation.js'
+import { seals } from '../seals/seals.js'
 import { transfers } from '../transfers/transfers.js'
 
 export const CAPABILITIES = [
@@ -39,6 +40,7 @@ export const CAPABILITIES = [
   codes,
   balance,
   books,
+  seals,
   reconciliation,
   bulk,
   backup,

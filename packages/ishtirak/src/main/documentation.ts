@@ -18,7 +18,7 @@ export function installDocumentation(
   app: FastifyInstance,
   options: DocumentsPageOptions & {
     readonly plans: Catalogue
-    readonly capabilities: readonly Pick<Capability, 'events'>[]
+    readonly capabilities: readonly Pick<Capability, 'events' | 'notices'>[]
     readonly limitAnonymous?: CallerChecks['limitAnonymous']
   },
 ): void {
@@ -34,7 +34,11 @@ export function installDocumentation(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: options.publicUrl }],
-      webhooks: describeWebhooks(eventsOf(options.capabilities), options.plans.limits),
+      webhooks: describeWebhooks(
+        eventsOf(options.capabilities),
+        options.plans.limits,
+        options.capabilities.flatMap(({ notices }) => (notices ? [notices] : [])),
+      ),
       components: {
         securitySchemes: {
           user: { ...BEARER, bearerFormat: 'JWT', description: 'A token of the platform’s user.' },

@@ -1,0 +1,60 @@
+// The command that checks the sealed books, also against heads in a file.
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { plainJson, sections } from '../acts/cli-tables.js'
+import {
+  type AccessOptions,
+  addAccessOptions,
+  CommandFailed,
+  type CommandHost,
+} from '../acts/operator-client.js'
+import { headsIn, verifyBooksReading } from './seal-readings.js'
+
+type VerifyOptions = AccessOptions & { readonly from?: string; readonly json?: true }
+
+export function addVerifyCommand(program: Command, host: CommandHost): void {
+  const books = program.commands.find((one) => one.name() === 'books')
+  if (!books) throw new Error('the readings of the sealed books come first')
+  const command = books
+    .command('verify')
+    .description(verifyBooksReading.summary)
+    .option('--from <file>', 'heads that were kept, a line each: position and hash; or lines of an export')
+  addAccessOptions(command)
+    .option('--json', 'the answer of the API, as JSON')
+    .action(async ({ from, json, ...access }: VerifyOptions) => {
+      const file = from === undefined ? Buffer.alloc(0) : await readHeads(from)
+      const client = await host.openClient(access)
+      const answer = await client
+        .ask({ method: 'POST', path: verifyBooksReading.path, file })
+        .then((text) => JSON.parse(text))
+        .finally(() => client.close())
+      process.stdout.write(`${json ? plainJson(answer) : sections(answer, host.timeZone())}\n`)
+      const { found } = answer
+      if (!found) return
+      const { what, position, kind, entry } = found
+      const named = kind === null ? 'an entry' : `${kind.replace('_', ' ')} ${entry}`
+      process.stderr.write(
+        `${SAYS[what as keyof typeof SAYS](named)}${position ? ` (seal ${position})` : ''}\n`,
+      )
+      process.exitCode = 1
+    })
+}
+
+const SAYS = {
+  changed: (entry: string) => `${entry} was changed, or an act before it was removed with its seal`,
+  removed: (entry: string) => `${entry} was removed`,
+  inserted: (entry: string) => `${entry} was inserted`,
+  moved: (entry: string) => `${entry} was moved`,
+  cut: () => 'a head is missing: what was sealed last was removed, or an older backup was restored',
+  resealed: () => 'a head is another one: entries up to it were changed and sealed again',
+}
+
+/** Without the contents, which the service has itself. */
+async function readHeads(path: string): Promise<Buffer> {
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new CommandFailed(error.message)
+  })
+  const heads = headsIn(text)
+  if (heads.length === 0) throw new CommandFailed(`${path} has no line with a position and a hash`)
+  return Buffer.from(heads.map(({ position, hash }) => `${position} ${hash}\n`).join(''))
+}

@@ -1,0 +1,43 @@
+// What is hashed of an entry: one line of JSON with every column that is stored, the same text on both
+// databases and in every session. Members stand as they are listed, instants are in UTC with all digits.
+// Entries are never changed, so whoever is erased elsewhere keeps the same text here.
+//
+// A text is never changed once it was released: seals are checked by it for as long as books are kept. A
+// release that adds a column adds a form, and checks each seal by the form that it names.
+
+/** What new seals are made by. */
+export const FORM = 1
+
+/** Of `documents d`. The seller is named by the hash of their data. */
+export const DOCUMENT = `
+  json_build_object(
+    'form', 1, 'kind', 'document', 'series', d.series, 'number', d.number, 'user_id', d.user_id,
+    'payment_id', d.payment_id, 'place', d.place, 'document', d.kind,
+    'issued_at', d.issued_at at time zone 'UTC', 'issued_on', d.issued_on, 'seller', d.seller,
+    'net_centimes', d.net_centimes, 'tax_centimes', d.tax_centimes, 'duty_centimes', d.duty_centimes,
+    'discount_centimes', d.discount_centimes, 'fee_centimes', d.fee_centimes, 'snapshot', d.snapshot)::text`
+
+/** Of `balance_entries b`. */
+export const BALANCE_ENTRY = `
+  json_build_object(
+    'form', 1, 'kind', 'balance_entry', 'user_id', b.user_id, 'sequence', b.sequence, 'id', b.id,
+    'entry', b.kind, 'amount', b.amount, 'balance_before', b.balance_before,
+    'balance_after', b.balance_after, 'payment_id', b.payment_id, 'note', b.note,
+    'created_at', b.created_at at time zone 'UTC')::text`
+
+/** Of `audit a`. */
+export const ACT = `
+  json_build_object(
+    'form', 1, 'kind', 'act', 'user_id', a.user_id, 'id', a.id, 'acted_at', a.acted_at at time zone 'UTC',
+    'actor', a.actor, 'act', a.act, 'reason', a.reason, 'payment_id', a.payment_id, 'before', a.before,
+    'after', a.after, 'asked', a.asked, 'operation_id', a.operation_id)::text`
+
+/** Of the entry that `seals s` names; null: there is none any more. */
+export const SEALED_CONTENT = `
+  case s.kind
+    when 'document' then
+      (select ${DOCUMENT} from documents d where d.series = s.series and d.number = s.number)
+    when 'balance_entry' then
+      (select ${BALANCE_ENTRY} from balance_entries b where b.user_id = s.series and b.sequence = s.number)
+    else (select ${ACT} from audit a where a.user_id = s.series and a.id = s.act_id)
+  end`

@@ -1,0 +1,169 @@
+// The chain of seals: what is not sealed yet, what is appended, and the heads that others are told.
+import type { Instant } from '../core/instant.js'
+import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
+import { at, columnsOf, instantOrNull, integer, rowOf, text, textOrNull, word } from '../database/rows.js'
+import { ACT, BALANCE_ENTRY, DOCUMENT, FORM, SEALED_CONTENT } from './content.sql.js'
+
+/** By its own key. */
+export const ENTRY = {
+  kind: word<'document' | 'balance_entry' | 'act'>,
+  series: text,
+  number: integer,
+  actId: text,
+}
+const parseNew = rowOf({ ...ENTRY, content: text })
+export type Unsealed = ReturnType<typeof parseNew>
+
+export const parseHead = rowOf({ position: integer, hash: text })
+export type SealHead = ReturnType<typeof parseHead>
+
+/** Before the first seal. */
+export const NO_HEAD: SealHead = { position: 0, hash: '' }
+
+const selectHead = statement('seals.head', 'select position, hash from seals order by position desc limit 1')
+
+export async function readHead(database: Queryable): Promise<SealHead> {
+  const [row] = await database.query(selectHead)
+  return row ? parseHead(row) : NO_HEAD
+}
+
+/**
+ * A day behind the last sealed act the trail is closed: what comes there later was inserted, and verifying
+ * names it. `$1` is now: an act of a clock that ran ahead must not hold up those that follow.
+ */
+export const TRAIL_OPEN_SINCE = `
+  coalesce(
+    (select least($1::timestamptz, a.acted_at) - interval '1 day'
+       from seals s join audit a on a.user_id = s.series and a.id = s.act_id
+      where s.kind = 'act' order by s.position desc limit 1),
+    '-infinity')`
+
+// A number of a series is committed before the next one is drawn, and so is a sequence of a user: behind the
+// last one sealed none can come to be. A balance changes together with a document or an act, so the users of
+// both are those whose entries are new. Uses the indexes documents_number_once, audit_newest and seals_once.
+const selectNew = statement(
+  'seals.new',
+  `with head as (
+     select position, hash from seals order by position desc limit 1
+   ), issued as (
+     select d.* from document_series s, lateral (
+       select * from documents d
+        where d.series = s.series and d.number <= s.last_number and d.number > coalesce(
+          (select max(number) from seals where kind = 'document' and series = s.series), 0)
+        order by d.number limit $2::int) d
+   ), acted as (
+     select a.* from audit a
+      where a.acted_at >= ${TRAIL_OPEN_SINCE}
+        and (select s.position from seals s
+              where s.kind = 'act' and s.series = a.user_id and s.number = 0 and s.act_id = a.id) is null
+      order by a.acted_at, a.id limit $2::int
+   ), touched as (
+     select user_id from issued union select user_id from acted
+   )
+   select n.*, coalesce(head.position, 0) as position, coalesce(head.hash, '') as hash
+     from (
+       select 'document' as kind, series, number, '' as act_id, null::timestamptz as acted_at,
+              ${DOCUMENT} as content
+         from issued d
+        union all
+       select 'balance_entry', b.user_id, b.sequence, '', null, ${BALANCE_ENTRY}
+         from touched join users u using (user_id), lateral (
+           select * from balance_entries b
+            where b.user_id = u.user_id and b.sequence <= u.balance_entry and b.sequence > coalesce(
+              (select max(number) from seals where kind = 'balance_entry' and series = u.user_id), 0)) b
+        union all
+       select 'act', user_id, 0, id, acted_at, ${ACT} from acted a
+     ) n left join head on true
+    order by n.kind desc, n.acted_at, n.series, n.number, n.act_id`,
+)
+
+/** With the head that they follow on: both are of one snapshot. About `limit` of each kind. */
+export async function newEntries(
+  database: Queryable,
+  of: { readonly now: Instant; readonly limit: number },
+): Promise<{ readonly head: SealHead; readonly entries: readonly Unsealed[] }> {
+  const rows = await database.query(selectNew, [at(of.now), of.limit])
+  const [first] = rows
+  return { head: first ? parseHead(first) : NO_HEAD, entries: rows.map(parseNew) }
+}
+
+const insert = statement(
+  'seals.insert',
+  `insert into seals (position, kind, series, number, act_id, form, hash)
+   select position, kind, series, number, act_id, ${FORM}, hash
+     from jsonb_to_recordset($1::jsonb) as n(
+       position bigint, kind text, series text, number int, act_id text, hash text)`,
+)
+
+export type NewSeal = Omit<Unsealed, 'content'> & SealHead
+
+/** False: another process has sealed meanwhile. All or none are appended. */
+export async function appendSeals(database: Queryable, seals: readonly NewSeal[]): Promise<boolean> {
+  const rows = seals.map(({ actId, ...seal }) => ({ ...seal, act_id: actId }))
+  try {
+    await database.query(insert, [JSON.stringify(rows)])
+    return true
+  } catch (error) {
+    if (error instanceof ConstraintViolation && error.constraint === 'seals_in_order') return false
+    throw error
+  }
+}
+
+const insertDay = statement(
+  'seals.insert_day',
+  `insert into seal_heads (day, position, hash)
+   select $1, position, hash from seals order by position desc limit 1
+       on conflict do nothing`,
+)
+
+/** Once for each day; without a seal there is none. */
+export async function noteDay(database: Queryable, day: string): Promise<void> {
+  await database.query(insertDay, [day])
+}
+
+const parseDay = rowOf({
+  day: text,
+  position: integer,
+  hash: text,
+  mailedAt: instantOrNull,
+  toldAt: instantOrNull,
+})
+export type DayHead = ReturnType<typeof parseDay>
+
+const selectLastDay = statement(
+  'seals.last_day',
+  `select ${columnsOf(parseDay)} from seal_heads order by day desc limit 1`,
+)
+
+/** The newest, which vouches for all before it; null: there is none yet. */
+export async function lastDay(database: Queryable): Promise<DayHead | null> {
+  const [row] = await database.query(selectLastDay)
+  return row ? parseDay(row) : null
+}
+
+const saveDay = statement(
+  'seals.save_day',
+  'update seal_heads set mailed_at = $2::timestamptz, told_at = $3::timestamptz where day = $1',
+)
+
+export async function saveTold(
+  database: Queryable,
+  { day, mailedAt, toldAt }: Pick<DayHead, 'day' | 'mailedAt' | 'toldAt'>,
+): Promise<void> {
+  await database.query(saveDay, [day, at(mailedAt), at(toldAt)])
+}
+
+const selectLines = statement(
+  'seals.lines',
+  `select s.position, s.hash, ${SEALED_CONTENT} as content
+     from seals s where s.position > $1::bigint order by s.position limit $2::int`,
+)
+const parseLine = rowOf({ position: integer, hash: text, content: textOrNull })
+
+/** Behind a position, with what each is of; null: its entry is gone. */
+export async function sealedLines(
+  database: Queryable,
+  of: { readonly after: number; readonly limit: number },
+) {
+  return (await database.query(selectLines, [of.after, of.limit])).map(parseLine)
+}
