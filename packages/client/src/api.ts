@@ -796,7 +796,7 @@ export type EventBalance = {
 }
 
 export type SealedHead = {
-  /** In the billing time zone */
+  /** The day in the billing time zone */
   readonly day: string
   /** How many entries are sealed */
   readonly position: number

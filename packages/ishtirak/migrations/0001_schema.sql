@@ -974,7 +974,7 @@ create table seal_heads (
   day text not null,
   position bigint not null,
   hash text not null,
-  -- When it went out; null: not yet, or nobody is to be told.
+  -- The instant at which it went out. It is null before, and where no receiver is configured.
   mailed_at timestamptz,
   told_at timestamptz,
   constraint seal_heads_by_day primary key (day)

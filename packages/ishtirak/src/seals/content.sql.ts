@@ -1,14 +1,14 @@
 // What is hashed of an entry: one line of JSON with every column that is stored, the same text on both
 // databases and in every session. Members stand as they are listed, instants are in UTC with all digits.
-// Entries are never changed, so whoever is erased elsewhere keeps the same text here.
+// Entries are never changed, so a person who is erased elsewhere has the same text here.
 //
 // A text is never changed once it was released: seals are checked by it for as long as books are kept. A
 // release that adds a column adds a form, and checks each seal by the form that it names.
 
-/** What new seals are made by. */
+/** New seals are made by this form. */
 export const FORM = 1
 
-/** Of `documents d`. The seller is named by the hash of their data. */
+/** The text of `documents d`. The seller is named by the hash of their data. */
 export const DOCUMENT = `
   json_build_object(
     'form', 1, 'kind', 'document', 'series', d.series, 'number', d.number, 'user_id', d.user_id,
@@ -17,7 +17,7 @@ export const DOCUMENT = `
     'net_centimes', d.net_centimes, 'tax_centimes', d.tax_centimes, 'duty_centimes', d.duty_centimes,
     'discount_centimes', d.discount_centimes, 'fee_centimes', d.fee_centimes, 'snapshot', d.snapshot)::text`
 
-/** Of `balance_entries b`. */
+/** The text of `balance_entries b`. */
 export const BALANCE_ENTRY = `
   json_build_object(
     'form', 1, 'kind', 'balance_entry', 'user_id', b.user_id, 'sequence', b.sequence, 'id', b.id,
@@ -25,14 +25,14 @@ export const BALANCE_ENTRY = `
     'balance_after', b.balance_after, 'payment_id', b.payment_id, 'note', b.note,
     'created_at', b.created_at at time zone 'UTC')::text`
 
-/** Of `audit a`. */
+/** The text of `audit a`. */
 export const ACT = `
   json_build_object(
     'form', 1, 'kind', 'act', 'user_id', a.user_id, 'id', a.id, 'acted_at', a.acted_at at time zone 'UTC',
     'actor', a.actor, 'act', a.act, 'reason', a.reason, 'payment_id', a.payment_id, 'before', a.before,
     'after', a.after, 'asked', a.asked, 'operation_id', a.operation_id)::text`
 
-/** Of the entry that `seals s` names; null: there is none any more. */
+/** The text of the entry that `seals s` names. It is null if there is no such entry any more. */
 export const SEALED_CONTENT = `
   case s.kind
     when 'document' then

@@ -1,4 +1,4 @@
-// The job that seals what was booked, and once a day tells others the head of the chain: whoever holds it can
+// The job seals what was booked, and once a day tells others the head of the chain. With that head they can
 // show later that nothing before it was changed. A booking does nothing for it.
 import { hash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'

@@ -57,7 +57,7 @@ export const verifyBooksReading = reading<SealReadingDeps>().reads({
     'named.',
   refuses: ['payload_too_large', 'request_timeout'],
   answer: VerifiedBooksSchema,
-  // Of a file: see cli-verify.ts.
+  // cli-verify.ts reads the file and sends it.
   command: null,
   read: async (deps, { file }) => {
     const { head, found } = await verifyBooks(deps, headsIn(file.toString()))

@@ -4,7 +4,7 @@ import { ConstraintViolation, type Queryable, statement } from '../database/data
 import { at, columnsOf, instantOrNull, integer, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { ACT, BALANCE_ENTRY, DOCUMENT, FORM, SEALED_CONTENT } from './content.sql.js'
 
-/** By its own key. */
+/** An entry is named by its own key. */
 export const ENTRY = {
   kind: word<'document' | 'balance_entry' | 'act'>,
   series: text,
@@ -17,7 +17,7 @@ export type Unsealed = ReturnType<typeof parseNew>
 export const parseHead = rowOf({ position: integer, hash: text })
 export type SealHead = ReturnType<typeof parseHead>
 
-/** Before the first seal. */
+/** Stands before the first seal. */
 export const NO_HEAD: SealHead = { position: 0, hash: '' }
 
 const selectHead = statement('seals.head', 'select position, hash from seals order by position desc limit 1')

@@ -9,7 +9,7 @@ import { exportSeals, type SealReadingDeps, verifyBooksReading } from './seal-re
 import './words.js'
 
 const SealedHeadSchema = request('SealedHead', {
-  day: Type.String({ description: 'In the billing time zone', examples: ['2026-12-21'] }),
+  day: Type.String({ description: 'The day in the billing time zone', examples: ['2026-12-21'] }),
   position: Type.Integer({ description: 'How many entries are sealed', examples: [812] }),
   hash: Type.String({
     description: 'SHA-256 of the last seal, hexadecimal',
