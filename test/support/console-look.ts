@@ -26,8 +26,9 @@ export async function lookAtConsole(
     const language = await page.locator('html').getAttribute('lang')
     // The portal as a user sees it is in that user's language.
     if (language !== locale && !path.endsWith('/portal')) faults.push({ language })
-    // A slip stands beside the decision on it.
-    const isOwn = (one: string) => one === address || one.startsWith('data:') || /\/proofs\/\d+$/.test(one)
+    // A slip stands beside the decision on it, and the browser shows a PDF by pages of its own.
+    const isOwn = (one: string) =>
+      one === address || /^(data|chrome|chrome-extension):|\/proofs\/\d+$/.test(one)
     const others = requests().filter((one) => !isOwn(one))
     if (others.length > 0) faults.push({ others })
     const bytes = (await response?.body())?.length ?? 0
