@@ -109,11 +109,6 @@ export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string 
   ) : null
 }
 
-interface Offered<Deps> {
-  readonly act: Act<Deps>
-  readonly id: string
-}
-
 /** So many stand open; the others are folded, and those that take something away stand apart. */
 const OPEN_MAX = 3
 
@@ -122,23 +117,22 @@ export function ActButtons<Deps>(of: {
   readonly pages: Pick<ConsolePages, 'base'>
   readonly view: View
   readonly first: { readonly href: string; readonly label: string } | null
-  readonly offered: readonly Offered<Deps>[]
+  readonly offered: readonly { readonly act: Act<Deps>; readonly id: string }[]
 }) {
   const { pages, view, first, offered } = of
   const sorted = [...offered].sort((one, other) => byRank(one.act, other.act))
   const harmless = sorted.filter(({ act }) => act.rank !== 'destructive')
   const apart = sorted.filter(({ act }) => act.rank === 'destructive')
-  const open = first ? OPEN_MAX - 1 : OPEN_MAX
   const buttons = (some: typeof sorted) => some.map((one) => <ActButton {...{ pages, view }} {...one} />)
-  const folded = harmless.slice(open)
+  const open = harmless.splice(0, first ? OPEN_MAX - 1 : OPEN_MAX)
   return (
     <div class="actions">
       {first ? <LinkButton {...first} /> : null}
-      {buttons(harmless.slice(0, open))}
-      {folded.length + apart.length === 0 ? null : (
+      {buttons(open)}
+      {harmless.length + apart.length === 0 ? null : (
         <details class="more">
           <summary safe>{view.say('moreActs')}</summary>
-          {folded.length === 0 ? null : <p class="actions">{buttons(folded)}</p>}
+          {harmless.length === 0 ? null : <p class="actions">{buttons(harmless)}</p>}
           {apart.length === 0 ? null : <p class="actions apart">{buttons(apart)}</p>}
         </details>
       )}

@@ -114,11 +114,11 @@ export const startBulk = act<BulkDeps>()({
     const one = { input: { ...input, why }, by }
     // A preview has no reason.
     const shown = by.reason === null ? targets.slice(0, FIRST) : []
-    const names = await namesOf(deps, shown)
+    const names = await targetNames(deps, shown)
     const first = await Promise.all(
       shown.map(async (id) => {
         const changes = await changesOfOne(id, () => planOf(asked, deps, { ...one, id }))
-        return changes.map((of) => ({ ...of, name: names(id) }))
+        return changes.map((of) => ({ ...of, name: names.user(id).name ?? names.user(id).email }))
       }),
     )
     return {
@@ -142,15 +142,12 @@ export const startBulk = act<BulkDeps>()({
   },
 })
 
-/** The user that a target is, or is of; null: neither is known. */
-async function namesOf({ database }: BulkDeps, targets: readonly string[]) {
-  const payments = await readLabels({ database }, { payments: targets })
-  const userOf = (id: string) => payments.payment(id)?.userId ?? id
+/** The payment that a target is, and the user that it is or is of. */
+export async function targetNames({ database }: Pick<BulkDeps, 'database'>, targets: readonly string[]) {
+  const { payment } = await readLabels({ database }, { payments: targets })
+  const userOf = (id: string) => payment(id)?.userId ?? id
   const { user } = await readLabels({ database }, { users: targets.map(userOf) })
-  return (id: string) => {
-    const { name, email } = user(userOf(id))
-    return name ?? email
-  }
+  return { payment, user: (id: string) => user(userOf(id)) }
 }
 
 /** Of a filter the members have `of.` before, so that none is taken for what the act asks. */

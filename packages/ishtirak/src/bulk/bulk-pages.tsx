@@ -3,12 +3,12 @@ import { ActButton } from '../acts/act-console.js'
 import { type ListPage, listRoute } from '../acts/list-page.js'
 import type { Permission } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
+import { PaymentLink } from '../ledger/labels.js'
 import { addressOf, type ConsolePages, Facts, Under } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { resultsOf } from './bulk.sql.js'
-import { showBulk, stopBulk } from './bulk-act.js'
+import { showBulk, stopBulk, targetNames } from './bulk-act.js'
 import { bulkList, resultList } from './bulk-readings.js'
 import type { WorkDeps } from './work-off.js'
 
@@ -46,7 +46,11 @@ const COUNTS = ['done', 'refused', 'failed', 'stopped', 'left'] as const
 
 type Result = Awaited<ReturnType<typeof resultsOf>>[number]
 
-const resultsPage: ListPage<WorkDeps, Result, Result & { readonly labels: Labels }> = {
+const resultsPage: ListPage<
+  WorkDeps,
+  Result,
+  Result & { readonly names: Awaited<ReturnType<typeof targetNames>> }
+> = {
   path: 'bulk/:bulk_id',
   title: 'bulkResult',
   section: 'bulkTitle',
@@ -54,26 +58,24 @@ const resultsPage: ListPage<WorkDeps, Result, Result & { readonly labels: Labels
   fields: {},
   shown: 100,
   rows: async (pages, results) => {
-    const targets = results.map(({ target }) => target)
-    const { payment } = await readLabels(pages, { payments: targets })
-    const users = targets.map((target) => payment(target)?.userId ?? target)
-    const { user } = await readLabels(pages, { users })
-    return results.map((result) => ({ ...result, labels: { payment, user } }))
+    const names = await targetNames(
+      pages,
+      results.map(({ target }) => target),
+    )
+    return results.map((result) => ({ ...result, names }))
   },
   columns: [
     {
       head: 'bulkTarget',
-      safe: ({ target, labels }, view, pages) => {
-        const payment = labels.payment(target)
-        const userId = payment?.userId ?? target
-        return (
-          <>
-            <UserCell {...{ pages, user: labels.user(userId) }} />
-            {payment && <PaymentLink {...{ pages, view, payment }} id={target} />}
-            <Under>{target}</Under>
-          </>
-        )
-      },
+      safe: ({ target, names }, view, pages) => (
+        <>
+          <UserCell {...{ pages, user: names.user(target) }} />
+          {names.payment(target) && (
+            <PaymentLink {...{ pages, view, id: target }} payment={names.payment(target)} />
+          )}
+          <Under>{target}</Under>
+        </>
+      ),
     },
     { head: 'bulkResult', text: ({ result }, view) => codeInWords(view, 'bulk', result ?? 'left') },
     { head: 'why', text: ({ code }, view) => code && codeInWords(view, 'bulk', code) },

@@ -93,13 +93,9 @@ export async function nextInInbox(
 ): Promise<LinkedFact | null> {
   const { items } = await readInbox(pages, {}, { cursor: null, limit: LOOKED_AT })
   const next = items.find((one) => one.payment_id !== paymentId && isFor(one, view.session.operator))
-  return (
-    (next && {
-      href: addressOfEntry(pages, view, next),
-      text: view.say('nextWaiting', { what: codeInWords(view, 'kind', next.kind.name) }),
-    }) ??
-    null
-  )
+  if (!next) return null
+  const what = codeInWords(view, 'kind', next.kind.name)
+  return { href: addressOfEntry(pages, view, next), text: view.say('nextWaiting', { what }) }
 }
 
 const LOOKED_AT = 25
