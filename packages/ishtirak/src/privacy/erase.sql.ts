@@ -56,7 +56,8 @@ const erase = statement(
      select user_id, email from users where user_id = $1 and version = $2 for update
    ), named as (
      update users u
-        set email = null, name = null, phone = null, locale = null, buyer = null, version = u.version + 1
+        set email = null, name = null, phone = null, locale = null, buyer = null, version = u.version + 1,
+            changed_at = $4::timestamptz
        from guard g where u.user_id = g.user_id
    ), ordered as (
      update payments p set bought_by = null, po_number = null, return_url = null, metadata = null

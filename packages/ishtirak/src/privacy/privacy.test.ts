@@ -5,7 +5,7 @@ import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
-import { platformFor } from '../../../../test/support/platform.js'
+import { PLATFORM_KEY, platformFor } from '../../../../test/support/platform.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { jpeg } from '../../../../test/support/proof-files.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
@@ -237,8 +237,11 @@ describeWorldOnEach('a person', { env: { ...ENV, OPERATOR_KEYS } }, ({ world, da
     })
     expect(await nameOf(USER)).toBe('Lina')
     // The checkout ends unpaid; its event that it was paid all the same comes after the erasing.
-    await world.advance(3 * DAY)
+    for (const days of [3, 1]) await world.advance(days * DAY)
     expect((await erase()).status).toBe(200)
+    const headers = { authorization: `Bearer ${PLATFORM_KEY}` }
+    const changed = await world.call('GET', '/api/v1/platform/users?changed_since=2026-11-25', { headers })
+    expect(changed.body.data).toMatchObject([{ user_id: USER, name: null }])
     const { checkoutId = '' } = (await begins) ?? {}
     expect((await postEvent(world, anEvent(world, checkoutId, 'paid'))).status).toBe(200)
     const { body } = await operator.get(`/users/${USER}`)
