@@ -260,10 +260,10 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
   it('reads the lists of all users, payments and events', async () => {
     const list = (name: string, ...args: readonly string[]) => run([name, world.url, PLATFORM_KEY, ...args])
     const { data, next_cursor } = JSON.parse(await list('listUsers', 'active', 'pro', '2026-01-01'))
-    expect([data[0].user_id, next_cursor]).toEqual(['user-é 1', null])
-    expect(JSON.parse(await list('listPayments', 'paid')).data[0]).toMatchObject({ user_id: 'user-é 1' })
+    expect([JSON.stringify(data), next_cursor]).toEqual([expect.stringContaining('user-é 1'), null])
+    expect(JSON.parse(await list('listPayments', 'paid')).data).toMatchObject([{ user_id: 'user-é 1' }])
     const events = JSON.parse(await list('listEvents'))
-    expect(events.data[0]).toEqual({ id: event.id, ...JSON.parse(event.raw) })
+    expect(events.data).toContainEqual({ id: event.id, ...JSON.parse(event.raw) })
     expect(JSON.parse(await list('listEvents', events.next_cursor)).data).toEqual([])
     expect(await list('listEvents', 'x')).toBe('refused: invalid_cursor')
     expect(await run(['listEvents', answering.url, '410'])).toBe('refused: of_the_test')
