@@ -607,24 +607,8 @@ export type PlatformTopUpRequest = {
 export type ListedEvent = {
   /** The id, which is also the `webhook-id` */
   id: string
-  type:
-    | 'subscription.activated'
-    | 'subscription.renewed'
-    | 'subscription.changed'
-    | 'subscription.expiring'
-    | 'subscription.past_due'
-    | 'subscription.expired'
-    | 'subscription.canceled'
-    | 'subscription.granted'
-    | 'payment.requested'
-    | 'payment.proof_received'
-    | 'payment.paid'
-    | 'payment.failed'
-    | 'payment.refused'
-    | 'payment.review'
-    | 'payment.refunded'
-    | 'balance.changed'
-    | 'balance.renewal_changed'
+  /** One of the types in `webhooks` */
+  type: string
   timestamp: Timestamp
   /** The data of this type of event, see `webhooks` */
   data: {
