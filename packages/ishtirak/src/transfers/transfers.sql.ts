@@ -156,8 +156,11 @@ export async function saveDecision(
 // Uses the index bank_lines_named.
 const selectNaming = statement(
   'transfers.line_naming',
-  `select account, day::text, amount_centimes / 100 as amount, text from bank_lines
-    where refs <> '{}' and refs && array[$1] and state = 'open' and payment_ids = '{}' and doubts = '{}'
+  `with named as materialized (
+     select * from bank_lines where refs <> '{}' and refs && array[$1]
+   )
+   select account, day::text, amount_centimes / 100 as amount, text from named
+    where state = 'open' and payment_ids = '{}' and doubts = '{}'
       and amount_centimes > 0 and amount_centimes % 100 = 0
     limit 2`,
 )
