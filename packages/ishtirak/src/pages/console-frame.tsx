@@ -206,7 +206,7 @@ function SignOut({ pages, session, say }: { pages: ConsolePages; session: Consol
       aria-label={say('signOut')}
     >
       <FormToken session={session} />
-      <span class="small" safe>
+      <span class="small who" safe>
         {say('signedInAs', { name, role: roleName(role, say) })}
       </span>
       <button type="submit" safe>
