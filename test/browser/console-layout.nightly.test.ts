@@ -98,7 +98,8 @@ describeWorldInBrowser(
           if (size === 100) expect([name, seen.head <= LINE]).toEqual([name, true])
           if (locale === 'ar' && width === 360)
             broken.push(...(await brokenWords(page)).map((word) => `${name}: ${word}`))
-          if (name === 'user' && width === 360) expect(seen.all).toBeLessThanOrEqual(4 * SCREEN)
+          // Its timeline is open: the question of access, the three acts and the facts are above it.
+          if (name === 'user' && width === 360) expect(seen.all).toBeLessThanOrEqual(4.3 * SCREEN)
         }
       }
       expect(broken).toEqual([])
