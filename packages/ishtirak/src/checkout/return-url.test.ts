@@ -53,6 +53,7 @@ describeScenario('the way back', ({ database }) => {
       ...['https://evil.example', 'http://app.example', `${APP}.evil.example`, '//app.example', '/done', ''],
       ...['https://user@app.example', 'https://:pw@app.example', 'javascript:alert(1)', 'app://done'],
       ...['https://m.example', 'https://app.example:8443', 'https://evil.example#@app.example'],
+      `blob:${APP}/1`,
     ]
     for (const return_url of addresses)
       for (const [path, body] of [

@@ -39,7 +39,9 @@ export function returnUrlOf(
 ): string | undefined {
   if (given === undefined) return undefined
   const url = URL.canParse(given) ? new URL(given) : null
-  const isAllowed = url && [new URL(platformUrl).origin, ...returnOrigins].includes(url.origin)
+  // `blob:` has the origin of the address behind it.
+  const isAllowed =
+    url?.protocol !== 'blob:' && url && [new URL(platformUrl).origin, ...returnOrigins].includes(url.origin)
   if (!isAllowed || url.username !== '' || url.password !== '') throw wrongField('return_url', 'not_allowed')
   return url.href
 }
