@@ -28,7 +28,8 @@ export function pageCursor<Position>(
     decode: (cursor: string): Position => {
       const parts = partsIn(cursor)
       const position = parts && read(parts)
-      if (!position) throw new BillingError('invalid_cursor')
+      // A cursor of another list may have these parts and more.
+      if (!position || encode(position) !== cursor) throw new BillingError('invalid_cursor')
       return position
     },
   }

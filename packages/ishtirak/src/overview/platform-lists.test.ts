@@ -58,7 +58,11 @@ describeWorldOnEach('the lists of the platform', {}, ({ world }) => {
   it('refuse another key, a value that makes no sense, and an operator’s own filters', async () => {
     for (const list of ['users', 'payments', 'events'])
       for (const key of ['another', OPERATOR_KEY]) expect((await read(list, key)).status).toBe(401)
+    for (const user of ['first', 'second']) await setProfile(world, user, { name: 'Amina' })
+    const ofUsers = (await read('users?limit=1')).body.next_cursor
     for (const [query, code] of [
+      [`events?after=${ofUsers}`, 'invalid_cursor'],
+      [`payments?cursor=${ofUsers}`, 'invalid_cursor'],
       ['users?state=nobody', 'validation_failed'],
       ['users?changed_since=2026-02-31', 'validation_failed'],
       ['users?balance=open', 'validation_failed'],
