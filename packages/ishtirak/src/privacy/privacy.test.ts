@@ -19,6 +19,7 @@ import { setBuyer } from '../buyers/set-buyer.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
 import type { Database } from '../database/database.js'
 import { hadPaidTime } from '../ledger/grants.sql.js'
+import { makeProforma } from '../proformas/proforma.js'
 import { eraseAct } from './erase.js'
 
 const DAY = 86_400
@@ -77,6 +78,16 @@ describeWorldOnEach('a person', { env: { ...ENV, OPERATOR_KEYS } }, ({ world, da
     return status === 200 ? [] : [status, body.code, ...body.held_by]
   }
   const nameOf = async (userId: string) => (await database().query(selectName, [userId]))[0]?.name
+
+  /** The service, in which something happens just before this query is sent. */
+  const partsWhere = (name: string, happens: () => Promise<unknown>) => {
+    const query: Database['query'] = async (sent, ...given) => {
+      if (sent.name === name) await happens()
+      return database().query(sent, ...given)
+    }
+    const { parts } = world.service
+    return { ...parts, database: Object.assign(Object.create(parts.database), { query }) }
+  }
 
   /** Each column that has a mark in it. */
   async function foundIn(): Promise<readonly string[]> {
@@ -221,16 +232,19 @@ describeWorldOnEach('a person', { env: { ...ENV, OPERATOR_KEYS } }, ({ world, da
     expect((await writtenEvents(database(), USER)).at(-1)?.type).toBe('subscription.canceled')
   })
 
+  it('is in no proforma that was drawn up meanwhile', async () => {
+    await setBuyer(world.service.parts, { userId: USER }, { ...fieldsOfBuyer(COMPANY), name: 'SARL Zubayda' })
+    let erased: ReturnType<typeof erase> | undefined
+    const racing = partsWhere('proformas.insert', () => (erased ??= erase()))
+    const wanted = { planId: 'pro', months: 1, start: 'end' } as const
+    await expect(makeProforma(racing, USER, wanted)).rejects.toMatchObject({ code: 'buyer_incomplete' })
+    expect([(await erased)?.status, await foundIn()]).toEqual([200, ['audit.after']])
+  })
+
   it('is not erased if a payment begins meanwhile; what is paid late is booked without a name', async () => {
     await platformFor(world, USER).update({ name: 'Lina' })
     let begins: Promise<{ checkoutId: string }> | undefined
-    const query: Database['query'] = async (sent, ...given) => {
-      if (sent.name === 'privacy.erase') begins ??= world.as(USER).upgrade()
-      await begins
-      return database().query(sent, ...given)
-    }
-    const { parts } = world.service
-    const racing = { ...parts, database: Object.assign(Object.create(parts.database), { query }) }
+    const racing = partsWhere('privacy.erase', () => (begins ??= world.as(USER).upgrade()))
     const call = callBy(ownerNamed('amina'), USER, { why: 'x' })
     await expect(doAct(racing, eraseAct, call)).rejects.toMatchObject({
       extra: { held_by: ['open_payment'] },

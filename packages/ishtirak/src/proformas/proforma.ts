@@ -8,6 +8,7 @@ import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { Start } from '../core/quote.js'
 import { documentSeries, readReceiptNumber } from '../core/receipt.js'
+import { untilFresh } from '../database/database.js'
 import { requireWhole } from '../documents/invoices.js'
 import { print, type ReceiptDeps } from '../documents/receipt.js'
 import { renderReceipt } from '../documents/render-receipt.js'
@@ -36,11 +37,15 @@ export interface WantedProforma {
  * Returns the same proforma all day for the same wish of the same buyer (for a plan change, while the time is
  * the same). Throws what a quote throws, `buyer_incomplete`, and `unknown_method` without transfers.
  */
-export async function makeProforma(
+export function makeProforma(deps: ProformaDeps, userId: string, wanted: WantedProforma): Promise<Proforma> {
+  return untilFresh('proforma', () => tryProforma(deps, userId, wanted))
+}
+
+async function tryProforma(
   deps: ProformaDeps,
   userId: string,
   { poNumber, ...wanted }: WantedProforma,
-): Promise<Proforma> {
+): Promise<Proforma | 'stale'> {
   const { database, clock } = deps
   const { dayOf, seller } = deps.receipts
   const transfers = transferMethod(deps)
@@ -66,10 +71,9 @@ export async function makeProforma(
   const context = { seller, buyer, poNumber, issuedAt: now, issuedOn, live }
   const snapshot = drawUpProforma(agreed, context)
   const series = documentSeries('proforma', issuedOn, live)
-  await insertProforma(database, { userId, asked, series, issuedAt: now, agreed, snapshot })
-  const made = await findAsked(database, userId, asked)
-  if (!made) throw new Error('a proforma that was written is gone')
-  return made
+  const made = { userId, version: user?.version ?? 0, asked, series, issuedAt: now, agreed, snapshot }
+  await insertProforma(database, made)
+  return (await findAsked(database, userId, asked)) ?? 'stale'
 }
 
 const digestOf = (what: readonly unknown[]) =>

@@ -37,7 +37,10 @@ const shown = (row: ReturnType<typeof parseRow>): Proforma => {
 
 const insert = statement(
   'proformas.insert',
-  `with restored as (
+  `with guard as (
+     -- A new version: who is being erased is erased with it.
+     update users set version = version + 1 where user_id = $1 and version = $7::int returning user_id
+   ), restored as (
      -- As for receipts: a restored database does not know the numbers that were drawn after the backup.
      select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
             to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
@@ -46,7 +49,7 @@ const insert = statement(
      insert into document_series as s (series, last_number, last_issued_on)
      select $3::text || case when right($3::text, 4) <= last_year then mark else '' end, 1,
             ($6::jsonb->>'issuedOn')::date
-       from restored
+       from restored, guard
          on conflict (series) do update
         set last_number = s.last_number + 1,
             last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
@@ -58,6 +61,8 @@ const insert = statement(
 
 export interface NewProforma {
   readonly userId: string
+  /** The version of the user at which the buyer was read. */
+  readonly version: number
   readonly asked: string
   readonly series: string
   readonly issuedAt: Instant
@@ -65,10 +70,18 @@ export interface NewProforma {
   readonly snapshot: DocumentSnapshot
 }
 
-/** Does nothing, and draws no number, if the same was asked for at the same time. */
+/** Does nothing, and draws no number, if the same was asked for at the same time, or the user has changed. */
 export async function insertProforma(database: Queryable, of: NewProforma): Promise<void> {
-  const { userId, asked, series, issuedAt, agreed, snapshot } = of
-  const what = [userId, asked, series, at(issuedAt), JSON.stringify(agreed), JSON.stringify(snapshot)]
+  const { userId, version, asked, series, issuedAt, agreed, snapshot } = of
+  const what = [
+    userId,
+    asked,
+    series,
+    at(issuedAt),
+    JSON.stringify(agreed),
+    JSON.stringify(snapshot),
+    version,
+  ]
   try {
     await database.query(insert, what)
   } catch (error) {
