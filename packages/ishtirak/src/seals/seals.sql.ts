@@ -132,10 +132,13 @@ export type DayHead = ReturnType<typeof parseDay>
 
 const selectLastDay = statement(
   'seals.last_day',
-  `select ${columnsOf(parseDay)} from seal_heads order by day desc limit 1`,
+  `select ${columnsOf(parseDay)} from seal_heads order by position desc, day desc limit 1`,
 )
 
-/** The newest, which vouches for all before it; null: there is none yet. */
+/**
+ * The newest, which vouches for all before it; null: there is none yet. It is not the one of the last day: a
+ * clock that ran ahead wrote a later day.
+ */
 export async function lastDay(database: Queryable): Promise<DayHead | null> {
   const [row] = await database.query(selectLastDay)
   return row ? parseDay(row) : null
