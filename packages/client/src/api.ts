@@ -1110,7 +1110,8 @@ export interface PlatformLists {
   listEvents(query?: ListEventsQuery): Promise<EventPage>
   /**
    * All users, or those of a state or a plan, or those that changed. With `changed_since` the oldest
-   * change comes first: a user who changes meanwhile may come twice, and is never left out. A change is
+   * change comes first, and a user who changes meanwhile may come twice. Read again from a minute
+   * before the last `changed_at`: a write that was still under way may have an earlier one. A change is
    * a write of the user: time alone changes none, so an end that is reached is no change. A page may
    * have fewer than `limit` and go on.
    */

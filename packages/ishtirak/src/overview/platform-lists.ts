@@ -14,9 +14,10 @@ const users = list<UserListDeps>()({
   operationId: 'listUsersForPlatform',
   summary: 'All users, or those of a state or a plan, or those that changed',
   description:
-    'With `changed_since` the oldest change comes first: a user who changes meanwhile may come twice, and ' +
-    'is never left out. A change is a write of the user: time alone changes none, so an end that is ' +
-    'reached is no change. A page may have fewer than `limit` and go on.',
+    'With `changed_since` the oldest change comes first, and a user who changes meanwhile may come twice. ' +
+    'Read again from a minute before the last `changed_at`: a write that was still under way may have an ' +
+    'earlier one. A change is a write of the user: time alone changes none, so an end that is reached is ' +
+    'no change. A page may have fewer than `limit` and go on.',
   filter: ChangedFilterSchema,
   limit: listQuery.limit,
   item: ChangedUserSchema,
