@@ -258,7 +258,10 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
   })
 
   it('reads the lists of all users, payments and events', async () => {
-    const list = (name: string, ...args: readonly string[]) => run([name, world.url, PLATFORM_KEY, ...args])
+    const list = (name: string, ...args: readonly unknown[]) =>
+      run([name, world.url, PLATFORM_KEY, ...(args as string[])])
+    for (const name of ['listUsers', 'listPayments', 'listEvents'])
+      expect(JSON.parse(await list(name, { limit: 1 })).data).toHaveLength(1)
     const { data, next_cursor } = JSON.parse(await list('listUsers', 'active', 'pro', '2026-01-01'))
     expect([JSON.stringify(data), next_cursor]).toEqual([expect.stringContaining('user-é 1'), null])
     expect(JSON.parse(await list('listPayments', 'paid')).data).toMatchObject([{ user_id: 'user-é 1' }])

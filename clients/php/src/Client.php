@@ -54,24 +54,30 @@ final class Client extends UserCalls
         ?string $plan = null,
         ?string $changedSince = null,
         ?string $cursor = null,
+        ?int $limit = null,
     ): array {
-        $query = ['state' => $state, 'plan' => $plan, 'changed_since' => $changedSince, 'cursor' => $cursor];
-        return $this->page('users', $query);
+        $query = ['state' => $state, 'plan' => $plan, 'changed_since' => $changedSince];
+        return $this->page('users', [...$query, 'cursor' => $cursor, 'limit' => $limit]);
     }
 
     /** A page of the payments of all users, newest first. */
-    public function listPayments(?string $status = null, ?string $createdFrom = null, ?string $cursor = null): array
-    {
-        return $this->page('payments', ['status' => $status, 'created_from' => $createdFrom, 'cursor' => $cursor]);
+    public function listPayments(
+        ?string $status = null,
+        ?string $createdFrom = null,
+        ?string $cursor = null,
+        ?int $limit = null,
+    ): array {
+        $query = ['status' => $status, 'created_from' => $createdFrom];
+        return $this->page('payments', [...$query, 'cursor' => $cursor, 'limit' => $limit]);
     }
 
     /** The events of all users in one order. `$after` is an earlier `next_cursor`; after 90 days it is Refused. */
-    public function listEvents(?string $after = null): array
+    public function listEvents(?string $after = null, ?int $limit = null): array
     {
-        return $this->page('events', ['after' => $after]);
+        return $this->page('events', ['after' => $after, 'limit' => $limit]);
     }
 
-    /** @param array<string, ?string> $query what is null is left out */
+    /** @param array<string, int|string|null> $query what is null is left out */
     private function page(string $list, array $query): array
     {
         return $this->call('GET', "/api/v1/platform/$list?" . http_build_query($query));

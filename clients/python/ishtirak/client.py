@@ -54,24 +54,29 @@ class Client(UserCalls):
         plan: Optional[str] = None,
         changed_since: Optional[str] = None,
         cursor: Optional[str] = None,
+        limit: Optional[int] = None,
     ) -> Dict[str, Any]:
-        """A page of all users: `data`, and `next_cursor`, which is None on the last page."""
-        return self._page("users", state=state, plan=plan, changed_since=changed_since, cursor=cursor)
+        """A page of all users, 50 unless `limit`: `data`, and `next_cursor`, which is None on the last page."""
+        return self._page("users", state=state, plan=plan, changed_since=changed_since, cursor=cursor, limit=limit)
 
     def list_payments(
-        self, status: Optional[str] = None, created_from: Optional[str] = None, cursor: Optional[str] = None
+        self,
+        status: Optional[str] = None,
+        created_from: Optional[str] = None,
+        cursor: Optional[str] = None,
+        limit: Optional[int] = None,
     ) -> Dict[str, Any]:
         """A page of the payments of all users, newest first."""
-        return self._page("payments", status=status, created_from=created_from, cursor=cursor)
+        return self._page("payments", status=status, created_from=created_from, cursor=cursor, limit=limit)
 
-    def list_events(self, after: Optional[str] = None) -> Dict[str, Any]:
+    def list_events(self, after: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
         """
         The events of all users in one order: `data`, `has_more`, `next_cursor`. `after` is an earlier `next_cursor`;
         after 90 days it raises `Refused`.
         """
-        return self._page("events", after=after)
+        return self._page("events", after=after, limit=limit)
 
-    def _page(self, name: str, **query: Optional[str]) -> Dict[str, Any]:
+    def _page(self, name: str, **query: Any) -> Dict[str, Any]:
         said = {key: value for key, value in query.items() if value is not None}
         return self._call("GET", f"/api/v1/platform/{name}?{urlencode(said)}")
 
