@@ -61,6 +61,18 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
         .map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
     )
 
+  /** Values of a summary that do not end where its other values end. */
+  const raggedIn = ({ page }: Visitor) =>
+    page.evaluate(() => {
+      const endOf = (one: Element) => {
+        const { left, right } = one.getBoundingClientRect()
+        return document.dir === 'rtl' ? left : right
+      }
+      return [...document.querySelectorAll('.lines dd')]
+        .filter((one) => Math.abs(endOf(one) - endOf(one.parentElement ?? one)) > 1)
+        .map((one) => one.textContent)
+    })
+
   it.each(PAYER_STATES)('of %s holds at each width and size and on paper, without fault', async (state) => {
     const visitor = await visit({ width: 360 })
     const { page } = visitor
@@ -78,6 +90,7 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
         const where = [locale, width, size]
         expect([...where, await partsPastEdge(visitor)]).toEqual([...where, []])
         expect([...where, await brokenIn(visitor, size)]).toEqual([...where, []])
+        expect([...where, await raggedIn(visitor)]).toEqual([...where, []])
       }
       const rules = locale === 'ar' ? 'all' : 'others'
       const findings = await axeFindingsInColors(page, `payer-${state}-${locale}`, rules)
