@@ -22,10 +22,8 @@ const sold = (sales: number) => `
       from generate_series(1, ${sales}) n`)};
   analyze`
 
-it.each([
-  [20_000, 300],
-  [300_000, 1_500],
-])('a month of %i sales is read within %i ms', async (sales, most) => {
+it('a month of 20,000 sales is read within 300 ms', async () => {
+  const sales = 20_000
   const database = await freshDatabase('postgres')
   onTestFinished(() => database.close())
   await database.script(sold(sales))
@@ -38,6 +36,5 @@ it.each([
     expect([status, body.paid?.count]).toEqual([200, sales])
   }
   const sorted = times.toSorted((one, other) => one - other)
-  console.info(`ms for a month of ${sales} sales: ${times.map((ms) => ms.toFixed(0)).join(', ')}`)
-  expect(sorted[2]).toBeLessThan(most)
+  expect(sorted[2]).toBeLessThan(300)
 })

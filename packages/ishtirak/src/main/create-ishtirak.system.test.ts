@@ -373,7 +373,7 @@ describe('the calls without HTTP', () => {
     await expect(long).rejects.toMatchObject({ code: 'payload_too_large' })
   })
 
-  it('have the names of the client’s, which verifies events, acts for persons and lists besides', async () => {
+  it('have the names of the client’s, which verifies events, acts for persons and lists', async () => {
     const { billing } = plain
     const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
     const besides = ['as', 'listEvents', 'listPayments', 'listUsers', 'verifyEvent']
