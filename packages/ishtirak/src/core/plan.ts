@@ -63,15 +63,21 @@ export interface Offer {
 }
 
 /** The offers of a plan: the single month, then its terms by length. The free plan has none. */
-export function offersOf({ id, name, price, currency, limits, terms = [] }: Plan): readonly Offer[] {
+export function offersOf(of: Plan): readonly Offer[] {
+  const { price, currency, terms = [] } = of
   if (price === 0) return []
-  const plan: Plan = { id, name, price, currency, limits }
+  const plan = soldPlan(of)
   const longer = terms.filter(({ months }) => months > 1).toSorted((one, other) => one.months - other.months)
   return [{ months: 1, price }, ...longer].map((term) => ({
     plan,
     months: term.months,
     price: { amount: term.price, currency },
   }))
+}
+
+/** The plan as it is sold and stored: without what only the catalogue has. */
+export function soldPlan({ id, name, price, currency, limits }: Plan): Plan {
+  return { id, name, price, currency, limits }
 }
 
 /** Null: this term is not sold. */

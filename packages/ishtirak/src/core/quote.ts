@@ -3,7 +3,7 @@
 import { type ChangeOrder, changeAt, isSameTime } from './change.js'
 import { type CodeFacts, type Discount, discountIn, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
-import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById } from './plan.js'
+import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById, soldPlan } from './plan.js'
 import {
   type BillingRules,
   endsWithTrial,
@@ -167,9 +167,8 @@ function changeQuote(
   const change = changeAt(facts, plan, now, leastAmount)
   if (!change) return null
   const { order, difference, period } = change
-  const { terms: _terms, trialDays: _trialDays, ...sold } = plan
   const price = { amount: order.credit + difference, currency: plan.currency }
-  const offer = { plan: sold, months: 0, price }
+  const offer = { plan: soldPlan(plan), months: 0, price }
   const discount = discountBy(code, offer, now)
   if (discount === 'not_valid') return 'code_not_valid'
   const taken = Math.min(discountOn(difference, discount), difference - leastAmount)

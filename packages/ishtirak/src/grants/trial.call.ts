@@ -5,7 +5,7 @@ import { userCall } from '../acts/user-call.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant } from '../core/grant.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
-import { offersOf, type Plan, planById } from '../core/plan.js'
+import { type Plan, planById, soldPlan } from '../core/plan.js'
 import { statusAt } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import { type ChangeDeps, changeUser, type Decided, type UserFacts } from '../ledger/change-user.js'
@@ -78,9 +78,8 @@ async function decideTrial(
 function trialOf({ catalogue }: TrialDeps, planId: string): Trial {
   const sold = planById(catalogue, planId)
   if (!sold) throw new BillingError('unknown_plan')
-  const [offer] = offersOf(sold)
-  if (!offer || sold.trialDays === undefined) throw wrongField('plan', 'not_allowed')
-  return { plan: offer.plan, days: sold.trialDays }
+  if (sold.trialDays === undefined) throw wrongField('plan', 'not_allowed')
+  return { plan: soldPlan(sold), days: sold.trialDays }
 }
 
 export const trialCalls = [startTrial]
