@@ -24,13 +24,14 @@ export async function foundOf(
   const { say } = view
   const line = await lineNaming(pages.database, reference)
   const dayOfLine = line && view.day(pages.wallClock.dayOf(line.day)?.from ?? 0)
-  const proof = (await listProofs(pages.database, ofPayment(payment))).at(-1)
+  const proofs = await listProofs(pages.database, ofPayment(payment))
+  const proof = proofs.at(-1)
   const why = line
     ? say('whyLine', { day: dayOfLine ?? '', text: line.text })
     : proof
       ? say('whyProof', { day: view.day(proof.uploadedAt) })
       : ''
-  return { line, dayOfLine, why: why.slice(0, 500) }
+  return { line, dayOfLine, proofs, why: why.slice(0, 500) }
 }
 
 const ofPayment = ({ userId, id: paymentId }: Payment) => ({ userId, paymentId })
@@ -38,11 +39,9 @@ const ofPayment = ({ userId, id: paymentId }: Payment) => ({ userId, paymentId }
 export async function reviewBeside(pages: Pages, view: View, id: string): Promise<JSX.Element> {
   const { say, session } = view
   const { stored } = await loadTransfer(pages, id)
-  const of = ofPayment(stored.payment)
-  const [{ line, dayOfLine }, proofs, sameProofs] = await Promise.all([
+  const [{ line, dayOfLine, proofs }, sameProofs] = await Promise.all([
     foundOf(pages, view, stored),
-    listProofs(pages.database, of),
-    sameProofsOf(pages.database, of),
+    sameProofsOf(pages.database, ofPayment(stored.payment)),
   ])
   const account = line && instrumentName(INSTRUMENTS[line.account], view.locale)
   const match = line && [account ?? '', dayOfLine ?? '', view.money(line.amount), line.text]
