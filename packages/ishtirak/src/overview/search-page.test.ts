@@ -55,7 +55,7 @@ describeWorld('the search of the console', {}, ({ world }) => {
     expect(await words('/console/users')).toContain('Amina amina@example.dz · user-1 ')
     expect(await words('/console/months/2026-11/receipts')).toMatch(/21 November 2026 Amina 1 680,67/)
     expect(await words('/console/months/2026-10/close')).toMatch(/Close the month October 2026 /)
-    expect((await visit.open('/console/payments')).text).toContain('class="row"')
+    expect((await visit.open('/console/payments')).text).toContain('class="leads"')
   })
 
   it('says what can be searched where nothing is found, asked or readable', async () => {

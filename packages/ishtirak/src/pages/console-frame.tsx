@@ -345,7 +345,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 export function Link({ href, text, under, isRow }: LinkedFact & { readonly isRow?: boolean }) {
   return (
     <>
-      <a href={href} class={isRow ? 'row' : undefined}>
+      <a href={href} class={isRow ? 'leads' : undefined}>
         <bdi safe>{text}</bdi>
       </a>
       <Under>{under ?? null}</Under>
