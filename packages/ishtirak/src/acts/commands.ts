@@ -83,6 +83,13 @@ function ofReading({ command, summary, path, params, query }: Reading): readonly
   return [{ usage: command.usage, summary, method: 'GET', path, input, command }]
 }
 
+/** The group, such as `ishtirak events`, whose readings and acts made it. */
+export function commandsOf(program: Command, group: string): Command {
+  const found = program.commands.find((one) => one.name() === group)
+  if (!found) throw new Error(`no reading or act has made the group ${group} yet`)
+  return found
+}
+
 function addOperation(program: Command, operation: Operation, groups: CommandGroups, host: CommandHost) {
   const { usage, summary } = operation
   const [group = '', name = ''] = usage.split(/ (.*)/)

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { plainJson, sections } from '../acts/cli-tables.js'
+import { commandsOf } from '../acts/commands.js'
 import {
   type AccessOptions,
   addAccessOptions,
@@ -21,9 +22,7 @@ type ImportOptions = AccessOptions & {
 } & Readonly<Record<string, unknown>>
 
 export function addImportCommand(program: Command, host: CommandHost): void {
-  const statements = program.commands.find((one) => one.name() === 'bank-statements')
-  if (!statements) throw new Error('the readings of statements come first')
-  const command = statements
+  const command = commandsOf(program, 'bank-statements')
     .command('import <file>')
     .description(importBankStatement.summary)
     .addOption(

@@ -2,39 +2,25 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { plainText } from '../acts/cli-tables.js'
+import { commandsOf } from '../acts/commands.js'
 import { PLATFORM_API } from '../acts/descriptions.js'
 import { CommandFailed, type CommandHost, type RunningService, refusal } from '../acts/operator-client.js'
-import type { EventType } from '../core/event-types.js'
 import { SECOND, toTimestamp } from '../core/instant.js'
 import { systemClock } from '../runtime/clock.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { sandboxSender } from './cli-trigger.js'
+import type { EventPage } from './event-feed.js'
 import type { EventSender } from './event-sender.js'
 
 interface ListenOptions {
   readonly forwardTo: string
 }
 
-interface ListedEvent {
-  readonly id: string
-  readonly type: EventType
-  readonly timestamp: string
-  readonly data: object
-}
-
-interface EventPage {
-  readonly data: readonly ListedEvent[]
-  readonly has_more: boolean
-  readonly next_cursor: string
-}
-
 const POLL_MS = 1 * SECOND
 const ANSWER_MS = 10 * SECOND
 
 export function addListenCommand(program: Command, host: CommandHost): void {
-  const events = program.commands.find((one) => one.name() === 'events')
-  if (!events) throw new Error('the commands about events come first')
-  events
+  commandsOf(program, 'events')
     .command('listen')
     .description('Forward each new event of the running sandbox, signed, until it is stopped')
     .requiredOption('--forward-to <address>', 'where to; EVENTS_URL of the service stays as it is')
@@ -84,7 +70,8 @@ async function readFeed({ url, key }: RunningService, after: string | null): Pro
 }
 
 /** Sent once, with the id and the bytes of a delivery. The line that says what became of it. */
-async function forward(sender: EventSender, { id, type, timestamp, data }: ListedEvent): Promise<string> {
+async function forward(sender: EventSender, event: EventPage['data'][number]): Promise<string> {
+  const { id, type, timestamp, data } = event
   const startedAt = performance.now()
   const sent = await sender.send({ id, body: JSON.stringify({ type, timestamp, data }) })
   const took = `${Math.round(performance.now() - startedAt)} ms`

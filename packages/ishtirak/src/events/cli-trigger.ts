@@ -1,6 +1,7 @@
 // The command that sends a sample of an event, so that a receiver can be tried before anybody has paid.
 import { Argument, type Command } from 'commander'
 import { plainText } from '../acts/cli-tables.js'
+import { commandsOf } from '../acts/commands.js'
 import { CommandFailed, type CommandHost } from '../acts/operator-client.js'
 import type { EventType } from '../core/event-types.js'
 import { isUserId } from '../core/user-id.js'
@@ -19,9 +20,7 @@ interface TriggerOptions {
 const ANSWER_LENGTH_MAX = 1_000
 
 export function addTriggerCommand(program: Command, host: CommandHost, types: readonly EventType[]): void {
-  const events = program.commands.find((one) => one.name() === 'events')
-  if (!events) throw new Error('the commands about events come first')
-  events
+  commandsOf(program, 'events')
     .command('trigger')
     .description('Send a signed sample of an event, in the sandbox; nothing is stored')
     .addArgument(new Argument('<type>', 'what it tells of').choices(types))

@@ -1,6 +1,6 @@
 // All events of the last 90 days, for a platform that has lost some or has no address: in one order, behind a
 // cursor.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { pageCursor } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { BillingError } from '../core/error.js'
@@ -69,6 +69,13 @@ const ListedEventSchema = object('ListedEvent', {
   data: EventDataSchema,
 })
 
+const EventPageSchema = object('EventPage', {
+  data: Type.Array(ListedEventSchema),
+  has_more: Type.Boolean({ description: 'False: these were all until now' }),
+  next_cursor: Type.String({ examples: ['WzE3OTUyNTQ0MDAwMDEsMTc5NTI1NDQwMDAwMF0'] }),
+})
+export type EventPage = Static<typeof EventPageSchema>
+
 export const eventFeed = reading<FeedDeps>().reads({
   path: '/events',
   operationId: 'listEventsForPlatform',
@@ -82,11 +89,7 @@ export const eventFeed = reading<FeedDeps>().reads({
     ),
     limit: listQuery.limit,
   }),
-  answer: object('EventPage', {
-    data: Type.Array(ListedEventSchema),
-    has_more: Type.Boolean({ description: 'False: these were all until now' }),
-    next_cursor: Type.String({ examples: ['WzE3OTUyNTQ0MDAwMDEsMTc5NTI1NDQwMDAwMF0'] }),
-  }),
+  answer: EventPageSchema,
   refuses: ['invalid_cursor', 'cursor_too_old'],
   command: null,
   read: (deps, { query: { after, limit = SHOWN } }) => readFeed(deps, after, limit),

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { plainJson, sections } from '../acts/cli-tables.js'
+import { commandsOf } from '../acts/commands.js'
 import {
   type AccessOptions,
   addAccessOptions,
@@ -13,9 +14,7 @@ import { headsIn, verifyBooksReading } from './seal-readings.js'
 type VerifyOptions = AccessOptions & { readonly from?: string; readonly json?: true }
 
 export function addVerifyCommand(program: Command, host: CommandHost): void {
-  const books = program.commands.find((one) => one.name() === 'books')
-  if (!books) throw new Error('the readings of the sealed books come first')
-  const command = books
+  const command = commandsOf(program, 'books')
     .command('verify')
     .description(verifyBooksReading.summary)
     .option('--from <file>', 'heads that were kept, a line each: position and hash; or lines of an export')
