@@ -1,4 +1,5 @@
 // The changes of an act, in words.
+
 import { isErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { plainName } from '../core/name.js'
@@ -6,6 +7,7 @@ import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { isConsoleKey } from '../i18n/console.js'
+import { inList } from '../i18n/formats.js'
 import { CATALOGS, isMessageKey, planName, sayIn } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
@@ -89,7 +91,7 @@ export function accessInWords(
     const then = later.map((next) =>
       say('accessThen', { plan: planName(next.plan.name, locale), end: moment(next.end) }),
     )
-    return [first, ...then].join(locale === 'ar' ? '، ' : ', ')
+    return inList([first, ...then], locale)
   }
   if (status === 'past_due') return say('accessUntil', { plan: name, end })
   if (endedPlan === null) return say('accessOver', { plan: name, end })

@@ -1,4 +1,5 @@
 // A buyer's details in words.
+
 import {
   BUYER_FIELDS,
   type BuyerDetails,
@@ -8,6 +9,7 @@ import {
 } from '../core/buyer-details.js'
 import type { ValidationProblem } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
+import { inList } from '../i18n/formats.js'
 import { problemInWords, type Say } from '../i18n/messages.js'
 
 export const labelOf = (say: Say, field: BuyerField): string => say(`buyer_${field}`)
@@ -35,5 +37,5 @@ export function faultInWords(say: Say, locale: Locale, problem: ValidationProble
 /** The missing fields that an invoice needs; null: none. */
 export function lacksInWords(say: Say, locale: Locale, buyer: BuyerDetails | null): string | null {
   const missing = missingDetails(buyer).map((field) => labelOf(say, field))
-  return missing.length === 0 ? null : missing.join(locale === 'ar' ? '، ' : ', ')
+  return missing.length === 0 ? null : inList(missing, locale)
 }

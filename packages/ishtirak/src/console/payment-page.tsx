@@ -7,11 +7,11 @@ import type { ChangeOrder } from '../core/change.js'
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import { kindOf } from '../core/payment.js'
-import { mayDo } from '../core/role.js'
+import { mayDo, rolesThatMay } from '../core/role.js'
 import { READ_RECEIPT } from '../documents/read-receipt.js'
 import { ReceiptLinks } from '../documents/receipt-links.js'
 import type { App } from '../http/app.js'
-import { inParts, paidForInWords } from '../i18n/formats.js'
+import { inList, inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { paymentTitle } from '../ledger/labels.js'
 import { StatusBadge } from '../ledger/status-badge.js'
@@ -129,7 +129,10 @@ function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readon
   const acts = pages.acts.filter((act) => isOfferedOn(act, { subject: PAYMENT, file, deps: pages }))
   const byRoles = new Map<string, string[]>()
   for (const act of acts.filter((one) => !mayDo(view.session.operator, one))) {
-    const roles = [...act.roles, 'owner'].map((role) => roleName(role, view.say)).join(', ')
+    const roles = inList(
+      rolesThatMay(act).map((role) => roleName(role, view.say)),
+      view.locale,
+    )
     byRoles.set(roles, [...(byRoles.get(roles) ?? []), titleOf(act, view)])
   }
   return [...byRoles].map(([roles, titles]) => view.say('decidedBy', { roles, acts: titles.join(' · ') }))

@@ -8,7 +8,7 @@ import type { Locale } from '../core/locale.js'
 import type { Offer } from '../core/plan.js'
 import { renewalOffers } from '../core/quote.js'
 import { endsWithTrial, graceEndsAt, lastPlan } from '../core/subscription.js'
-import { type Formats, termInWords } from '../i18n/formats.js'
+import { type Formats, inList, termInWords } from '../i18n/formats.js'
 import { type MessageKey, planName } from '../i18n/messages.js'
 import type { CommonParts } from '../ledger/parts.js'
 
@@ -83,5 +83,5 @@ function offersInWords(offers: readonly Offer[], formats: Formats, locale: Local
   const words = offers.map(({ months, price }) => {
     return `${termInWords(months, locale)} (${formats.money(price.amount, locale)})`
   })
-  return words.join(locale === 'ar' ? '، ' : ', ')
+  return inList(words, locale)
 }

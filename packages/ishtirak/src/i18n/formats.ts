@@ -30,6 +30,11 @@ export function inParts(parts: readonly string[], locale: Locale): string {
   return `\u200f${parts.map((part) => `\u2068${part}\u2069`).join(' · ')}`
 }
 
+/** `viewer, support`, with the comma of the language. */
+export function inList(words: readonly string[], locale: Locale): string {
+  return words.join(locale === 'ar' ? '، ' : ', ')
+}
+
 /** `Pro · 12 months`. */
 export function planAndTerm(plan: { readonly name: string }, months: number, locale: Locale): string {
   return inParts([planName(plan.name, locale), termInWords(months, locale)], locale)

@@ -1,9 +1,11 @@
 // What a check found, and what to do about it, in the words of the reader.
+
 import type { Check } from '../acts/check.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { isConsoleKey } from '../i18n/console.js'
+import { inList } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { isOwner, Text, Under, type View } from '../pages/console-frame.js'
 import type { AllPages } from './all-pages.js'
@@ -54,5 +56,5 @@ function kindsInWords(kinds: string, locale: Locale): string {
   const names = kinds
     .split(', ')
     .map((kind) => instrumentName(instruments.get(kind as AccountKind) ?? kind, locale))
-  return names.join(locale === 'ar' ? '، ' : ', ')
+  return inList(names, locale)
 }

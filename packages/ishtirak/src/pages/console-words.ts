@@ -4,7 +4,7 @@ import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { consoleKeysWith, isConsoleKey } from '../i18n/console.js'
-import { termInWords } from '../i18n/formats.js'
+import { inList, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from './console-frame.js'
 
@@ -43,7 +43,8 @@ export function heldInWords(
   { held_by: held }: { readonly held_by?: unknown },
 ): string {
   if (!Array.isArray(held)) return ''
-  return held.map((code) => codeInWords(view, 'held', String(code))).join(view.locale === 'ar' ? '، ' : ', ')
+  const words = held.map((code) => codeInWords(view, 'held', String(code)))
+  return inList(words, view.locale)
 }
 
 /** All that the trail names. */

@@ -1,10 +1,12 @@
 // A refusal in the console, with a way on.
+
 import type { FastifyRequest } from 'fastify'
 import type { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isRole } from '../core/role.js'
 import type { SayConsole } from '../i18n/console.js'
+import { inList } from '../i18n/formats.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, type ConsoleSession, renderConsole } from './console-frame.js'
 import { heldInWords } from './console-words.js'
@@ -70,5 +72,5 @@ function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: S
   if (code === 'not_found') return say('nothingHere')
   if (code !== 'role_not_allowed' || !Array.isArray(extra.roles)) return CATALOGS[locale].error[code].detail
   const roles = extra.roles.filter(isRole).map((role) => say(`role_${role}`))
-  return say('roleNotAllowedText', { roles: roles.join(locale === 'ar' ? '، ' : ', ') })
+  return say('roleNotAllowedText', { roles: inList(roles, locale) })
 }
