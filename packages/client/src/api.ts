@@ -282,7 +282,7 @@ export type StandingOrder = {
   plan: string
   /** The months of each renewal */
   months: number
-  /** The months of each renewal, as it was agreed, in whole dinars */
+  /** The price of each renewal, as it was agreed, in whole dinars */
   price: number
   /** When it buys next, if the money is there; null: as soon as it is there */
   next_at: Timestamp | null

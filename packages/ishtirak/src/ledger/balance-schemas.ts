@@ -29,7 +29,7 @@ export const BalanceEntrySchema = object('BalanceEntry', {
 export const StandingOrderSchema = object('StandingOrder', {
   plan: Type.String({ examples: ['pro'] }),
   months: Type.Integer({ description: 'The months of each renewal', examples: [1] }),
-  price: wholeDinars('The months of each renewal, as it was agreed', 2_000),
+  price: wholeDinars('The price of each renewal, as it was agreed', 2_000),
   next_at: nullable(timestamp, {
     description: 'When it buys next, if the money is there; null: as soon as it is there',
   }),
