@@ -1,6 +1,6 @@
 -- All tables, in the order of the capabilities. A table of users' facts has the user in its key. Instants are
--- timestamptz, money is whole dinars. Constraints are named after their rule. An index is next to the
--- capability that reads by it.
+-- timestamptz. Money is whole dinars, or centimes where the column says so. Constraints are named after their
+-- rule. An index is next to the capability that reads by it; test/costs/indexes.ts names a query for each.
 
 
 -- The ledger: users, what they pay, and who changed it
@@ -17,7 +17,7 @@ create table users (
   paid_until timestamptz,
   -- The periods that are not over, and the last one: [{sourceId, plan, months, start, end, granted, amount,
   -- changes}]. The source is a payment or a grant. Granted days have `months` 0 and are in `granted`.
-  -- `amount` is what was paid, unless it is the price of single months. `changes` are plan changes.
+  -- `amount` is what was paid; absent, it is the price of single months. `changes` are plan changes.
   periods jsonb not null default '[]',
   ended_at timestamptz,
   -- The instrument of the last payment: `edahabia`, `cib`, `ccp`, …
@@ -27,9 +27,10 @@ create table users (
   balance_entry integer,
   -- When the balance or the standing order last changed. Null: the user never had either.
   balance_since timestamptz,
-  -- The term that the balance buys whenever the paid time ends: {plan, months, price, offered}. Then when it
-  -- buys next, if the money suffices.
+  -- The term that the balance buys whenever the paid time ends: {plan, months, price, offered}.
   standing_order jsonb,
+  -- When the standing order buys next. Null: there is no order, the money does not suffice, or an operator
+  -- ended the access.
   renews_at timestamptz,
   -- The profile comes from the platform or the user's token.
   email text,
@@ -40,8 +41,8 @@ create table users (
   -- The buyer's details for invoices: {kind, name, address, rc, nif, nis, ai, legalForm, capital, phone,
   -- email}. Null: none were given.
   buyer jsonb constraint buyer_has_a_kind check (buyer ->> 'kind' in ('person', 'company')),
-  -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due.
-  -- While a process delivers, the due time is its lease.
+  -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due
+  -- (at once for a new user). While a process delivers, the due time is the end of its lease.
   event_sequence bigint not null default 0 constraint event_sequence_counts_up check (event_sequence >= 0),
   delivered_sequence bigint not null default 0
     constraint delivered_sequence_counts_up check (delivered_sequence >= 0),
@@ -79,8 +80,8 @@ create table payments (
   po_number text,
   -- The address to which the page after paying leads; null: the platform's own pages.
   return_url text,
-  -- What the platform notes: at most 20 texts by name; null: nothing. It may name a person, so it can be
-  -- erased: it stands here and in what the events of the payment told (outbox), and nowhere else.
+  -- What the platform notes: at most 20 texts by name; null: nothing. It may name a person, so it must be
+  -- erasable: only this column and the payment's events in the outbox have it.
   metadata jsonb,
   -- `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance.
   kind text not null default 'purchase'
@@ -122,18 +123,19 @@ create table payments (
   paid_at timestamptz,
   period_start timestamptz,
   period_end timestamptz,
-  -- The receipt that the payment must have: its own, once it is paid.
+  -- The document that a paid payment must have (paid_has_a_receipt): its own, at place 0.
   receipt_of text generated always as (case when status in ('paid', 'refunded') then id end) stored,
-  -- A column, because a plan made for an empty table would scan all documents at place 0.
+  -- Queries join documents by this column: with the constant 0 a plan made for an empty table would scan all
+  -- documents at place 0.
   receipt_place integer generated always as (0) stored,
-  -- The balance entry that the payment must have: a top-up, and a payment by balance.
+  -- The balance entry that a paid top-up or payment by balance must have (paid_by_balance_has_an_entry).
   entry_of text generated always as (
     case when status in ('paid', 'refunded') and (kind = 'top_up' or method = 'balance') then id end
   ) stored,
-  -- The payment that was already paid when this one was. An operator refunds or keeps this one.
+  -- The payment of the same order that was paid before this one. An operator refunds this one, or keeps it.
   second_of text,
   kept_at timestamptz,
-  -- How it differs from what was ordered. An operator decides.
+  -- How the report differs from what was ordered. An operator decides.
   review jsonb,
   -- The method's reports that changed the payment, oldest first: a handful at most.
   reports jsonb not null default '[]',
@@ -144,7 +146,7 @@ create table payments (
   -- The id comes first, because the return page knows only the id. It cannot be guessed.
   constraint payments_by_id primary key (id, user_id),
   constraint pending_has_a_reference check (status <> 'pending' or method_reference is not null),
-  constraint plan_is_bought_but_by_top_ups check (
+  constraint fields_fit_the_kind check (
     (kind = 'top_up') = (plan is null) and (kind = 'purchase') = (months is not null)
     and (kind <> 'top_up' or code_hash is null and discount = 0)
     and (kind = 'change' or change is null)
@@ -159,7 +161,7 @@ create table payments (
   ),
   constraint period_runs_forward check (period_end > period_start),
   constraint review_has_a_reason check (status <> 'review' or review is not null),
-  constraint asked_is_beside_another_booked check (
+  constraint amount_asked_differs_from_booked check (
     amount_asked is null or (status in ('paid', 'refunded') and amount_asked <> amount)
   )
 );
@@ -256,8 +258,9 @@ create index audit_of_payment on audit (user_id, payment_id) where payment_id is
 create index audit_newest on audit (acted_at, id);
 create index audit_by_actor on audit (actor, acted_at, id);
 create index audit_by_act on audit (act, acted_at, id);
--- The words of the reason, and each id as one word: otherwise the part of every id before its hyphen or
--- underscore would match all acts. Words inside an address, a path or angle brackets are words too.
+-- The words of the reason, of the actor and of the ids. translate() replaces the first eleven signs by
+-- spaces, so words inside an address, a path or angle brackets are words too. It deletes the last two,
+-- underscore and hyphen: an id is one word, because its prefix alone would match all acts.
 create index audit_by_words on audit using gin (to_tsvector('simple', translate(
   coalesce(reason, '') || ' ' || user_id || ' ' || coalesce(payment_id, '') || ' ' || id || ' ' || actor,
   '/.:@<>=&?#+_-', '           '))) with (fastupdate = off);
@@ -300,6 +303,7 @@ create table balance_entries (
     case when kind in ('top_up', 'purchase', 'renewal') then payment_id end
   ) stored,
   constraint balance_entries_in_sequence primary key (user_id, sequence),
+  -- Foreign keys below refer to this key and to balance_entries_book_once.
   constraint balance_entries_chain unique (user_id, sequence, balance_after),
   constraint balance_entries_once unique (user_id, payment_id, kind),
   constraint balance_entries_book_once unique (user_id, books),
@@ -344,7 +348,7 @@ create unique index payments_one_open_per_user on payments (user_id, method)
   where status in ('requested', 'pending');
 -- Payments that the sweep looks up.
 create index payments_due on payments (next_check_at) where next_check_at is not null;
--- Replaced payments whose page is still open at the provider. Each click reads them.
+-- Canceled payments whose page is still open at the provider. Each click on "upgrade" reads them.
 create index payments_withdrawn on payments (user_id)
   where status = 'canceled' and next_check_at is not null;
 
@@ -475,8 +479,8 @@ create trigger documents_are_append_only before update or delete on documents
 alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of, receipt_place)
   references documents (user_id, payment_id, place) deferrable initially deferred;
 
--- A document shows what its payment booked, and a known seller. Checked once for all documents of a query, at
--- its end, when it has written the payments and sellers too.
+-- A document has the amount of its payment, and a known seller. The trigger runs once for each query, at its
+-- end, when it has written the payments and sellers too.
 create function require_booked_documents() returns trigger language plpgsql as $$
 declare
   other text;
@@ -498,7 +502,7 @@ begin
   end if;
   return null;
 end $$;
-create trigger documents_are_of_what_was_booked after insert on documents
+create trigger documents_fit_their_payment after insert on documents
   referencing new table as issued
   for each statement execute function require_booked_documents();
 
@@ -534,13 +538,14 @@ create table printed_documents (
 );
 comment on table printed_documents is 'Invoices and credit notes that were printed.';
 
--- Users whose payments may be owed an invoice: details were given, or an invoice was taken back.
 create table owed_invoices (
   user_id text not null,
+  -- When the job checks the payments; while a process does, the end of its lease.
   due_at timestamptz not null,
   constraint owed_invoices_once primary key (user_id)
 );
-comment on table owed_invoices is 'Users whose payments may be owed an invoice.';
+comment on table owed_invoices is
+  'Users whose payments may be owed an invoice: details were given, or an invoice was taken back.';
 
 create index owed_invoices_due on owed_invoices (due_at);
 
@@ -555,8 +560,8 @@ create table outbox (
   sequence bigint not null constraint sequence_is_positive check (sequence > 0),
   id text not null,
   type text not null,
-  -- The payment of the event. The last event of a revision has the data of all its events (core/event.ts).
   payment_id text,
+  -- The data of the event (core/event.ts). Events of one revision share it: only the last of them stores it.
   told jsonb,
   created_at timestamptz not null,
   traceparent text,
@@ -566,7 +571,7 @@ create table outbox (
   answer_status integer,
   failure text,
   delivered_at timestamptz,
-  -- Its place among the events of all users, given when the platform reads them. Null: none is given yet.
+  -- Its place among the events of all users. Null: the platform has not read that far, so it has none yet.
   position bigint,
   constraint outbox_in_sequence primary key (user_id, sequence)
 );
@@ -649,6 +654,9 @@ comment on table transfers is 'What is known of each transfer beside its payment
 create unique index transfers_by_reference on transfers (reference);
 create index payments_transfers_open on payments (created_at, id)
   where method = 'transfer' and status = 'pending';
+-- Transfers that may be paid although their end is past.
+create index payments_transfers_expired on payments (created_at)
+  where method = 'transfer' and status = 'expired';
 
 create table transfer_proofs (
   user_id text not null,
@@ -687,11 +695,6 @@ comment on table transfer_proof_parts is 'The content of the proofs, in parts.';
 alter table transfer_proof_parts alter column content set storage external;
 
 
--- Transfers that may be paid although their end is past.
-create index payments_transfers_expired on payments (created_at)
-  where method = 'transfer' and status = 'expired';
-
-
 -- Bank statements: money that reached the accounts, to be matched with waiting transfers
 
 create table bank_statements (
@@ -728,7 +731,7 @@ create table bank_lines (
   nth integer not null constraint nth_is_positive check (nth > 0),
   -- Each whole reference in the text. For money that went out, only references of transfers.
   refs text[] not null,
-  -- Why the line is not sure, whatever its reference says.
+  -- Why a person must look at the line, whatever its reference says (bank-statements/bank-line.ts).
   doubts text[] not null default '{}'
     constraint doubts_are_known check (
       doubts <@ '{other_column,not_come,currency,continued,left_out,equal_line}'::text[]),
@@ -748,9 +751,9 @@ create table bank_lines (
     check (case when amount_centimes > 0 then state <> 'returned'
                 else state in ('returned', 'set_aside') end),
   constraint set_aside_for_a_reason check (state <> 'set_aside' or reason is not null),
-  constraint pays_or_is_for_none check (payment_ids = '{}' or state in ('open', 'approved'))
+  constraint only_open_or_approved_pays check (payment_ids = '{}' or state in ('open', 'approved'))
 );
-comment on table bank_lines is 'Each line of money in, once, in however many files it stands.';
+comment on table bank_lines is 'Each line of a bank statement, once, in however many files it stands.';
 
 -- The lines of each file; some were already known.
 create table bank_statement_lines (
@@ -791,9 +794,10 @@ create table drawer_days (
   constraint confirmed_by_someone check ((confirmed_by is null) = (confirmed_at is null)),
   constraint closed_by_two check (confirmed_by <> counted_by)
 );
+comment on table drawer_days is 'The count of each day''s drawer, and who confirmed it.';
+
 -- Days that wait for a second operator.
 create index drawer_days_waiting on drawer_days (counted_at) where confirmed_at is null;
-comment on table drawer_days is 'The count of each day''s drawer, and who confirmed it.';
 
 
 -- Codes that are printed and given out. A code is found by its hash and belongs to no user.
@@ -803,6 +807,7 @@ create table code_batches (
   kind text not null constraint kind_is_known check (kind in ('months', 'percent', 'amount')),
   -- The plan of a code of months, as it was when the batch was made: a later catalogue does not change it.
   plan jsonb,
+  -- What a code of months gives. For another kind: the only plan and term that it is valid for; null: any.
   plan_id text,
   months integer constraint months_are_1_to_36 check (months between 1 and 36),
   percent integer constraint percent_is_1_to_100 check (percent between 1 and 100),
@@ -858,7 +863,7 @@ comment on table code_tries is 'When each user tried a code, so that codes canno
 create table grants (
   user_id text not null constraint grant_of_a_user references users,
   id text not null,
-  -- The caller's name for it. The key audit_operations makes a repetition grant nothing.
+  -- The caller's name for the act. The audit trail has it too, so a repetition grants nothing.
   operation_id text,
   plan jsonb not null,
   months integer not null constraint months_count_up check (months >= 0),
@@ -974,7 +979,7 @@ create table seal_heads (
   day text not null,
   position bigint not null,
   hash text not null,
-  -- The instant at which it went out. It is null before, and where no receiver is configured.
+  -- When it was sent by mail, and as an event. Null: not yet, or no receiver is configured.
   mailed_at timestamptz,
   told_at timestamptz,
   constraint seal_heads_by_day primary key (day)
@@ -1059,6 +1064,7 @@ create table bulk_acts (
   why text not null,
   operator text not null constraint operator_is_given check (operator <> ''),
   role text not null,
+  -- Whether the operator is known by a key of OPERATOR_KEYS.
   by_key boolean not null,
   targets integer not null constraint targets_are_counted check (targets > 0),
   -- The number on the page that was confirmed.
@@ -1104,12 +1110,13 @@ comment on table restores is 'When this database was filled from a backup that m
 
 -- Access. Secrets are stored only as SHA-256, so a reader of these tables cannot sign in with them.
 
--- The key has 256 random bits. It is stored as its SHA-256, which cannot be reversed.
 create table operators (
   name text not null constraint operator_name_is_one check (name ~ '^[A-Za-z0-9_.@-]{1,64}$'),
   role text not null constraint operator_role_is_named check (role ~ '^[a-z][a-z0-9_-]{0,31}$'),
+  -- SHA-256 of a key of 256 random bits, which cannot be found by trying.
   key_digest text not null,
   created_at timestamptz not null,
+  -- When the present key was made.
   keyed_at timestamptz not null,
   blocked_at timestamptz,
   version bigint not null default 1,
@@ -1304,8 +1311,8 @@ begin
     select new.user_id, key from search_keys(new.name, new.email, new.buyer) key;
   return null;
 end $$;
-create trigger users_are_searched_anew after insert on users
+create trigger user_search_of_new_users after insert on users
   for each row when (num_nonnulls(new.name, new.email, new.buyer) > 0) execute function keep_user_search();
-create trigger users_are_searched_otherwise after update of name, email, buyer on users
+create trigger user_search_of_changed_users after update of name, email, buyer on users
   for each row when ((old.name, old.email, old.buyer) is distinct from (new.name, new.email, new.buyer))
   execute function keep_user_search();

@@ -75,7 +75,7 @@ const describedPayment = rowOf(
   },
   (shape) => ({ ...shape }),
 )
-// The constraint plan_is_bought_but_by_top_ups says which fields belong to which kind.
+// The constraint fields_fit_the_kind says which fields belong to which kind.
 export const parsePayment = describedPayment as Description<Payment>
 
 /** The columns of `payments p`. */

@@ -169,7 +169,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
       [null, null, 100],
     ] as const) {
       const change = database().query(makeTopUp, ['b', plan, months, discount])
-      expect.soft(await refusalOf(change)).toBe('plan_is_bought_but_by_top_ups')
+      expect.soft(await refusalOf(change)).toBe('fields_fit_the_kind')
     }
     const purchase = await booking('a')
     expect(await refusalOfSaving({ ...purchase, payment: timeless(purchase) })).toBe('paid_bought_a_period')
