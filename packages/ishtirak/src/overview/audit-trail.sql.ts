@@ -1,15 +1,15 @@
-// The audit trail across users as rows, newest first, by whatever it is asked for.
+// The audit trail of all users, newest first, with a query for each filter.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 
-/** Where a page goes on: behind this act. */
+/** A page continues after this act. */
 export interface TrailPosition {
   readonly at: Instant
   readonly id: string
 }
 
-/** Null: any. */
+/** A null field does not filter. */
 export interface TrailFilter {
   readonly actor: string | null
   readonly act: string | null
@@ -32,13 +32,12 @@ const trail = (name: string, source: string, isWanted = 'true') =>
       order by acted_at desc, id desc limit $7::int`,
   )
 
-// Each filter has a query and an index of its own: a plan that does not know what is asked for would look
-// through all acts.
+// Each filter has a query and an index of its own: the plan of a common query would read all acts.
 const selectAll = trail('all', 'audit')
 const selectByActor = trail('by_actor', 'audit', 'actor = $1')
 const selectByAct = trail('by_act', 'audit', 'act = $2')
-// A user has few acts: found first, then sorted. `offset 0` keeps a plan that was made while the table was
-// empty from reading the index of all acts in their order.
+// A user has few acts, so they are found first and then sorted. Without `offset 0` a plan that was made while
+// the table was empty would walk through the acts of all users.
 const selectOfUser = trail('of_user', '(select * from audit where user_id = $8 offset 0) own')
 const selectOfPayment = trail(
   'of_payment',
@@ -46,7 +45,8 @@ const selectOfPayment = trail(
      where user_id = (select user_id from payments where id = $8 limit 1) and payment_id = $8 offset 0) own`,
 )
 
-// Few acts have the same words: found first. Uses the index audit_by_words.
+// Few acts have the same words, so they are found first. Uses the index audit_by_words, which has this very
+// expression and explains it.
 const SIGNS = `'/.:@<>=&?#+_-', '           '`
 const WORDS = `to_tsvector('simple', translate(
   coalesce(reason, '') || ' ' || user_id || ' ' || coalesce(payment_id, '') || ' ' || id || ' ' || actor,

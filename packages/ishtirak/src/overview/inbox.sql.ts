@@ -1,21 +1,21 @@
-// What waits for an operator, as rows: one statement with a part for each kind that capabilities bring, each
-// on an index of what waits.
+// What waits for an operator: one query with a part for each inbox kind of the capabilities. Each part uses
+// an index that holds only what waits.
 
 import { type InboxKind, type InboxRow, readInboxRow, URGENCIES } from '../acts/inbox-kind.js'
 import type { Instant } from '../core/instant.js'
 import { assembled, type Queryable, type Row, type Statement } from '../database/database.js'
 import { at, instantOrNull, integer } from '../database/rows.js'
 
-/** Where a page goes on: behind this entry. */
+/** A page continues after this entry. */
 export type InboxPosition = Pick<InboxRow, 'kind' | 'waits_since' | 'id'>
 
-/** The kinds from the top, and the statements that are put together from them, once for a service. */
+/** The kinds in their order, and the queries that are assembled from them when the service starts. */
 export interface Inbox {
   readonly kinds: readonly InboxKind[]
   readonly statements: Readonly<Record<'page' | 'ofUser' | 'waits' | 'note', Statement>>
 }
 
-/** Mail knows the `knownMax` entries of each kind that wait longest. */
+/** The mail to operators sees at most the `knownMax` entries of each kind that wait longest. */
 export function createInbox(kinds: readonly InboxKind[], knownMax = KNOWN_MAX): Inbox {
   const statements = {
     page: assembled('inbox.page', selectPage(kinds)),
@@ -27,14 +27,14 @@ export function createInbox(kinds: readonly InboxKind[], knownMax = KNOWN_MAX): 
 }
 
 const COLUMNS = 'since, id, user_id, payment_id, amount, detail'
-/** What waits of this kind: `since`, `id` and what it is about; `$1` is now. */
+/** The waiting entries of a kind. `$1` is now. */
 const partOf = ({ select }: InboxKind) => `select ${COLUMNS} from (${select}) w(${COLUMNS})`
 
 const rankOf = ({ urgency }: InboxKind) => URGENCIES.indexOf(urgency)
 const ORDER = 'rank, since, place, id'
 const placed = (kind: InboxKind) => `select ${rankOf(kind)} as rank, ${kind.place} as place, w.*`
 
-// Each part gives at most a page.
+// Each part returns at most one page.
 const pagePart = (kind: InboxKind) => `(
      ${placed(kind)} from (${partOf(kind)}) w
       where ($2::int is null or $2 = ${kind.place})
@@ -42,12 +42,12 @@ const pagePart = (kind: InboxKind) => `(
              or ($3 = ${rankOf(kind)} and (since, ${kind.place}, id) > ($4::timestamptz, $5::int, $6::text)))
       order by since, id limit $7::int)`
 
-// What an entry has beside the columns of its part.
+// The columns of an entry: those of its part, the user's name, and what only some kinds have.
 const entryColumns = (kinds: readonly InboxKind[]) => `w.*, u.email, u.name,
           ${byKind(kinds, 'otherPayment', 'null::text')} as other_payment_id,
           ${byKind(kinds, 'count', '1')} as count`
 
-/** What several kinds have alike is asked in one place. */
+/** Kinds with the same subquery share one branch of the `case`. */
 function byKind(kinds: readonly InboxKind[], column: 'otherPayment' | 'count', none: string): string {
   const whens = [...new Set(kinds.flatMap((kind) => kind[column] ?? []))].map((sql) => {
     const places = kinds.filter((kind) => kind[column] === sql).map(({ place }) => place)
@@ -71,12 +71,12 @@ const selectOfUser = (kinds: readonly InboxKind[]) => `
     order by ${ORDER}
     limit $3::int`
 
-/** What is urgent first, and of one urgency what waits longest. */
+/** The most urgent entries come first, then those that wait longest. */
 export async function inboxPage(
   database: Queryable,
   inbox: Inbox,
   of: {
-    /** Null: of all kinds. */
+    /** Null: all kinds. */
     readonly kind: InboxKind | null
     readonly after: InboxPosition | null
     readonly limit: number
@@ -114,7 +114,7 @@ function kindIn({ kinds }: Inbox, row: Row): InboxKind {
 
 const parseRow = (inbox: Inbox, row: Row): InboxRow => ({ kind: kindIn(inbox, row), ...readInboxRow(row) })
 
-/** Counted no further: a page says "100 and more". */
+/** No kind is counted further: a page says "100 and more". */
 export const COUNTED_MAX = 100
 
 const waitPart = (kind: InboxKind) => `
@@ -123,12 +123,12 @@ const waitPart = (kind: InboxKind) => `
 
 export interface InboxWait {
   readonly kind: InboxKind
-  /** Counted up to `COUNTED_MAX`. */
+  /** At most `COUNTED_MAX`. */
   readonly entries: number
   readonly oldest: Instant | null
 }
 
-/** Counts what waits of each kind, with its oldest. */
+/** The number of waiting entries of each kind, and since when the oldest waits. */
 export async function inboxWaits(
   database: Queryable,
   inbox: Inbox,
@@ -142,16 +142,16 @@ export async function inboxWaits(
   }))
 }
 
-/** Operators get no mail of the others. */
+/** Operators get no mail about the other kinds. */
 export const isMailed = (kind: InboxKind) => kind.isMailed !== false
 
-/** Of each kind, those that wait longest. Those behind them are told of when they move up. */
+/** The most entries of a kind that the mail sees. Later ones are mailed when they move up. */
 const KNOWN_MAX = 1_000
 
 const waiting = (kind: InboxKind, most: number) =>
   `(select '${kind.name}' as kind, id from (${partOf(kind)}) w order by since, id limit ${most})`
 
-// Where more wait than are known, an entry may only have been pushed back: it stays known.
+// If `most` entries of a kind wait, one that is missing may only have moved down the list, so it stays known.
 const note = (kinds: readonly InboxKind[], most: number) => `
    with waiting as materialized (
      ${kinds.map((kind) => waiting(kind, most)).join(' union all ')}

@@ -1,17 +1,17 @@
-// What operators know of the inbox, as rows: one for each entry that waits. A new one is there unmailed until
-// a mail has named it.
+// The entries of the inbox that the mail to operators has seen, as rows. A new entry is `not mailed` until a
+// mail has named it.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, rowOf, text } from '../database/rows.js'
 import type { Inbox } from './inbox.sql.js'
 
-/** `kind`: by its name. */
+/** `kind` is the name of an `InboxKind`. */
 const parseEntry = rowOf({ kind: text, id: text })
 export type KnownEntry = ReturnType<typeof parseEntry>
 
 /**
- * What entered the inbox, and what is told `beside` it, is known from now on; what left it is forgotten: it
- * is new when it comes again.
+ * Stores the entries of the inbox and those of `beside`, and forgets entries that left the inbox: they are
+ * new if they come again.
  */
 export async function noteInbox(
   database: Queryable,

@@ -1,4 +1,4 @@
-// Everything known of one payment, as operators read it.
+// Everything that is known of one payment, for its page at the console.
 
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
@@ -52,7 +52,7 @@ export async function lastMailAbout(database: Queryable, { userId, id }: Pick<Pa
   return row ? parseMail(row) : null
 }
 
-/** What came in, what is stored of it, what went out, the receipt, the newest `acts`, oldest first. */
+/** The receipt, the provider's reports and events, our events, and the newest `acts` acts, oldest first. */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
   const [stored = {}] = await database.query(selectStored, of)

@@ -1,4 +1,4 @@
-// The search of operators as rows. Each part rides on an index, and gives a bounded number.
+// The search of operators. Each part uses an index and returns a limited number of hits.
 
 import { readPhone } from '../acts/phone.js'
 import type { Instant } from '../core/instant.js'
@@ -9,16 +9,16 @@ import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import type { AmountAndDay, SearchWords } from './search-words.js'
 
-/** Of each kind of hit. Users may share an address, and a checkout be reported for several of them. */
+/** The most hits of each kind. Users may share an address, and payments of several may name one checkout. */
 const HITS_MAX = 20
 
-/** Signs of a company's number: with fewer, each amount would find those of a province. */
+/** The least digits of a company's number: fewer would also match an amount. */
 const NUMBER_MIN = 8
 
-// A sound of one consonant is left out: half of all users begin with it. In the order of code points, what
-// begins with a key comes before the key followed by chr(1114111). An address has signs in it that are none
-// of a name's. `offset 0` keeps the planner from walking all users in their order until twenty have this
-// address, which it takes for the shorter way where there are a million of them.
+// A sound of one consonant is left out, because half of all users begin with it. Keys are sorted by code
+// points, so all keys that begin with `key` lie between it and `key || chr(1114111)`, the last code point.
+// Without `offset 0` the planner would walk through all users in the order of their ids until twenty have the
+// address.
 const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
@@ -60,9 +60,9 @@ const selectUsers = statement(
 )
 
 /**
- * By an id, an address, a telephone, the NIF or RC of a company, or the number of a proforma, whole: exact.
- * Else by the beginning of an address, of such a number, or of a word of a name; behind these, by what the
- * name sounds like.
+ * Exact hits come first: the whole id, address, telephone number, NIF or RC of a company, or number of a
+ * proforma. Then come users whose address, NIF, RC or a word of whose name begins with `word`, and last those
+ * whose name sounds like it.
  */
 export async function findUsersByWord(
   database: Queryable,
@@ -85,7 +85,9 @@ const selectPayments = statement(
     where d.series = $2 and d.number = $3::int`,
 )
 
-/** Exact hits: by the word, and by each of `references`, as it is stored. */
+/**
+ * Payments with this id, method reference or receipt number; `references` are other spellings of the word.
+ */
 export async function findPaymentsByWord(
   database: Queryable,
   { word, receipt }: Pick<SearchWords, 'word' | 'receipt'>,
@@ -114,7 +116,7 @@ const selectByPart = statement(
     order by created_at desc, id limit ${HITS_MAX}`,
 )
 
-/** Of transfers and of the desk: by how a reference begins or ends, as it is stored; the newest first. */
+/** Transfers and payments at the desk whose reference begins or ends with one of `parts`, newest first. */
 export async function findPaymentsByPart(
   database: Queryable,
   parts: readonly string[],
@@ -122,8 +124,9 @@ export async function findPaymentsByPart(
   return (await database.query(selectByPart, [parts])).map(parsePayment)
 }
 
-// The amount itself comes before those that end with it. Cash is also found by its amount with the duty,
-// which is what was counted out at the desk.
+// `$3` is a power of ten and `$4` the last digits of the amount. Smaller amounts come first, so the amount
+// itself is before those that only end with its digits. Cash is also found by its amount with the stamp duty,
+// which the desk took.
 const selectByAmount = statement(
   'operator_search.amount',
   `select * from (
@@ -149,8 +152,9 @@ const selectByAmount = statement(
 )
 
 /**
- * What was paid in `[from, to)`, by what came or was asked for; what came and is under review; then, never
- * paid, what was begun in it.
+ * Payments whose amount ends with these digits: first those that were paid in `[from, to)`, by the amount
+ * paid or asked; then those under review, by the amount that came; then those that were begun in it and not
+ * paid.
  */
 export async function findPaymentsByAmount(
   database: Queryable,

@@ -1,10 +1,10 @@
-// Everything that happened to a user, as rows: one statement with a part for each table, each found by the
-// user.
+// Everything that happened to a user, newest first: one query with a part for each table. Each part reads all
+// rows of the user by an index that begins with the user.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 
-/** The order of entries at one instant, the first on top. */
+/** The order of entries that have the same instant, the first on top. */
 export const TIMELINE_KINDS = [
   'act',
   'mail',
@@ -17,7 +17,7 @@ export const TIMELINE_KINDS = [
 ] as const
 type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** Where a page goes on: behind this entry. */
+/** A page continues after this entry. */
 export interface TimelinePosition {
   readonly at: Instant
   readonly kind: TimelineKind
@@ -64,7 +64,7 @@ const selectPage = statement(
     limit $6::int`,
 )
 
-/** Newest first; periods that have begun. */
+/** Newest first. Periods that have not begun are left out. */
 export async function timelinePage(
   database: Queryable,
   of: {
