@@ -1,5 +1,5 @@
-// Acts on lists, as rows: what was confirmed, its list as it was then, and what became of each. No process
-// owns one: targets are leased in chunks, by whichever works.
+// Bulk acts as rows: what was confirmed, the list as it was then, and the result of each target. No process
+// owns a bulk act: any process leases targets in chunks.
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -16,10 +16,11 @@ export interface NewBulk {
   readonly role: string
   /** Whether the operator is known by a key of OPERATOR_KEYS. */
   readonly byKey: boolean
+  /** The number of targets on the page that was confirmed; null: no page was. */
   readonly shown: number | null
 }
 
-// Two with the same operation wait for each other at the index audit_operations.
+// Two calls with one operation id wait for each other at the index audit_operations.
 const insertNew = statement(
   'bulk.start',
   `with asked as (
@@ -40,7 +41,7 @@ const insertNew = statement(
    returning place`,
 )
 
-/** With its row in the audit trail, whole or not at all. False: this operation has begun one. */
+/** Stores it with its entry in the audit trail. False: this operation has already begun one. */
 export async function insertBulk(
   database: Queryable,
   { byKey: by_key, ...bulk }: NewBulk,
@@ -77,7 +78,7 @@ const selectUnfinished = statement(
     order by b.made_at`,
 )
 
-/** Oldest first: of one, or (null) of all. */
+/** Oldest first. `id` null: all of them. */
 export async function unfinishedBulks(
   database: Queryable,
   id: string | null,
@@ -88,8 +89,8 @@ export async function unfinishedBulks(
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
-// Each attempt is leased for longer: targets that fail again and again leave time for the others. An array,
-// since a join may look for the places once for each target, and find others each time: all would be leased.
+// Each attempt has a longer lease, so that targets that fail again and again leave time for the others. The
+// places are an array: a join could run the subquery once for each target, and each run would lease others.
 // Uses the index bulk_targets_left.
 const claim = statement(
   'bulk.claim',
@@ -104,7 +105,7 @@ const claim = statement(
    returning t.place, t.target, t.attempts`,
 )
 
-/** For this process alone, for `leaseMs` at the first attempt: one that dies loses only its time. */
+/** Leases targets to this process, for `leaseMs` at the first attempt. */
 export async function claimTargets(
   database: Queryable,
   bulkId: string,
@@ -115,12 +116,12 @@ export async function claimTargets(
 
 export interface Marked {
   readonly place: number
-  /** Null: it is tried again. */
+  /** Null: the target is tried again. */
   readonly result: Result | null
   readonly code: string | null
 }
 
-// What was done is known for ever: a process that was slow, or a stop, may have said less of it before.
+// `done` overwrites an earlier result: a stop, or another process after the lease ended, may have stored one.
 const mark = statement(
   'bulk.mark',
   `update bulk_targets t set result = r.result, code = r.code
@@ -145,14 +146,15 @@ const finish = statement(
    returning id`,
 )
 
-/** Where nothing is left. */
+/** Does nothing while targets are left. */
 export async function finishBulk(database: Queryable, bulkId: string, now: Instant): Promise<void> {
   await database.query(finish, [bulkId, at(now)])
 }
 
-// One that was tried may have been done: its answer was lost, or its process died.
+// A target that was tried may have been done: the answer was lost, or the process died.
 const STOPPED = "result = 'stopped', code = case when attempts > 0 then 'outcome_unknown' end"
-// A claim empties the code: one that has a code was marked since, and waits to be tried again.
+// No process works on the target. A claim clears the code, so a target with a code was marked after its
+// claim.
 const IS_IDLE = '(leased_until <= $2::timestamptz or attempts = 0 or code is not null)'
 
 const stopLeft = statement(
@@ -162,12 +164,12 @@ const stopLeft = statement(
    returning place`,
 )
 
-/** Of one that is stopped, what a process had leased and did not finish. */
+/** Marks the targets of a stopped bulk act that a process had leased and did not finish. */
 export async function stopLeftOver(database: Queryable, bulkId: string, now: Instant): Promise<void> {
   await database.query(stopLeft, [bulkId, at(now)])
 }
 
-// Targets that a process is working on it may still do; the act is finished when none is left.
+// A process may still do the targets that it works on. The bulk act is finished when none is left.
 const stop = statement(
   'bulk.stop',
   `with stopped as (
@@ -182,7 +184,7 @@ const stop = statement(
    returning id`,
 )
 
-/** False: it is finished, or stopped already. */
+/** False: it is already finished or stopped. */
 export async function endBulk(
   database: Queryable,
   bulkId: string,
@@ -219,7 +221,7 @@ const selectOne = statement(
   `select ${BULK} from bulk_acts b cross join lateral ${RESULTS_OF_BULK} where b.id = $1`,
 )
 
-/** As the API writes them, newest first. */
+/** The rows of the API, newest first. */
 export async function bulksBehind(
   database: Queryable,
   after: { readonly at: Instant; readonly id: string } | null,
@@ -228,7 +230,7 @@ export async function bulksBehind(
   return database.query(selectNewest, [limit, after && at(after.at), after?.id ?? null])
 }
 
-/** As the API writes it, in a list; the list is empty if there is no such act. */
+/** The row of the API; empty if there is no such bulk act. */
 export async function bulkNamed(database: Queryable, id: string) {
   return database.query(selectOne, [id])
 }
@@ -243,7 +245,7 @@ const selectResults = statement(
 const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })
 export type TargetResult = ReturnType<typeof readResult>
 
-/** Sorted as the list, after this place. */
+/** In the order of the list, after this place. */
 export async function resultsOf(
   database: Queryable,
   of: {
