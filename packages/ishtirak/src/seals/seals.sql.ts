@@ -1,10 +1,10 @@
-// The chain of seals: what is not sealed yet, what is appended, and the heads that others are told.
+// The chain of seals: entries without a seal, new seals, and the daily heads that others are told.
 import type { Instant } from '../core/instant.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
 import { at, columnsOf, instantOrNull, integer, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { ACT, BALANCE_ENTRY, DOCUMENT, FORM, SEALED_CONTENT } from './content.sql.js'
 
-/** An entry is named by its own key. */
+/** The entry of a seal, by the entry's own key. */
 export const ENTRY = {
   kind: word<'document' | 'balance_entry' | 'act'>,
   series: text,
@@ -17,7 +17,7 @@ export type Unsealed = ReturnType<typeof parseNew>
 export const parseHead = rowOf({ position: integer, hash: text })
 export type SealHead = ReturnType<typeof parseHead>
 
-/** Stands before the first seal. */
+/** The head of an empty chain. */
 export const NO_HEAD: SealHead = { position: 0, hash: '' }
 
 const selectHead = statement('seals.head', 'select position, hash from seals order by position desc limit 1')
@@ -28,8 +28,9 @@ export async function readHead(database: Queryable): Promise<SealHead> {
 }
 
 /**
- * A day behind the last sealed act the trail is closed: what comes there later was inserted, and verifying
- * names it. `$1` is now: an act of a clock that ran ahead must not hold up those that follow.
+ * The trail is open from one day before the last sealed act: an act with an earlier instant that has no seal
+ * was inserted, and `books verify` names it. `$1` is now: a sealed act of a clock that ran ahead must not
+ * close the trail to those that follow.
  */
 export const TRAIL_OPEN_SINCE = `
   coalesce(
@@ -38,9 +39,10 @@ export const TRAIL_OPEN_SINCE = `
       where s.kind = 'act' order by s.position desc limit 1),
     '-infinity')`
 
-// A number of a series is committed before the next one is drawn, and so is a sequence of a user: behind the
-// last one sealed none can come to be. A balance changes together with a document or an act, so the users of
-// both are those whose entries are new. Uses the indexes documents_number_once, audit_newest and seals_once.
+// Documents and balance entries are sealed in the order of their numbers. The row lock on the series or the
+// user is held until the commit, so no lower number can appear later. A balance changes together with a
+// document or an act, so only users of new documents and acts have new entries. Uses the indexes
+// documents_number_once, audit_newest and seals_once.
 const selectNew = statement(
   'seals.new',
   `with head as (
@@ -77,7 +79,7 @@ const selectNew = statement(
     order by n.kind desc, n.acted_at, n.series, n.number, n.act_id`,
 )
 
-/** With the head that they follow on: both are of one snapshot. About `limit` of each kind. */
+/** About `limit` entries of each kind, and the head to append to. Both are from one snapshot. */
 export async function newEntries(
   database: Queryable,
   of: { readonly now: Instant; readonly limit: number },
@@ -97,7 +99,7 @@ const insert = statement(
 
 export type NewSeal = Omit<Unsealed, 'content'> & SealHead
 
-/** False: another process has sealed meanwhile. All or none are appended. */
+/** Appends all or none. False: another process has appended meanwhile. */
 export async function appendSeals(database: Queryable, seals: readonly NewSeal[]): Promise<boolean> {
   const rows = seals.map(({ actId, ...seal }) => ({ ...seal, act_id: actId }))
   try {
@@ -116,7 +118,7 @@ const insertDay = statement(
        on conflict do nothing`,
 )
 
-/** Once for each day; without a seal there is none. */
+/** Stores the head of a day, once. Does nothing if there is no seal yet. */
 export async function noteDay(database: Queryable, day: string): Promise<void> {
   await database.query(insertDay, [day])
 }
@@ -136,8 +138,8 @@ const selectLastDay = statement(
 )
 
 /**
- * The newest, which vouches for all before it; null: there is none yet. It is not the one of the last day: a
- * clock that ran ahead wrote a later day.
+ * The head with the highest position; null: there is none yet. It need not be the one of the latest day,
+ * because a clock may have run ahead.
  */
 export async function lastDay(database: Queryable): Promise<DayHead | null> {
   const [row] = await database.query(selectLastDay)
@@ -163,7 +165,7 @@ const selectLines = statement(
 )
 const parseLine = rowOf({ position: integer, hash: text, content: textOrNull })
 
-/** Behind a position, with what each is of; null: its entry is gone. */
+/** The seals after a position, each with the content of its entry; null: the entry is gone. */
 export async function sealedLines(
   database: Queryable,
   of: { readonly after: number; readonly limit: number },

@@ -1,4 +1,5 @@
-// Reads the chain of seals against the entries. The database hashes: a million entries need not travel.
+// Checks the chain of seals against the entries. The database computes the hashes, so the entries are not
+// sent.
 import type { Instant } from '../core/instant.js'
 import {
   type Database,
@@ -21,13 +22,13 @@ const parseSeal = rowOf({
   hash: text,
   /** Null: the entry is gone. */
   content: textOrNull,
-  /** The seal before it. */
+  /** The seal before this one. */
   before: rowOf({ position: column('before_position', integer), hash: column('before_hash', text) }),
   isBroken: flag,
 })
 export type Seal = ReturnType<typeof parseSeal>
 
-/** Of one statement, for which other calls of the embedded database wait. */
+/** The seals that one query checks. Other calls of the embedded database wait for it. */
 const SEALS_A_PAGE = 2_000
 
 const selectPage = statement(
@@ -48,7 +49,7 @@ const selectPage = statement(
      order by position desc limit 1)`,
 )
 
-/** Of the page behind `head` the first seal that does not fit, else the last; null: there is none. */
+/** The first broken seal of the page after `head`, or else its last seal; null: there are none after it. */
 export async function checkPage(database: Queryable, head: SealHead): Promise<Seal | null> {
   const [row] = await database.query(selectPage, [head.position, head.hash])
   return row ? parseSeal(row) : null
@@ -60,7 +61,7 @@ const selectFollows = statement(
      from seals s where s.position > $1::bigint order by s.position limit 1`,
 )
 
-/** Whether what stands behind a position follows on this hash. */
+/** Whether the seal after this position was made from this hash. */
 export async function nextFollowsOn(database: Queryable, { position, hash }: SealHead): Promise<boolean> {
   const [row] = await database.query(selectFollows, [position, hash])
   return row?.follows === true
@@ -74,7 +75,7 @@ const selectSealBefore = statement(
     order by position limit 1`,
 )
 
-/** Where the seal stands that this content was sealed behind; null: nowhere. All seals are tried. */
+/** The position whose hash, with this content, gives `hash`; null: none does. It reads all seals. */
 export async function sealBefore(
   database: Database,
   { content, hash }: { readonly content: string; readonly hash: string },
@@ -105,9 +106,9 @@ export async function entryNumbered(
   return entryOf(await database.query(selectNumber, [kind, series, number]))
 }
 
-// A scalar in place of `not exists`, which the planner joins without the index while it takes the table for a
-// small one. Left out is what the job will still seal: a number that was drawn and follows on those that are
-// sealed, or an act of the last day.
+// `not exists` would be joined without the index while the planner takes the table for a small one, so the
+// seal is looked up as a scalar. Entries that the job will still seal are left out: numbers after the last
+// sealed one, and acts while the trail is open.
 const selectInserted = statement(
   'seals.inserted',
   `select * from (
@@ -136,7 +137,7 @@ const selectInserted = statement(
    ) n order by kind desc, series, number, act_id limit 1`,
 )
 
-/** An entry that has no seal and should have one; null: there is none. */
+/** The first entry that should have a seal and has none; null: all have one. */
 export async function findInserted(database: Database, now: Instant): Promise<Entry | null> {
   return entryOf(await scan(database, selectInserted, [at(now)]))
 }
@@ -152,7 +153,7 @@ const selectOtherHead = statement(
     order by h.position limit 1`,
 )
 
-/** The first head, of those that were noted and these, that the chain does not pass through. */
+/** The first stored or given head that is not in the chain; null: all are. */
 export async function findOtherHead(
   database: Queryable,
   heads: readonly SealHead[],
@@ -161,7 +162,7 @@ export async function findOtherHead(
   return row ? { ...parseHead(row), isMissing: flag(row, 'is_missing') } : null
 }
 
-/** Reads all of a table, which takes as long as it takes. */
+/** Reads whole tables, so it has no time limit. */
 function scan(
   database: Database,
   query: Statement,
