@@ -1,6 +1,6 @@
-// The sums of a month, read from what was issued: no table of sums is kept beside the documents. A payment is
-// of the month in which it was paid, a refund of the month in which it was recorded. A closed month has the
-// documents up to the numbers that its closing has counted; what comes later stands in the next open month.
+// The sums of a month, computed from the documents. A payment belongs to the month in which it was paid, a
+// refund to the month in which it was recorded. A closed month has the documents up to the numbers that its
+// closing counted; later ones belong to the next open month.
 import type { Instant } from '../core/instant.js'
 import type { DocumentSnapshot } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -8,11 +8,11 @@ import { at, integer, integerOrNull, json, rowOf, text, textOrNull, word } from 
 import type { Figures } from './figures.js'
 
 /**
- * What was received in advance is owed to the user: a top-up, and a change of plan that came when nothing was
- * left to change. It counts when it is spent, as what it buys.
+ * False for an advance, which is owed to the user: a top-up, and a plan change that was paid when no time was
+ * left to change. An advance becomes a sale when the user spends it.
  */
 export const IS_SALE = `r.snapshot->'tax'->>'kind' <> 'advance'`
-/** What went to the user's balance: what was received in advance, and what is left of a change of plan. */
+/** The part that went to the user's balance: an advance, or the surplus of a plan change. */
 const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)
                  else p.amount end)`
 const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
@@ -22,7 +22,7 @@ const NET = `r.net_centimes - ${ADVANCE} * 100`
 /** Needs `payments p` and their first `documents r`. */
 export const SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, r.duty_centimes as stamp_duty,
           r.discount_centimes as discount, r.fee_centimes as fees, ${ADVANCE} * 100::bigint as advance`
-/** The same of a refund, which gives back no duty and no fees. */
+/** The same for a refund, which returns neither duty nor fees. */
 export const REFUNDED_SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, 0::bigint as stamp_duty,
           r.discount_centimes as discount, 0::bigint as fees, 0::bigint as advance`
 
@@ -33,7 +33,7 @@ const readMoney = rowOf({
   advance: integer,
 })
 
-/** Of one document, or of several with their `count`. */
+/** The figures in a row of `SUMS`: of one document, or the sums of `count` documents. */
 export function figuresIn(
   row: Row,
   { count, fees_unknown }: Pick<Figures, 'count' | 'fees_unknown'>,
@@ -43,21 +43,21 @@ export function figuresIn(
   return { ...money, ...{ count, fees, fees_unknown, total, tva: money.ttc - money.ht, net: total - fees } }
 }
 
-/** Up to which number the documents of each series stand in a closed month. */
+/** The last number of each series that is in a closed month. */
 export type Counted = Readonly<Record<string, number>>
 
-// Of all queries of a month: $1 is whether the money is real, $2 and $3 are the month, $4 is what its closing
-// has counted (null: it is open), and $5 what the closing before it has (null: nothing is late). Of a series
-// they hold the last number that the month has.
+// The parameters of all queries of a month: $1 is whether the money is real, $2 and $3 are the month, $4 is
+// `Counted` of its closing (null: it is open), and $5 `Counted` of the closing before it (null: nothing is
+// late).
 
-/** What was paid in the month. */
+/** Payments of the month. */
 export const SALES = `
      from payments p
      join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
     where p.live = $1::boolean and p.paid_at >= $2::timestamptz and p.paid_at < $3::timestamptz
       and ($4::jsonb is null or r.number <= coalesce(($4::jsonb->>r.series)::int, 0))`
 
-/** What was paid in months that were closed by then, and became known since the last of them was closed. */
+/** Payments of months that were closed already, booked since the last of these months was closed. */
 export const LATE = `
      from document_series s
      join documents r on r.series = s.series and r.number > coalesce(($5::jsonb->>s.series)::int, 0)
@@ -69,7 +69,7 @@ export const LATE = `
       and r.number > coalesce((c.counted->>r.series)::int, 0)
     where $5::jsonb is not null and p.live = $1::boolean`
 
-/** What was refunded in the month: as it was sold. An advance was no sale. */
+/** Refunds of the month, with the figures of the sale. Refunded advances are left out. */
 export const REFUNDS = `
      from audit a
      join payments p on p.user_id = a.user_id and p.id = a.payment_id
@@ -84,9 +84,9 @@ export interface Span {
 
 export interface ClosedSpan extends Span {
   readonly live: boolean
-  /** The numbers at the closing of the month. Null: it is open. */
+  /** The numbers at the closing of the month. Null: the month is open. */
   readonly until: Counted | null
-  /** Of the closing of the month before. Null: it is open, and nothing is late. */
+  /** The numbers at the closing of the month before. Null: that month is open, so nothing is late. */
   readonly since: Counted | null
 }
 
@@ -96,12 +96,12 @@ export const spanValues = ({ live, from, to, until, since }: ClosedSpan) => [
 ]
 
 const readSums = rowOf({
-  /** `late`: paid in a month that is closed. */
+  /** `late`: paid in an earlier month that was closed already. */
   part: word<'sale' | 'late' | 'refund'>,
   /** `YYYY-MM-DD`: of the payment, or of the recording of the refund. */
   day: text,
   method: text,
-  /** Null: it is not known. */
+  /** Null: unknown. */
   payment_method: textOrNull,
   /** As it stands on the documents; `advance`: nothing was sold. */
   tax: json<DocumentSnapshot['tax']>,
@@ -113,7 +113,7 @@ const readSums = rowOf({
 /** The sums of the documents of one day, method and tax. */
 export type Sums = Figures & ReturnType<typeof readSums>
 
-/** False: it was received in advance. */
+/** False: it is an advance. */
 export const isSale = ({ tax }: Pick<Sums, 'tax'>): boolean => tax.kind !== 'advance'
 
 /** The tax in percent; null where there is none. */
@@ -130,8 +130,8 @@ const IS_FIRST = `$6::boolean and not exists (
                and (e.paid_at, e.id) < (p.paid_at, p.id))`
 const GROUP = `p.method, p.instrument as payment_method, r.snapshot->'tax' as tax`
 
-// The one reading of sums: month, year and declaration cannot disagree. Rides on payments_by_paid_at,
-// documents_number_once and audit_by_act.
+// Month, year and declaration all use this query, so they cannot disagree. Uses the indexes
+// payments_by_paid_at, documents_number_once and audit_by_act.
 const selectSums = statement(
   'books.sums',
   `select part, day, method, payment_method, tax, count(*)::int as count,
@@ -151,7 +151,7 @@ const selectSums = statement(
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`,
 )
 
-/** In centimes. `withFirsts`: which payments were their user's first is looked up too. */
+/** In centimes. `withFirsts`: also counts the payments that were their user's first. */
 export async function sumsOf(
   database: Queryable,
   span: ClosedSpan,
@@ -175,7 +175,7 @@ const countEnds = statement(
             as ends_in_7_days`,
 )
 
-/** Users whose time ended in the span and was not continued; and those whose time ends in the other. */
+/** Users whose time ended in `lapsed` and did not go on, and users whose time ends in `ending`. */
 export async function countEndings(database: Queryable, lapsed: Span, ending: Span) {
   const values = [lapsed.from, lapsed.to, ending.from, ending.to].map((instant) => at(instant))
   const [row = {}] = await database.query(countEnds, values)

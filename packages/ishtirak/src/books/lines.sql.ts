@@ -1,6 +1,6 @@
-// The lines of a month, read from what was issued: one for the first document of each payment, one below zero
-// for each refund, with the tax as that document has it, and one of nothing for each document that replaces
-// another, so that no dinar counts twice. They add up to the sums of figures.sql.ts.
+// The lines of a month, computed from the documents. The first document of a payment has a line. A refund has
+// a negative line, with the tax of that document. A document that replaces another has a line of 0, so that
+// no dinar counts twice. The lines add up to the sums of figures.sql.ts.
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
 import type { DocumentSnapshot, IssuedKind, NamedDocument } from '../core/receipt.js'
@@ -31,15 +31,15 @@ import {
   spanValues,
 } from './figures.sql.js'
 
-/** `late`: of a closed month, known since the month before was closed. `document`: it replaces another. */
+/** `late`: paid in an earlier month that was closed already. `document`: it replaces another document. */
 export type Part = 'sale' | 'late' | 'refund' | 'document'
 
-/** Which lines of a month. */
+/** The lines of a month that are wanted. */
 export interface LinesFilter {
   readonly parts: readonly Part[]
   /** `vat-19`, `exempt`, `not_liable`, `advance`; null: all. */
   readonly tax: string | null
-  /** How they were paid; null: all. */
+  /** The payment method; null: all. */
   readonly kind: PaymentKind | null
   readonly withAdvances: boolean
 }
@@ -47,7 +47,7 @@ export interface LinesFilter {
 const TAX = `r.snapshot->'tax'`
 const TAX_KEY = `concat_ws('-', ${TAX}->>'kind', ${TAX}->>'ratePercent')`
 
-/** A correction may bear the same instant as the refund that comes after it. */
+/** True for the last document of a payment. A correction may have the same instant as the refund after it. */
 const IS_LAST = `not exists (select from documents n where n.user_id = l.user_id
               and n.payment_id = l.payment_id and n.place > l.place)`
 const REPLACING = `
@@ -60,10 +60,10 @@ const REPLACING = `
                and exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
                               and a.act = 'payment.refund' and a.acted_at = l.issued_at))`
 
-/** A document that was issued later, in the form that a line has it in. */
+/** A later document, as `Issued`. */
 const ISSUED = `jsonb_build_object('kind', l.kind, 'series', l.series, 'number', l.number,
          'about', l.snapshot->'about', 'buyer', l.snapshot->'buyer')`
-/** The credit note of a refund: it bears the same instant. Null: no invoice was to be taken back. */
+/** The credit note of a refund, which has the same instant. Null: the payment had no invoice. */
 const CREDIT_NOTE = `(select ${ISSUED} from documents l
        where l.user_id = a.user_id and l.payment_id = a.payment_id
          and l.kind = 'credit_note' and l.issued_at = a.acted_at and ${IS_LAST})`
@@ -78,12 +78,11 @@ const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan, p.months, p.
          where p.method = 'transfer' and t.user_id = p.user_id and t.payment_id = p.id) as received_at,
        r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer`
 
-// $6 and $7: behind which line; $8: how many; $9 to $12: the filter.
+// $6 and $7 are the position after which the page begins, $8 is the limit, $9 to $12 are the filter.
 const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isOfKind('$11')}
        and (${IS_SALE} or $12::boolean)`
 
-// Uses the index documents_by_issue; the rest rides on payments_by_paid_at, documents_number_once and
-// audit_by_act.
+// Uses documents_by_issue, payments_by_paid_at, documents_number_once and audit_by_act.
 const selectLines = statement(
   'books.lines',
   `select * from (
@@ -113,18 +112,18 @@ const selectLines = statement(
 const readLine = rowOf({
   part: word<Part>,
   id: text,
-  /** Of the payment, of the recording of the refund, or of the issue. */
+  /** The instant of the payment, of the recording of the refund, or of the issue. */
   at: instant,
   payment_id: text,
   user_id: text,
-  /** Null for a top-up, as all that was bought is. */
+  /** Null for a top-up, as are the months and the period. */
   plan: textOrNull,
   months: integerOrNull,
   method: text,
-  /** Null: it is not known. */
+  /** Null: unknown. */
   payment_method: textOrNull,
   paid_at: instant,
-  /** Of the payment, whenever that was; null: not refunded. */
+  /** When the payment was refunded, in whatever month; null: it was not. */
   refunded_at: instantOrNull,
   /** The provider's id, the reference of a transfer or the number of a slip. */
   checkout_id: textOrNull,
@@ -133,15 +132,15 @@ const readLine = rowOf({
   period_end: instantOrNull,
   /** The payment's status now. */
   status: word<'paid' | 'refunded'>,
-  /** The payment whose intent was paid twice. */
+  /** The payment of the same order that was paid before; null: this is the only one. */
   second_of: textOrNull,
-  /** When a transfer came to the account, as it was approved. */
+  /** When the money of a transfer reached the account, as the operator approved it. */
   received_at: integerOrNull,
   /** The first document of the payment. */
   document: word<'receipt' | 'invoice'>,
   series: text,
   number: integer,
-  /** What the line is of, where that is a later document. */
+  /** The later document, for a line of kind `document`, or of a refund with a credit note. */
   issued: json<Issued | null>,
   tax: json<DocumentSnapshot['tax']>,
   /** The buyer on the first document. */
@@ -156,10 +155,10 @@ interface Issued {
   readonly buyer: DocumentSnapshot['buyer']
 }
 
-/** In centimes. A refund is below zero, and gives back no duty and no fees. */
+/** In centimes. A refund is negative, and returns neither duty nor fees. */
 export type Line = Figures & ReturnType<typeof readLine>
 
-/** By the instant of each, from the oldest on, after the given one: what is late comes first. */
+/** The lines after `after`, oldest first, so late ones come first. */
 export async function linesOf(
   database: Queryable,
   of: ClosedSpan & { readonly filter: LinesFilter },

@@ -1,16 +1,17 @@
-// Who had paid time at the end of each month, by the month in which they began: read from payments and
-// grants.
+// The users with paid time at the end of each month, grouped by the month in which they began. It reads
+// payments and grants.
 import { type Queryable, statement } from '../database/database.js'
 import { integer, rowOf, text } from '../database/rows.js'
 
-// What was given to a user who never paid is no paid time. An end by hand ends what was the user's by then,
-// also once they buy again. A refunded payment bought nothing: the months before it was given back go too.
+// `spans`: paid time, and granted time of users who have paid, each until an operator ended the access.
+// `months`: a user and each month at whose end they had time. `placed`: with the first, the previous and the
+// next month of the same user. A refunded payment does not count, also for the months before the refund.
 const selectUsers = statement(
   'books.users_by_month',
   `with ends as (
      select user_id, acted_at from audit where act = 'user.end'
    ), bought as (
-     -- When it was booked is looked up of those alone whose time was ended.
+     -- The instant of booking is looked up only for users whose access an operator ended.
      select p.user_id, p.period_start, p.period_end, r.issued_at as booked_at
        from payments p
        left join documents r on p.user_id in (select user_id from ends)
