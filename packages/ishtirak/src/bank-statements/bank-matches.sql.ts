@@ -9,9 +9,10 @@ import { alone } from './bank-statements.sql.js'
 const FACTS = `select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
              from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id`
 
-// A line that names a transfer which still waits has money left for it. Each line reads the facts of its own
-// transfers. The update takes the state from `paid`: with a constant the planner underestimates the rows of a
-// new file that has no statistics yet, and compares each line with all.
+// `by_hand`: open lines whose transfer an operator approved without naming the line. `paid`: these, and lines
+// whose payments are all booked and that leave no money for another transfer they name. Each line reads the
+// facts of its own transfers. The update takes the state from `paid`: with a constant the planner
+// underestimates the rows of a new file that has no statistics yet, and compares each line with all.
 const settle = statement(
   'bank_matches.settle',
   `with by_hand as (
@@ -69,7 +70,8 @@ export async function outcomesOf(
   return new Map(rows.map(parseOutcome).map(({ paymentId, status }) => [paymentId, status]))
 }
 
-// Each account was looked at from the order to `days` after it, and no line names the transfer.
+// Open transfers whose money should have come: the statements of each account reach from the day of the order
+// to `days` after it, and no line pays or names the transfer.
 const selectAwaited = statement(
   'bank_matches.awaited',
   `with overdue as not materialized (

@@ -1,4 +1,4 @@
-// What is known of the references that stand in lines of bank statements: their transfers, other lines, and
+// What is known of the references in lines of bank statements: their transfers, other lines with them, and
 // money that went out again.
 
 import type { Instant } from '../core/instant.js'
@@ -107,7 +107,7 @@ const selectReferences = statement(
   'select reference from transfers where reference = any($1::text[])',
 )
 
-/** Those of `references` that are of a transfer. */
+/** Those of `references` that belong to a transfer. */
 export async function knownReferences(
   database: Queryable,
   references: readonly string[],

@@ -1,5 +1,5 @@
-// Bank statements and their lines as rows. A line is made of what it is known by, so it stands once, in
-// however many files.
+// Bank statements and their lines as rows. A line's id is made of what identifies it in every file, so it is
+// stored once, in however many files it stands.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { AccountKind } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
@@ -41,7 +41,7 @@ const lock = statement(
 /**
  * Runs imports, withdrawals and settlements of lines one after the other. Row locks do not reach rows that
  * another transaction has not committed yet: a withdrawal would delete a line that a new file shares, and two
- * settlements would approve two lines for one payment. An approval takes no part: it locks its one line.
+ * settlements would approve two lines for one payment. An approval needs no turn, because it locks its line.
  */
 export function alone<Result>(
   database: Database,
@@ -64,7 +64,7 @@ const insert = statement(
    returning id`,
 )
 
-// A line of an earlier file is found by its id.
+// A line of an earlier file has the same id and is not inserted again.
 const insertLines = statement(
   'bank_lines.insert',
   `with lines as materialized (
@@ -89,10 +89,10 @@ const insertLines = statement(
    select statement_id, place, id from lines`,
 )
 
-/** One query stores so many lines. They hold the event loop of the embedded database for some 5 ms. */
+/** One query stores so many lines. They occupy the event loop of the embedded database for some 5 ms. */
 const SLICE_LINES = 250
 
-/** The statement, its lines, and its entry in the audit trail. */
+/** Inserts the statement, its lines, and its entry in the audit trail. */
 export async function insertStatement(
   held: Queryable,
   made: Omit<StoredStatement, 'importedAt' | 'importedBy' | 'firstDay' | 'lastDay'> & {
@@ -137,7 +137,7 @@ const selectNewest = statement(
     order by imported_at desc, id desc limit $3::int`,
 )
 
-/** Those before `after`, one more than `limit` where there are more. */
+/** Newest first, after `after`; one more than `limit` if there are more. */
 export async function newestStatements(
   database: Queryable,
   {
@@ -214,7 +214,7 @@ export async function findLine(database: Queryable, id: string): Promise<StoredL
   return row ? parseLine(row) : null
 }
 
-// The filter of the list. With the state as a parameter no partial index would be used.
+// The state is a constant: with a parameter the planner could not use the partial indexes.
 const listed = (state: BankLineState) =>
   statement(
     `bank_lines.${state}`,
@@ -228,7 +228,7 @@ const selectIn = {
   ...{ set_aside: listed('set_aside'), returned: listed('returned') },
 }
 
-/** Newest day first, one more than `limit` where there are more. */
+/** Newest day first, after `after`; one more than `limit` if there are more. */
 export async function linesIn(
   database: Queryable,
   of: {
@@ -253,7 +253,7 @@ const updateState = statement(
    returning id`,
 )
 
-/** False: it is in another state by now. */
+/** False: the line is in another state by now. */
 export async function decideLine(
   database: Queryable,
   of: {
@@ -270,8 +270,9 @@ export async function decideLine(
   return (await database.query(updateState, given)).length === 1
 }
 
-// The row lock decides which lines pay nothing: a line that was approved before it stays. A line that another
-// statement has too stays there.
+// The row lock decides which lines pay nothing: a line that was approved before it stays. A line that is also
+// in another statement moves there. `is_free`: it pays nothing. `elsewhere`: the first other statement that
+// has it.
 const withdraw = statement(
   'bank_statements.withdraw',
   `with locked as (
@@ -316,8 +317,8 @@ const withdraw = statement(
 const parseWithdrawn = rowOf({ withdrawn: integer, kept: integer })
 
 /**
- * Removes the lines that pay nothing, and the statement with the last of them; with its entry in the audit
- * trail. Null if each line pays a payment by now.
+ * Removes the lines that pay nothing, the statement if none is left, and writes the entry of the audit trail.
+ * Null: each line pays a payment by now.
  */
 export function withdrawStatementRow(
   database: Database,

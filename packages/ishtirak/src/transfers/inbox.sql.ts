@@ -13,7 +13,7 @@ export const APPROVED_ONCE = `
 export const PROVED = `
   select t.proof_at, p.id, t.user_id, p.id, p.amount, null::text ${TO_DECIDE} and t.approvals = '[]'`
 
-/** Most are paid within days, and who sees the money on a statement finds the transfer by its reference. */
+/** Most transfers are paid within days, and an operator finds them by the reference on the bank statement. */
 const UNPROVED_FOR = '3 days'
 
 export const OPEN = `
@@ -23,7 +23,7 @@ export const OPEN = `
      and t.state = 'open' and t.proof_at is null and t.approvals = '[]'
      and p.created_at <= $1::timestamptz - interval '${UNPROVED_FOR}'`
 
-/** One that the same file was sent for. */
+/** Another payment for which the same file was sent. */
 export const SAME_PROOF = `(
   select f.payment_id from transfer_proofs own join transfer_proofs f using (sha256)
    where own.user_id = w.user_id and own.payment_id = w.payment_id and f.payment_id <> w.payment_id

@@ -1,4 +1,4 @@
-// Proofs as rows: one for each file, and its content in parts.
+// Proofs of transfers as rows: one for each file, and its content in parts.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, instant, instantOrNull, integer, rowOf, text, word } from '../database/rows.js'
@@ -37,7 +37,7 @@ const selectToCheck = statement(
     where user_id = $1 and payment_id = any($2::text[]) and state = 'open' and proof_at is not null`,
 )
 
-/** Of these payments those of which a slip was sent that no operator has decided on. */
+/** Those of `paymentIds` that have a proof and no decision yet. */
 export async function slipsToCheck(
   database: Queryable,
   { userId, paymentIds }: { readonly userId: string; readonly paymentIds: readonly string[] },
@@ -58,7 +58,7 @@ const insertProof = statement(
    returning n`,
 )
 
-/** Without its parts. False: the transfer has changed since it was read. */
+/** Stores a proof without its content. False: the transfer has changed since it was read. */
 export async function saveProof(
   transaction: Queryable,
   { payment, version }: StoredTransfer,
@@ -70,7 +70,7 @@ export async function saveProof(
   return rows.length === 1
 }
 
-/** As text it is a third longer, and each is in memory a few times on its way. */
+/** A part is sent as base64, which is a third longer, and is in memory a few times on its way. */
 const PART_BYTES = 24 * 1024
 
 const insertPart = statement(
@@ -97,7 +97,7 @@ const selectPart = statement(
     where user_id = $1 and payment_id = $2 and n = $3 and part = $4`,
 )
 
-/** One part after the other, as fast as they are taken. */
+/** Reads the next part when the consumer asks for it. */
 export async function* proofContent(
   database: Queryable,
   { userId, paymentId }: OfPayment,
@@ -110,7 +110,7 @@ export async function* proofContent(
   }
 }
 
-// One that the user gave up is not decided: its end counts instead.
+// A transfer that the user gave up has no decision, so the end of its payment counts instead.
 const erase = statement(
   'transfer_proofs.erase',
   `with due as materialized (
@@ -130,7 +130,7 @@ const erase = statement(
    returning f.user_id`,
 )
 
-/** Of transfers that were decided, or ended undecided, before `before`. Gives how many. */
+/** Erases proofs of transfers that were decided, or ended undecided, before `before`. Returns how many. */
 export async function eraseProofsBefore(
   database: Queryable,
   of: { readonly before: Instant; readonly now: Instant; readonly limit: number },
@@ -138,7 +138,7 @@ export async function eraseProofsBefore(
   return (await database.query(erase, [at(of.now), at(of.before), of.limit])).length
 }
 
-// Of the same content, also where that is erased by now.
+// The digest stays when the content is erased.
 const selectSameProofs = statement(
   'transfer_proofs.same',
   `select own.n, p.user_id, p.id as payment_id, p.status
@@ -149,7 +149,7 @@ const selectSameProofs = statement(
     order by own.n, other.uploaded_at, p.id limit 10`,
 )
 
-/** Other payments that one of these files was sent for too. */
+/** Other payments for which one of these files was sent. */
 export async function sameProofsOf(database: Queryable, of: OfPayment) {
   return viewRows(SameProofSchema, await database.query(selectSameProofs, [of.userId, of.paymentId]))
 }

@@ -1,9 +1,8 @@
-// Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit
-// trail, and makes its payment due: if the process dies before it has settled it, the sweep does. It
-// moves the user's version too: a settlement on its way, decided on what the transfer was before, is
-// stale. The same statement writes which line of a bank statement pays the transfer: a payment has one
-// line, and a line pays only what one confirmation names. It locks the line last, and only one: the order
-// cannot deadlock.
+// Transfers as rows: one for each payment by this method. One query saves a decision with its entry in the
+// audit trail. It makes the payment due, so that the sweep settles it if the process dies before it has. It
+// raises the user's version, so that a settlement that was decided on the earlier transfer is stale. It also
+// writes which line of a bank statement pays the transfer. It locks one line, after the user and the payment,
+// so it cannot deadlock.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { AccountKind } from '../core/account.js'
@@ -23,7 +22,7 @@ const parseTransfer = rowOf({
     refusal: textOrNull,
     proofAt: instantOrNull,
   }),
-  /** A change must name it. */
+  /** A change of the transfer must name it. */
   version: integer,
   payment: parsePayment,
 })
@@ -37,7 +36,7 @@ const insert = statement(
   `insert into transfers (user_id, payment_id, reference) values ($1, $2, $3) on conflict do nothing`,
 )
 
-/** Changes nothing where the payment has a transfer, or the reference is taken. */
+/** Does nothing if the payment already has a transfer, or the reference is taken. */
 export async function insertTransfer(
   database: Queryable,
   of: { readonly userId: string; readonly paymentId: string; readonly reference: string },
@@ -50,7 +49,7 @@ const selectOfPayment = statement(
   `${STORED} where t.user_id = $1 and t.payment_id = $2`,
 )
 
-/** Null: its payment is of another method, or the request was left half way. */
+/** Null: the payment has another method, or the process died before it wrote the transfer. */
 export async function findTransfer(
   database: Queryable,
   of: { readonly userId: string; readonly paymentId: string },
@@ -74,7 +73,7 @@ const end = statement(
   `update transfers set state = 'ended', version = version + 1 where reference = $1 and state = 'open'`,
 )
 
-/** It is no longer waited for. What was decided stays. */
+/** Ends an open transfer. A decided one stays as it is. */
 export async function endTransfer(database: Queryable, reference: string): Promise<void> {
   await database.query(end, [reference])
 }
@@ -121,8 +120,8 @@ const decide = statement(
 )
 
 /**
- * `stale`: it has changed since it was read, or its payment has: what is booked meanwhile cannot be refused.
- * `line_taken`: the line pays something else or is decided, or the payment has another line.
+ * `stale`: the transfer or its payment has changed since it was read. `line_taken`: the line pays something
+ * else or is decided, or another line pays the payment.
  */
 export async function saveDecision(
   database: Queryable,
@@ -131,7 +130,7 @@ export async function saveDecision(
   of: {
     readonly audit: AuditEntry
     readonly now: Instant
-    /** The user's, as it was shown to the operator; absent: nothing was shown. */
+    /** The user's version that the operator saw; absent: the operator saw no preview. */
     readonly seenVersion?: number
     readonly line?: PayingLine | undefined
   },
@@ -178,7 +177,7 @@ const selectPays = statement(
   'select id from bank_lines where id = $1 and payment_ids @> array[$2]',
 )
 
-/** Whether the line says that it pays the payment. */
+/** Whether the line is stored as paying the payment. */
 export async function pays(database: Queryable, line: PayingLine, paymentId: string): Promise<boolean> {
   return (await database.query(selectPays, [line.id, paymentId])).length > 0
 }
