@@ -1,6 +1,6 @@
-// The audit trail: who did what, when and why, with the facts about money before and after; no token, and no
-// address but what changed of a buyer's details. Rows are added with their act and never changed: the
-// database refuses it.
+// The audit trail: who did what, when and why, with the facts about money before and after. It has no token,
+// and no address except in changes of a buyer's details. A row is written with its act; the database refuses
+// changes.
 import { BillingError, ERRORS } from '../core/error.js'
 import { describeGrant } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
@@ -18,15 +18,13 @@ import type { Ids } from '../runtime/random.js'
 export interface By {
   readonly operator: Operator
   readonly reason: string | null
-  /** Names the sending of a form, which acts once: see `findAct`. */
+  /** Names one submission, which acts once however often it is sent: see `findAct`. */
   readonly operationId?: string
   /** The operation's name as the caller gave it. */
   readonly operationName?: string
-  /** What was asked for beside the reason. */
+  /** The input besides the reason. */
   readonly asked?: object
-  /**
-   * The version of the user's facts that was shown before: where it is another one by now, nothing is done.
-   */
+  /** The version of the user that the operator saw. If the user has another one by now, nothing is done. */
   readonly seenVersion?: number
 }
 
@@ -34,7 +32,7 @@ export interface OperatorAct extends By {
   readonly act: string
 }
 
-/** The operator may be unknown, as after a wrong key. */
+/** After a wrong key the operator has a name and no role. */
 type NamedAct = Omit<OperatorAct, 'operator'> & { readonly operator: Pick<Operator, 'name'> }
 
 export interface AuditDeps {
@@ -44,7 +42,8 @@ export interface AuditDeps {
 }
 
 /**
- * Inserts an `AuditEntry`, which is `entry` as JSON; a statement, or a part of one whose rows `from` names.
+ * The SQL that inserts an audit entry. `entry` is an `AuditEntry` as JSON. `from` names the rows of the query
+ * that this is a part of; absent: it is a query of its own.
  */
 export const insertAudit = (of: {
   readonly userId: string
@@ -58,7 +57,7 @@ export const insertAudit = (of: {
             a.operation_id
        from ${of.from ? `${of.from}, ` : ''}jsonb_populate_record(null::audit, ${of.entry}) a`
 
-/** Behind `insertAudit`, where an operation that was done before is no error. */
+/** Follows `insertAudit` if a repeated operation is allowed. */
 export const UNLESS_DONE = 'on conflict (user_id, operation_id) where operation_id is not null do nothing'
 
 const insert = statement(
@@ -67,13 +66,13 @@ const insert = statement(
 )
 
 /**
- * Writes down an act that changes no money: a look at the provider that found nothing, an export. Gives the
- * id of its entry; null: the operation has one already.
+ * Records an act that changes no money: a lookup that found nothing, an export. Returns the id of its entry;
+ * null: the operation already has one.
  */
 export async function recordAct(
   { database, clock, ids }: AuditDeps,
   by: NamedAct,
-  /** `userId` absent: the act is about no single user. */
+  /** `userId` absent: the act is not about a single user. */
   { userId = '', ...facts }: ActFacts & { readonly userId?: string } = {},
 ): Promise<string | null> {
   const now = clock.now()
@@ -83,9 +82,8 @@ export async function recordAct(
 }
 
 /**
- * An act that the state of things refuses (409) is a refusal in the trail, with the name of the act, never
- * the act itself. The caller is refused all the same. Of a form that shows what is no longer so nothing is
- * written: it tried nothing.
+ * Runs the act. If it is refused by the present state (409), the trail gets `operator.refused` with the name
+ * of the act, and the error is thrown on. A preview that is out of date (`changed`) is not recorded.
  */
 export async function orRecordRefusal<Result>(
   deps: AuditDeps,
@@ -112,7 +110,7 @@ export interface AuditedFacts {
   readonly grant?: Grant | undefined
 }
 
-/** An act that changes money, for the statement that saves the change. */
+/** The entry of an act that changes money, for the query that saves the revision. */
 export function describeAct(
   ids: Ids,
   by: OperatorAct,
@@ -177,7 +175,7 @@ function describeMoved({ sourceId, periodStart, periodEnd }: MovedPeriod) {
   return { id: sourceId, period_start: toTimestamp(periodStart), period_end: toTimestamp(periodEnd) }
 }
 
-/** Throws `conflict`: what was shown to the operator is no longer so. */
+/** Throws `conflict` if the user has changed since the operator saw the preview. */
 export function requireUnchanged({ seenVersion }: Pick<By, 'seenVersion'>, version: number): void {
   if (seenVersion !== undefined && seenVersion !== version) {
     throw new BillingError('conflict', { extra: { changed: true } })
@@ -191,14 +189,14 @@ const selectByOperation = statement(
 
 const parseFound = rowOf({
   id: text,
-  /** Nothing was done; its row says why. */
+  /** True: the act was refused, and `after` says why. */
   isRefused: (row: Row) => text(row, 'act') === 'operator.refused',
   asked: json<object | null>,
   after: json<Readonly<Record<string, unknown>>>,
 })
 export type FoundAct = ReturnType<typeof parseFound>
 
-/** What became of the act with this name; null: it was not tried. */
+/** The entry of the act with this operation id; null: it was not tried. */
 export async function findAct(
   database: Queryable,
   of: { readonly userId: string; readonly operationId: string },
@@ -207,7 +205,7 @@ export async function findAct(
   return row ? parseFound(row) : null
 }
 
-/** An act was not saved, because the trail has its operation already: done, or refused. */
+/** True: the act was not saved, because the trail already has its operation, done or refused. */
 export function wasTriedMeanwhile(error: unknown): boolean {
   return error instanceof ConstraintViolation && error.constraint === 'audit_operations'
 }

@@ -17,7 +17,8 @@ import {
 } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, fromToken, type KnownUser, parseUser, rememberUser } from '../ledger/users.sql.js'
 
-// Methods are compared by `<@`, which no index supports: with `= any` the index of open payments is not used.
+// `recent` has the checkouts that the provider made in the last hour: a user may begin ten. `withdrawn` is a
+// canceled payment whose page is still open at the provider; it must be asked about before another opens.
 const selectFacts = statement(
   'upgrades.load',
   `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, withdrawn.id as withdrawn_id,

@@ -25,6 +25,6 @@ export async function notePrint(
   { byMail, now }: { readonly byMail: boolean; readonly now: Instant },
 ) {
   const [row] = await database.query(note, [number, at(now), byMail])
-  // Two at the same instant: the other one was first, and its row is not visible yet.
+  // Another print at the same instant was first, and its row is not visible yet.
   return row ? parsePrint(row) : { byMail: false, isNew: false }
 }

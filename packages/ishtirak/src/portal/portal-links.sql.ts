@@ -1,10 +1,11 @@
-// Links into the portal that are asked for by mail: noted, and owed later if the address is known.
+// Links into the portal that are asked for by mail: each request is stored, and the mail job looks up the
+// address.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'
 import { LEAST_BETWEEN } from '../mail/mail.sql.js'
 
-// The same for every address: whether it is known is looked up later, outside of the request.
+// The request does the same for every address, so its time does not show whether the address is known.
 const askForLink = statement(
   'portal_link_requests.insert',
   'insert into portal_link_requests (id, email) values ($1, $2)',
@@ -15,8 +16,8 @@ export async function askForPortalLink(database: Queryable, id: string, email: s
   await database.query(askForLink, [id, email])
 }
 
-// One row for each user, renewed by a later request. Most addresses belong to one user; to several that share
-// one, each gets their own link. Uses the index users_by_email.
+// A user has one mail of this kind, which a later request renews. If users share an address, each of them
+// gets a link. Uses the index users_by_email.
 const queueLinks = statement(
   'mails.queue_links',
   `with asked as (
@@ -38,7 +39,7 @@ const queueLinks = statement(
    select count(*) as taken from taken`,
 )
 
-/** Owes links to the users of up to `limit` addresses that asked, where there are any. Gives how many. */
+/** Queues links for the users of up to `limit` requests, and returns how many requests it took. */
 export async function queuePortalLinks(database: Queryable, now: Instant, limit: number): Promise<number> {
   const [row] = await database.query(queueLinks, [at(now), limit])
   return row ? integer(row, 'taken') : 0

@@ -27,7 +27,9 @@ const LINK_MS = 5 * MINUTE
 /** Mail takes its time, and is read on another device. */
 const MAILED_LINK_MS = 30 * MINUTE
 
-/** For the platform, which knows the user. What their token says fills what was not known. */
+/**
+ * A link for the platform, which has signed the user in. The token's claims fill empty fields of the profile.
+ */
 export async function openPortalLink(deps: OpenLinkDeps, user: KnownUser, returnPath: string | null) {
   await rememberUser(deps.database, user, deps.clock.now())
   return insertLinkTo(deps, 'open', user, { lifetimeMs: LINK_MS, returnPath })
@@ -80,7 +82,7 @@ export async function findLink(deps: SessionDeps, linkToken: string): Promise<Po
 
 export type FindSession = (sessionToken: string) => Promise<PortalSession | null>
 
-/** Null: it is over, or never was. Pages that are asked for at once share a statement. */
+/** Null: the session has ended or does not exist. Pages that are asked for at once share a query. */
 export function createFindSession({ database, clock }: SessionDeps): FindSession {
   return shareStatements(database, {
     many: async (database, tokens: readonly string[]) => {
@@ -92,7 +94,7 @@ export function createFindSession({ database, clock }: SessionDeps): FindSession
   })
 }
 
-// The guard is in the where: of two that follow the same link, one changes the row and the other finds none.
+// If two browsers follow one link, the second finds no row with the link's digest.
 const exchangeLink = statement(
   'portal_sessions.exchange_link',
   `update portal_sessions set link_digest = null, session_digest = $2, expires_at = $3::timestamptz
@@ -136,7 +138,7 @@ const deleteOver = statement(
    select count(*) as forgotten from gone`,
 )
 
-/** A job: forgets up to `limit` links and sessions that are over. Gives how many. */
+/** Deletes up to `limit` expired links and sessions, and returns how many. */
 export async function forgetPortalSessions({ database, clock }: SessionDeps, limit: number): Promise<number> {
   const [row] = await database.query(deleteOver, [at(clock.now()), limit])
   return row ? integer(row, 'forgotten') : 0

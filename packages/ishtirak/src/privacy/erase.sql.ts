@@ -1,12 +1,12 @@
-// What stands in the way of erasing a user, and the erasing, which is one statement. What it leaves of a
-// person is listed in docs/privacy.md, and its test reads every table.
+// What prevents the erasure of a user, and the erasure, which is one query. docs/privacy.md lists what stays,
+// and the test of this folder reads every table.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, rowOf, textOrNull } from '../database/rows.js'
 
-// A canceled payment whose page is still open at the provider is asked about, and may be paid. Without an
-// address for events nothing waits to be delivered.
+// A canceled payment with a next check may still be paid at the provider. Without an address for events no
+// event waits to be delivered.
 const selectErasable = statement(
   'privacy.erasable',
   `select u.phone,
@@ -48,8 +48,9 @@ export async function readErasable(database: Queryable, userId: string) {
   return parseErasable(row)
 }
 
-// A new version: a document that was drawn up meanwhile with the old name is not saved. The row of the user
-// stays, so that time, codes and receipts are not had a second time. The trail and the ledger refuse changes.
+// The version is raised, so that a document that was drawn up meanwhile with the old name is not saved. The
+// user's row stays, so that a code or a trial cannot be used a second time. The audit trail and the documents
+// refuse changes.
 const erase = statement(
   'privacy.erase',
   `with guard as (
@@ -100,7 +101,7 @@ const erase = statement(
    select user_id from guard`,
 )
 
-/** With its line in the trail. `stale`: the user has another version by now. */
+/** Erases, and writes the entry of the audit trail. `stale`: the user has another version by now. */
 export async function eraseUser(
   database: Queryable,
   of: { readonly userId: string; readonly version: number; readonly audit: AuditEntry },

@@ -1,8 +1,8 @@
-// Everything known of a user, row by row, as it is stored. Of a session the digests of its secrets stay here.
+// Everything that is known of a user, as the stored rows. Digests of secrets of a session are left out.
 import { type Queryable, statement } from '../database/database.js'
 import { json, text } from '../database/rows.js'
 
-// A table that has a user has a line here: a test compares. Bank lines are those that pay the user's
+// Each table with a user has a part here, which a test checks. Bank lines are those that pay the user's
 // payments.
 const selectRows = statement(
   'privacy.rows',
@@ -58,7 +58,7 @@ const selectRows = statement(
 
 type StoredRow = Readonly<Record<string, unknown>>
 
-/** By the names of their tables; those that have none are absent. */
+/** The rows by the name of their table. Tables without a row are absent. */
 export async function rowsOfUser(
   database: Queryable,
   userId: string,

@@ -38,7 +38,7 @@ const shown = (row: ReturnType<typeof parseRow>): Proforma => {
 const insert = statement(
   'proformas.insert',
   `with guard as (
-     -- A new version: who is being erased is erased with it.
+     -- The version is raised, so that an erasure that runs meanwhile starts again and finds the proforma.
      update users set version = version + 1 where user_id = $1 and version = $7::int returning user_id
    ), restored as (
      -- As for receipts: a restored database does not know the numbers that were drawn after the backup.
@@ -70,7 +70,7 @@ export interface NewProforma {
   readonly snapshot: DocumentSnapshot
 }
 
-/** Does nothing, and draws no number, if the same was asked for at the same time, or the user has changed. */
+/** Does nothing if the same proforma was made at the same time, or the user has changed. */
 export async function insertProforma(database: Queryable, of: NewProforma): Promise<void> {
   const { userId, version, asked, series, issuedAt, agreed, snapshot } = of
   const what = [
