@@ -40,7 +40,7 @@ it('doctor asks the running service, and finds nothing wrong', async () => {
   for (const line of [
     `[ ok ] database: embedded, in use by the service at ${service.url}, which is ready`,
     '[ ok ] platform API: on',
-    '[warn] configuration: DATABASE_URI is read by nothing\n       -> perhaps DATABASE_URL is meant',
+    '[warn] configuration: nothing reads the variable DATABASE_URI\n       -> did you mean DATABASE_URL?',
   ])
     expect(output).toContain(line)
   expect(output).not.toContain('FAIL')

@@ -44,7 +44,7 @@ it('a payment that a reader finds, and a wrong signature, are logged with their 
   expect(said('payment settled')).toMatchObject([{ source: 'read', request_id }])
   const refused = await world.call('POST', `${BILLING}/webhook`, { body: '{}', headers: { signature: 'ff' } })
   const wrong = { request_id: refused.headers.get('x-request-id') }
-  expect(said('webhook with a wrong signature')).toMatchObject([wrong])
+  expect(said('a webhook has a wrong signature')).toMatchObject([wrong])
 })
 
 it("names no operator's key: made, used, signed in with, wrong, and ended", async () => {

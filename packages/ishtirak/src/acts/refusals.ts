@@ -47,7 +47,7 @@ export function createRefusalLog(deps: RefusalDeps): RecordRefusal {
     }
     const act = { operator: { name: actor ?? UNKNOWN }, act: 'operator.refused' as const, reason: null }
     await recordAct(deps, act, { after }).catch((error: unknown) =>
-      deps.log.warn({ err: error, code }, 'a refusal is not in the audit trail'),
+      deps.log.warn({ err: error, code }, 'a refusal could not be written to the audit trail'),
     )
   }
 }

@@ -35,7 +35,7 @@ export async function writeBackup(
   const { current, refusal } = await schemaFit(database)
   if (refusal) throw new BackupRefused(refusal)
   if (current === 0) {
-    throw new BackupRefused('the database is empty, it was never used: look at DATABASE_URL and DATA_DIR')
+    throw new BackupRefused('the database is empty and was never used: check DATABASE_URL and DATA_DIR')
   }
   return database.transaction(async (transaction) => {
     await transaction.script(`set transaction isolation level repeatable read, read only; ${EVERY_ROW}`)
@@ -79,12 +79,12 @@ export async function restoreBackup(
   if (refusal) throw new RestoreRefused(refusal)
   if (schema > expected) {
     throw new RestoreRefused(
-      `the backup has schema ${schema}, this program knows ${expected}: use the newer one`,
+      `the backup has schema ${schema}, and this program knows only up to ${expected}: use the newer program`,
     )
   }
   if (current > schema) {
     throw new RestoreRefused(
-      `the database has schema ${current} already, the backup ${schema}: create a new database`,
+      `the database already has schema ${current}, and the backup has ${schema}: create a new database`,
     )
   }
   if (current > 0) await refuseRows(database)
@@ -147,7 +147,7 @@ async function fill(transaction: Transaction, lines: AsyncIterable<string>): Pro
     batch = { table, rows: [], characters: 0 }
   }
   const contents = await checkBackup(lines, async (table, row) => {
-    if (!tables.has(table)) throw new RestoreRefused(`the backup has a table ${table}, its schema has none`)
+    if (!tables.has(table)) throw new RestoreRefused(`the backup has the unknown table ${table}`)
     if (table !== batch.table || batch.characters > CHARACTERS_A_BATCH) await flush(table)
     batch.rows.push(row)
     batch.characters += row.length

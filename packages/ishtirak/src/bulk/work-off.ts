@@ -111,7 +111,7 @@ async function actOn(
   } catch (error) {
     const { code } = toBillingError(error)
     if (ERRORS[code] < 500) return { result: 'refused', code }
-    deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
+    deps.log.warn({ err: error, bulk_id: bulkId, target }, 'a target of a bulk act failed')
     // After a lost answer it may have been done: it is tried until that is known, and never told as failed.
     const isUnknown = code === 'database_unavailable'
     return { result: attempts < ATTEMPTS || isUnknown ? null : 'failed', code }

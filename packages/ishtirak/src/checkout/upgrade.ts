@@ -302,7 +302,7 @@ async function takeOver(
   if (outcome === 'refused' || outcome === 'withdrawn') {
     const ended = await endCheckout(deps, payment, { checkoutId, ...way })
     // No user has its address, and the payment is due: the sweep tries again.
-    if (!ended.ok) deps.log.warn({ ...line, failure: ended.failure }, 'a checkout stays open')
+    if (!ended.ok) deps.log.warn({ ...line, failure: ended.failure }, 'a checkout could not be ended and can still be paid')
   }
   if (outcome === 'unknown_checkout') {
     deps.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')

@@ -37,7 +37,7 @@ export type LogForgery = (about: object) => void
 
 export function createForgeryLog({ clock, log }: { clock: Clock; log: Log }): LogForgery {
   return throttled(clock, FORGED_LINE_EVERY_MS, (about: object, leftOut) =>
-    log.warn({ ...about, left_out_since: leftOut }, 'webhook with a wrong signature'),
+    log.warn({ ...about, left_out_since: leftOut }, 'a webhook has a wrong signature'),
   )
 }
 
@@ -49,7 +49,7 @@ async function bookEvent(
 ): Promise<{ readonly duplicate: boolean }> {
   if (typeof event === 'string') {
     deps.count({ name: 'provider_event', result: 'malformed' })
-    deps.log.warn({ request_id: requestId, code: event }, 'signed webhook that is no event')
+    deps.log.warn({ request_id: requestId, code: event }, 'a signed webhook is not an event')
     throw new BillingError(event)
   }
   const { id, type, report } = event

@@ -40,7 +40,7 @@ program
     const config = readConfig(process.env)
     const log = createLog({ level: config.logLevel })
     for (const { name, nearest } of misspelt(process.env)) {
-      log.warn({ variable: name, perhaps: nearest }, 'no setting has the name of this variable')
+      log.warn({ variable: name, perhaps: nearest }, 'nothing reads this environment variable')
     }
     const service = await serve(config, log)
     stopOnSignals(service, log, config.drainSeconds * 1_000)

@@ -39,12 +39,12 @@ export async function* examine(
   if (problems.length === 0)
     yield ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set')
   for (const { name, nearest } of misspelt(env, brought))
-    yield warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`)
+    yield warn('configuration', `nothing reads the variable ${name}`, `did you mean ${nearest}?`)
   yield* openAndExamine(config, env)
   const now = systemClock().now()
   yield* examineSettings(config, { gateways: examinedGateways(config), brought, now })
   if (config.chargily && problems.length === 0 && !env.SELLER_FILE)
-    yield warn('seller', 'an example, which receipts of test payments name', SELLERS_OWN.SELLER_FILE ?? '')
+    yield warn('seller', 'receipts of test payments name an example seller', SELLERS_OWN.SELLER_FILE ?? '')
 }
 
 /** Where only what the seller has is missing or wrong, key or file, all the rest can be looked at. */

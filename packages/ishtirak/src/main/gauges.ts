@@ -145,7 +145,7 @@ async function readWaits({ database, clock, log, inbox }: GaugeDeps, sendsEvents
     const queue = sendsEvents ? await eventQueue(bounded) : { events: 0, oldest: null }
     return { inbox: waits, queue }
   } catch (error) {
-    log.warn({ err: error }, 'what waits cannot be read for the metrics')
+    log.warn({ err: error }, 'the figures of what waits cannot be read for the metrics')
     return null
   }
 }

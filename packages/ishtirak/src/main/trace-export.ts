@@ -31,7 +31,7 @@ export function startTracing(url: string, log: Log): ServiceTracing {
         () => false,
       )
       if (await Promise.race([sent, wait(STOP_MS_MAX, false, { ref: false })])) return
-      log.warn('the last traces are lost: the collector does not take them')
+      log.warn('the last traces are lost, because the collector refused them')
     },
   }
 }
@@ -39,7 +39,7 @@ export function startTracing(url: string, log: Log): ServiceTracing {
 /** The SDK is silent where its collector does not answer, and drops what it cannot keep. */
 function sayingFailures(exporter: SpanExporter, log: Log): SpanExporter {
   const say = throttled(systemClock(), MINUTE, (error: Error | undefined) =>
-    log.warn({ failure: error?.message }, 'traces are lost: the collector does not take them'),
+    log.warn({ failure: error?.message }, 'traces are lost, because the collector refused them'),
   )
   return {
     export: (spans, done) =>

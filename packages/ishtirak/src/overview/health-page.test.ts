@@ -38,7 +38,7 @@ describeScenario('the health of the service', ({ database }) => {
     expect(found).toMatchObject({ database: 'ok', schema: 'ok', clock: 'ok', provider: 'ok', mail: 'warn' })
     expect(before.checks).toContainEqual({
       ...{ subject: 'events', verdict: 'fail', found: 'EVENTS_URL is switched off: answered 410' },
-      remedy: 'mend the receiver, then: ishtirak events resend-waiting',
+      remedy: 'repair the receiver, then run: ishtirak events resend-waiting',
     })
     const job = { name: 'check-due-payments', every_seconds: 10, last_failed_at: null }
     expect(before.jobs).toContainEqual({ ...job, last_run_at: null })
@@ -83,7 +83,7 @@ describeScenario('the health of the service', ({ database }) => {
     const { text } = await visit.open('/console/health')
     const words = wordsOf(text)
     for (const part of [
-      ...['failed Events EVENTS_URL is switched off: answered 410 mend the receiver', 'Started by amina'],
+      ...['failed Events EVENTS_URL is switched off: answered 410 repair the receiver', 'Started by amina'],
       ...['The platform’s address switched off', 'Events waiting 2', 'Payment booked user-1'],
       'Deliver events to the platform 1 s',
     ])

@@ -68,7 +68,7 @@ describeWorld('a tax of sales with a known end', { env: ENV }, ({ world }) => {
     const { text } = await (await enterConsole(world, OPERATOR_KEY)).open('/console/health')
     const [, checks = ''] = text.split('id="checks"')
     expect(wordsOf(checks.split('</section>', 1)[0] ?? '')).toContain(
-      'set until 31 December 2026; receipts since then bear this tax all the same',
+      'ended on 31 December 2026, and receipts still state it',
     )
   })
 })
