@@ -74,7 +74,7 @@ const proforma = userCall<ProformaDeps>()({
 const proformas = userCall<ProformaDeps>()({
   name: 'proformas',
   operationId: 'listProformas',
-  summary: 'The proformas whose price holds and that are not paid, newest first',
+  summary: 'The newest 100 proformas whose price holds and that are not paid',
   method: 'GET',
   path: '/proformas',
   answer: ProformasSchema,

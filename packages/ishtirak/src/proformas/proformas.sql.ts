@@ -113,12 +113,16 @@ export async function findProforma(
   return row ? shown(parseRow(row)) : null
 }
 
+/** Nothing else bounds the proformas of a user, who may ask for one with any number of a purchase order. */
+const LISTED_MAX = 100
+
 const selectSince = statement(
   'proformas.since',
-  `${SELECT} and f.issued_at > $2::timestamptz order by f.issued_at desc, f.number desc`,
+  `${SELECT} and f.issued_at > $2::timestamptz
+    order by f.issued_at desc, f.number desc limit ${LISTED_MAX}`,
 )
 
-/** Newest first. */
+/** Newest first, at most `LISTED_MAX`. */
 export async function proformasSince(
   database: Queryable,
   userId: string,

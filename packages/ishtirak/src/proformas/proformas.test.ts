@@ -20,6 +20,9 @@ const selectNumbers = sql(`select array_agg(p.number order by p.number) as numbe
      from proformas p join document_series s using (series)`)
 const turn = sql(`update proformas set snapshot = snapshot || '{"live": true}'`)
 const forget = sql('delete from proformas')
+const copy = sql(`insert into proformas
+  select user_id, series, number + n, issued_at, asked || n, agreed, snapshot, ordered_as
+    from proformas, generate_series(1, 120) n`)
 
 describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
   beforeEach(() => named('user-1'))
@@ -55,6 +58,14 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     onTestFinished(() => after.stop())
     return after
   }
+
+  it('is listed among the newest hundred', async () => {
+    await make()
+    await database().query(copy)
+    const listed = await open()
+    expect(listed).toHaveLength(100)
+    expect(listed[0].number).toBe('TEST-P-2026-000121')
+  })
 
   it('is the same all day for the same wish of the same buyer, and a new one for anything else', async () => {
     const { headers } = await make('&months=12&lang=fr')
