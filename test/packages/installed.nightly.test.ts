@@ -69,7 +69,7 @@ describe('installed without what is optional', () => {
       `or set DATABASE_URL to a PostgreSQL server\n`
     expect(serve).toEqual({ end: 1, output })
     const demo = await start(installed, [bin('ishtirak'), 'demo']).ended()
-    const elsewhere = expect.stringContaining('a checkout of https://github.com/ishtirak')
+    const elsewhere = expect.stringContaining('a clone of https://github.com/ishtirak')
     expect(demo).toEqual({ end: 1, output: elsewhere })
   })
 

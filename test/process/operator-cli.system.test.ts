@@ -112,7 +112,7 @@ it('say what is not there, and what a word may be', async () => {
     ['users end nope --why fraud', 'no user nope\n'],
     ['events resend nope', 'no event nope\n'],
     ['operators revoke nope --why x', 'no session nope\n'],
-    ['find nope', 'nothing is known as nope\n'],
+    ['find nope', 'nothing matches nope\n'],
     ['paymnets list', "error: no command is called 'paymnets'; ishtirak --help lists them\n"],
     ['payments list --status payed', /Allowed choices are .*paid, failed/],
     ['export accounts --month 2026-13', /^validation_failed: [\s\S]*month: /],

@@ -44,7 +44,7 @@ export async function askInBulk(
   of: { readonly filter: Given; readonly members: Given; readonly isPreview: boolean },
 ): Promise<string> {
   const { filter, members, isPreview } = of
-  if (Object.keys(filter).length === 0) throw new CommandFailed('say who is meant: by an id, or by a filter')
+  if (Object.keys(filter).length === 0) throw new CommandFailed('name an id, or a filter for several')
   const { why, operation_id, ...input } = members
   const asked = { act: name, filter, input }
   if (isPreview) return client.ask({ method: 'POST', path: '/bulk/start/preview', body: asked })

@@ -166,7 +166,7 @@ const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code
 /** A problem body, or what a proxy in between said. */
 export function refusal(status: number, body: string): Error {
   if (status === 404 && !body.includes('request_id'))
-    return new CommandFailed('there is no Ishtirak at this address')
+    return new CommandFailed('no Ishtirak answers at this address')
   if (!body.startsWith('{')) return new CommandFailed(`the service answered ${status}`)
   const { code, detail, errors = [], ...problem } = JSON.parse(body)
   const further = Object.entries(problem).filter(([name]) => !STANDARD_MEMBERS.includes(name))

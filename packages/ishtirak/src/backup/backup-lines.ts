@@ -52,10 +52,11 @@ export async function readHeader(lines: AsyncIterable<string>): Promise<Header> 
 }
 
 function parseHeader(line: string): Header {
-  if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('this is no backup of ishtirak')
+  if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('the file is not a backup of ishtirak')
   const header = parse(line)
   if (header.ishtirak_backup !== FORMAT) {
-    throw new RestoreRefused(`the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`)
+    const format = `the backup has format ${header.ishtirak_backup}`
+    throw new RestoreRefused(`${format}, and this program reads only ${FORMAT}`)
   }
   return { schema: Number(header.schema), takenAt: String(header.taken_at) }
 }
@@ -69,7 +70,7 @@ function parse(line: string): Readonly<Record<string, unknown>> {
 }
 
 function notWhole(): RestoreRefused {
-  return new RestoreRefused('the backup is not whole: its lines, counts or checksum are not what was written')
+  return new RestoreRefused('the backup is incomplete or was changed: its counts or its checksum differ')
 }
 
 function splitAtTab(line: string): readonly [string, string] {

@@ -256,13 +256,13 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   })
 
   it.each<[string, (text: string) => string, string]>([
-    ['cut off', (text) => text.slice(0, text.indexOf('\nend\t') + 1), 'not whole'],
-    ['with a number changed', (text) => text.replace('"last_number":7', '"last_number":8'), 'not whole'],
-    ['with a row missing', (text) => text.replace(/document_series\t.*\n/, ''), 'not whole'],
-    ['of another format', (text) => text.replace('_backup":2', '_backup":1'), 'this program reads 2'],
+    ['cut off', (text) => text.slice(0, text.indexOf('\nend\t') + 1), 'incomplete or was changed'],
+    ['with a number changed', (text) => text.replace('"last_number":7', '"last_number":8'), 'incomplete or was changed'],
+    ['with a row missing', (text) => text.replace(/document_series\t.*\n/, ''), 'incomplete or was changed'],
+    ['of another format', (text) => text.replace('_backup":2', '_backup":1'), 'this program reads only 2'],
     ['of a newer schema', (text) => text.replace(/"schema":\d+/, '"schema":9999'), 'use the newer program'],
-    ['with half a first line', (text) => `${text.slice(0, 25)}\n`, 'not whole'],
-    ['that is none', () => 'something else\n', 'no backup of ishtirak'],
+    ['with half a first line', (text) => `${text.slice(0, 25)}\n`, 'incomplete or was changed'],
+    ['that is none', () => 'something else\n', 'not a backup of ishtirak'],
   ])('%s is refused, and nothing of it is written', async (_, change, sentence) => {
     await database().script("insert into document_series values ('TEST-2026', 7)")
     await backUpTo(file, database(), START)

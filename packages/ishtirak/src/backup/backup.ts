@@ -58,7 +58,7 @@ async function wholeFile<Result>(
   name: string,
   write: (unfinished: string) => Promise<Result>,
 ): Promise<Result> {
-  if (existsSync(name)) throw new BackupRefused(`${name} is there already: name another file`)
+  if (existsSync(name)) throw new BackupRefused(`${name} exists already: name another file`)
   const unfinished = `${name}.unfinished`
   rmSync(unfinished, { force: true })
   try {
@@ -104,7 +104,7 @@ async function* linesOf(
     }
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
-      throw new RestoreRefused(`${name} cannot be unpacked, so it is no whole backup: ${error.message}`)
+      throw new RestoreRefused(`${name} cannot be unpacked, so it is not a complete backup: ${error.message}`)
     throw error
   }
   if (rest !== '') yield rest

@@ -78,10 +78,10 @@ async function runningService(
   config: Config,
   { url = variable('ISHTIRAK_URL'), as }: AccessOptions,
 ): Promise<RunningService | null> {
-  if (url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
+  if (url === '') throw new CommandFailed('--url is empty: give the address of the service')
   const running = url === undefined ? await sandboxBeside(config) : { url, key: givenKey() }
   if (running && as !== undefined)
-    throw new CommandFailed('--as says nothing to a running service: the key says who acts')
+    throw new CommandFailed('--as cannot be used with a running service: the key says who acts')
   return running
 }
 

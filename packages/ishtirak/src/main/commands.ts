@@ -122,7 +122,7 @@ program
     const demo = await loadDemo()
     if (!demo)
       throw new CommandFailed(
-        'the demo is in a checkout of https://github.com/ishtirak/ishtirak alone: run it there after npm ci',
+        'the demo is only in a clone of https://github.com/ishtirak/ishtirak: run it there after npm ci',
       )
     await demo.demoCommand(options)
   })

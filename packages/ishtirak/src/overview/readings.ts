@@ -108,7 +108,7 @@ export const OVERVIEW_READINGS = [
 
 function orNothing(answer: CommandAnswer, word: string): CommandAnswer {
   if (Object.values(answer).flat().length > 0) return answer
-  throw new CommandFailed(`nothing is known as ${word}`)
+  throw new CommandFailed(`nothing matches ${word}`)
 }
 
 /** The failed checks, for a supervisor or a script; null: all is well. */
