@@ -10,7 +10,7 @@ import {
   type RequestedPayment,
 } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
+import { PUBLIC_METHODS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
 import { newestPayments } from '../../packages/ishtirak/src/ledger/payment-list.sql.js'
@@ -162,7 +162,7 @@ describe.each(KINDS)('with 200,000 payments (%s)', (kind) => {
   const lists: Partial<Parameters<typeof newestPayments>[1]>[] = [
     {},
     ...PUBLIC_PAYMENT_STATUSES.map((status) => ({ status })),
-    ...PAYMENT_KINDS.map((kind) => ({ kind })),
+    ...PUBLIC_METHODS.map((kind) => ({ kind })),
     { status: 'failed', kind: 'transfer' },
     { status: 'canceled', kind: 'cash' },
     { status: 'refunded', kind: 'cash', userId: 'user-2' },

@@ -274,7 +274,9 @@ it('say within a round what the provider does, and where a check fails', async (
   ])
   // On a folder of its own: the service has its own folder to itself.
   const doctor = await runCommand(['doctor'], { ...env, DATA_DIR: path.join(folder, 'other') })
-  expect(doctor.output).toMatch(/\[FAIL\] provider: answers with an error[^\n]*\n +-> wait: the fault is the provider’s/)
+  expect(doctor.output).toMatch(
+    /\[FAIL\] provider: answers with an error[^\n]*\n +-> wait: the fault is the provider’s/,
+  )
   expect(doctor.output).not.toContain('may reach')
   const said = await firstLine(['reconcile', '--since', '2026-01-01'], beside)
   expect(said).toMatch(/^server_error: HTTP 50\d/)

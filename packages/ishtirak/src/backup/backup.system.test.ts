@@ -257,7 +257,11 @@ describeScenario('a backup', ({ kind, database, reset }) => {
 
   it.each<[string, (text: string) => string, string]>([
     ['cut off', (text) => text.slice(0, text.indexOf('\nend\t') + 1), 'incomplete or was changed'],
-    ['with a number changed', (text) => text.replace('"last_number":7', '"last_number":8'), 'incomplete or was changed'],
+    [
+      'with a number changed',
+      (text) => text.replace('"last_number":7', '"last_number":8'),
+      'incomplete or was changed',
+    ],
     ['with a row missing', (text) => text.replace(/document_series\t.*\n/, ''), 'incomplete or was changed'],
     ['of another format', (text) => text.replace('_backup":2', '_backup":1'), 'this program reads only 2'],
     ['of a newer schema', (text) => text.replace(/"schema":\d+/, '"schema":9999'), 'use the newer program'],

@@ -5,7 +5,7 @@ import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type CsvCell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { allPages } from '../acts/paging.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
-import { kindOf, type PaymentKind } from '../core/payment.js'
+import { type PublicMethod, publicMethodOf } from '../core/payment.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
@@ -26,7 +26,7 @@ export const FORMS: Readonly<Record<FileFormat, CsvForm>> = { plain: PLAIN, exce
 export interface AskedFile {
   readonly format: FileFormat
   /** How the payments were paid. Null: all. */
-  readonly kind: PaymentKind | null
+  readonly kind: PublicMethod | null
 }
 
 export interface BookFile {
@@ -70,7 +70,7 @@ export function bookLines<Kind extends string>(
       const known: Readonly<Record<string, CsvCell | undefined>> = { ...cells }
       return csvLine([isPlain ? kind : kinds[kind], ...names.map((name) => known[name] ?? null)], form)
     },
-    method: (method: string) => (isPlain ? method : french(`way_${kindOf(method)}`)),
+    method: (method: string) => (isPlain ? method : french(`way_${publicMethodOf(method)}`)),
     instrument: (name: string | null) => (isPlain || name === null ? name : instrumentName(name, 'fr')),
     status: (status: 'paid' | 'refunded') => (isPlain ? status : french(`status_${status}`)),
   }

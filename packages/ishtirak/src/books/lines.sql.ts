@@ -2,7 +2,7 @@
 // a negative line, with the tax of that document. A document that replaces another has a line of 0, so that
 // no dinar counts twice. The lines add up to the sums of figures.sql.ts.
 import type { Instant } from '../core/instant.js'
-import type { PaymentKind } from '../core/payment.js'
+import type { PublicMethod } from '../core/payment.js'
 import type { DocumentSnapshot, IssuedKind, NamedDocument } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import {
@@ -17,7 +17,7 @@ import {
   textOrNull,
   word,
 } from '../database/rows.js'
-import { isOfKind } from '../ledger/payments.sql.js'
+import { isByMethod } from '../ledger/payments.sql.js'
 import { type Figures, lessRefunds, NO_FIGURES } from './figures.js'
 import {
   type ClosedSpan,
@@ -40,7 +40,7 @@ export interface LinesFilter {
   /** `vat-19`, `exempt`, `not_liable`, `advance`; null: all. */
   readonly tax: string | null
   /** The payment method; null: all. */
-  readonly kind: PaymentKind | null
+  readonly kind: PublicMethod | null
   readonly withAdvances: boolean
 }
 
@@ -79,7 +79,7 @@ const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan, p.months, p.
        r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer`
 
 // $6 and $7 are the position after which the page begins, $8 is the limit, $9 to $12 are the filter.
-const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isOfKind('$11')}
+const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isByMethod('$11')}
        and (${IS_SALE} or $12::boolean)`
 
 // Uses documents_by_issue, payments_by_paid_at, documents_number_once and audit_by_act.

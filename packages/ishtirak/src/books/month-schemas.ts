@@ -1,6 +1,6 @@
 // The shapes of a month's figures.
 import { type Static, Type } from 'typebox'
-import { PAYMENT_KINDS } from '../core/payment.js'
+import { PUBLIC_METHODS } from '../core/payment.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import { dinars, FiguresSchema } from './figures.js'
 
@@ -18,7 +18,7 @@ export const FileFormatSchema = Type.Optional(
 export const AccountsQuerySchema = query({
   month,
   format: FileFormatSchema,
-  method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
+  method: Type.Optional(Type.Enum([...PUBLIC_METHODS], { description: 'Only those paid in this way' })),
 })
 
 export const PaidBy = {

@@ -3,7 +3,7 @@
 // recorded; the calendar is the shop's.
 import { BillingError } from '../core/error.js'
 import { DAY, type Instant } from '../core/instant.js'
-import { kindOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
@@ -179,7 +179,7 @@ function byMonth(late: readonly Sums[]) {
 
 const NO_PAYOUTS = { count: 0, amount: 0 }
 
-const isByBalance = ({ method }: Sums) => kindOf(method) === 'balance'
+const isByBalance = ({ method }: Sums) => publicMethodOf(method) === 'balance'
 
 /**
  * All money that came from outside by method, before fees and refunds. `total` less `advances` (what went to
@@ -205,7 +205,7 @@ function receivedOf(all: readonly Sums[]) {
   }
 }
 
-const isCard = ({ method }: Method) => kindOf(method) === 'card'
+const isCard = ({ method }: Method) => publicMethodOf(method) === 'card'
 
 type Method = Pick<Sums, 'method' | 'payment_method'>
 

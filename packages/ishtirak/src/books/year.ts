@@ -4,7 +4,7 @@
 import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
+import { PUBLIC_METHODS, publicMethodOf } from '../core/payment.js'
 import { viewAs } from '../http/view-as.js'
 import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
 import { type BookFile, FORMS } from './exports.js'
@@ -79,12 +79,12 @@ function monthOf({ sums, users, payouts }: Known, { month, from, to }: Month) {
   const here = users.filter((one) => one.month === month)
   const began = here.filter((one) => one.began === month)
   const [atEnd, fresh, back] = [sum(here, 'users'), sum(began, 'users'), sum(here, 'cameBack')]
-  const kinds = PAYMENT_KINDS.filter((kind) => sums.some(({ method }) => kindOf(method) === kind))
+  const kinds = PUBLIC_METHODS.filter((kind) => sums.some(({ method }) => publicMethodOf(method) === kind))
   return {
     ...{ month, from, to, paid: sumFigures(ofMonth).total, refunded: sumFigures(refunded).ttc },
     by_method: kinds.map((kind) => ({
       method: kind,
-      paid: sumFigures(ofMonth.filter(({ method }) => kindOf(method) === kind)).total,
+      paid: sumFigures(ofMonth.filter(({ method }) => publicMethodOf(method) === kind)).total,
     })),
     users: {
       ...{ at_end: atEnd, new: fresh, came_back: back, lapsed: sum(here, 'lapsed') },

@@ -82,7 +82,10 @@ async function freshReport(deps: SettleDeps, payment: Payment, review: Review): 
   const { settledBy, getCheckout } = deps.methods.of(payment.method)
   const answer = await getCheckout(review.checkoutId)
   if (!answer.ok) {
-    deps.log.warn({ payment_id: payment.id, failure: answer.failure }, 'the provider did not answer, so its earlier report is accepted')
+    deps.log.warn(
+      { payment_id: payment.id, failure: answer.failure },
+      'the provider did not answer, so its earlier report is accepted',
+    )
     return reportOfReview(payment, review)
   }
   const status = answer.value?.status ?? 'unknown'

@@ -3,7 +3,7 @@ import { act, actTexts } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/descriptions.js'
 import { OptionalWhySchema } from '../acts/reason.js'
-import { kindOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
@@ -27,7 +27,7 @@ export const recheck = act<SettleActDeps>()({
   texts: actTexts(checkoutWords, 'recheck'),
   // Payments that operators record have no provider to ask.
   isOffered: ({ payment: { status, checkoutId, method } }) =>
-    kindOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
+    publicMethodOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
   plan: async (deps, { id: paymentId, by }) => {
     const loaded = await loadPayment(deps, paymentId)
     return {

@@ -6,7 +6,7 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { kindOf, type Metadata, newPayment, type Payment } from '../core/payment.js'
+import { type Metadata, newPayment, type Payment, publicMethodOf } from '../core/payment.js'
 import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
 import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
@@ -109,7 +109,9 @@ export async function upgrade(
 /** Opens a payment by any method, also one without pages. Throws `unknown_method` if it is not accepted. */
 export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   const { user, method = 'card' } = request
-  const by = deps.methods.all.find(({ name, begunBy }) => begunBy === 'user' && kindOf(name) === method)
+  const by = deps.methods.all.find(
+    ({ name, begunBy }) => begunBy === 'user' && publicMethodOf(name) === method,
+  )
   if (!by) throw new BillingError('unknown_method')
   const code = codeTyped(request)
   // A user's id has no line break, so no two users have the same key.
@@ -302,7 +304,11 @@ async function takeOver(
   if (outcome === 'refused' || outcome === 'withdrawn') {
     const ended = await endCheckout(deps, payment, { checkoutId, ...way })
     // No user has its address, and the payment is due: the sweep tries again.
-    if (!ended.ok) deps.log.warn({ ...line, failure: ended.failure }, 'a checkout could not be ended and can still be paid')
+    if (!ended.ok)
+      deps.log.warn(
+        { ...line, failure: ended.failure },
+        'a checkout could not be ended and can still be paid',
+      )
   }
   if (outcome === 'unknown_checkout') {
     deps.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')

@@ -6,7 +6,7 @@ import { recheck } from '../checkout/recheck.js'
 import type { ChangeOrder } from '../core/change.js'
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
-import { kindOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import { mayDo, rolesThatMay } from '../core/role.js'
 import { READ_RECEIPT } from '../documents/read-receipt.js'
 import { ReceiptLinks } from '../documents/receipt-links.js'
@@ -191,7 +191,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [
       say('method'),
       instrument === null
-        ? codeInWords(view, 'way', kindOf(payment.method))
+        ? codeInWords(view, 'way', publicMethodOf(payment.method))
         : instrumentName(instrument, locale),
     ],
     [say('created'), moment(payment.createdAt)],

@@ -2,7 +2,7 @@
 
 import { statusKey } from '../acts/changes.js'
 import type { LoadedParts } from '../acts/file-parts.js'
-import { kindOf, type Payment } from '../core/payment.js'
+import { type Payment, publicMethodOf } from '../core/payment.js'
 import { isConsoleKey } from '../i18n/console.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { View } from '../pages/console-frame.js'
@@ -27,7 +27,7 @@ export function stateInWords(pages: AllPages, view: View, { payment, parts }: Pa
 
 function unpaidInWords({ formats }: AllPages, { say, locale }: View, payment: Payment): string {
   const { status, method, createdAt, expiresAt } = payment
-  const way = kindOf(method) === 'card' ? 'card' : 'other'
+  const way = publicMethodOf(method) === 'card' ? 'card' : 'other'
   const days = { at: formats.moment(createdAt, locale), until: formats.moment(expiresAt, locale) }
   const key = `unpaid_${status}`
   return say(isConsoleKey(key) ? key : `unpaid_pending_${way}`, days)

@@ -5,7 +5,7 @@ import { ActButtons, actsOffered } from '../acts/act-console.js'
 import { accessInWords, statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import { plainName } from '../core/name.js'
-import { kindOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import { inParts } from '../i18n/formats.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
 import { type Labels, paymentInWords } from '../ledger/labels.js'
@@ -104,7 +104,7 @@ function orderedFacts(pages: AllPages, view: View, file: PaymentFile, mail: Sent
   const { say } = view
   const { payment, reports } = file
   const last = reports.at(-1)
-  const isCard = kindOf(payment.method) === 'card'
+  const isCard = publicMethodOf(payment.method) === 'card'
   const reported = last && {
     status: say(statusKey(last.status)),
     when: view.moment(last.heardAt),

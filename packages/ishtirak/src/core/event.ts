@@ -8,7 +8,7 @@ import type { ToldChange } from './change.js'
 import { type CauseOf, describedEvent, type EventType } from './event-types.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import { kindOf, type PublicPaymentStatus, publicStatusAt, type ShownPayment } from './payment.js'
+import { type PublicPaymentStatus, publicMethodOf, publicStatusAt, type ShownPayment } from './payment.js'
 import { isSamePlan, type Money, type Plan } from './plan.js'
 import { isTrial, renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
 
@@ -207,7 +207,7 @@ function describeFacts(payment: PaymentFacts, price: Money, status: PublicPaymen
     amount_asked: payment.amountAsked,
     currency: price.currency,
     status,
-    method: kindOf(payment.method),
+    method: publicMethodOf(payment.method),
     payment_method: payment.instrument,
     paid_at: timestampOrNull(payment.paidAt),
     period_start: timestampOrNull(payment.periodStart),

@@ -25,11 +25,11 @@ export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 export const PAYMENT_STATUSES: readonly PaymentStatus[] = ['requested', ...PUBLIC_PAYMENT_STATUSES]
 
 /** The methods as callers choose them. Each gateway is a method of its own inside, and `card` here. */
-export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque', 'balance'] as const
-export type PaymentKind = (typeof PAYMENT_KINDS)[number]
+export const PUBLIC_METHODS = ['card', 'transfer', 'cash', 'cheque', 'balance'] as const
+export type PublicMethod = (typeof PUBLIC_METHODS)[number]
 
-export function kindOf(method: string): PaymentKind {
-  return PAYMENT_KINDS.find((kind) => kind === method) ?? 'card'
+export function publicMethodOf(method: string): PublicMethod {
+  return PUBLIC_METHODS.find((one) => one === method) ?? 'card'
 }
 
 /** What the provider claimed when its report differed from our row. The operator decides on this. */

@@ -1,20 +1,20 @@
 // Payments of all users as a list, newest first.
 import type { Instant } from '../core/instant.js'
 import {
-  PAYMENT_KINDS,
   PAYMENT_STATUSES,
   type Payment,
-  type PaymentKind,
   type PaymentStatus,
+  PUBLIC_METHODS,
+  type PublicMethod,
   type PublicPaymentStatus,
 } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 import {
   type HistoryPosition,
-  isOfKind,
-  KIND,
+  isByMethod,
   PAYMENT_COLUMNS,
+  PUBLIC_METHOD,
   parsePayment,
   publicStatusSql,
 } from './payments.sql.js'
@@ -26,7 +26,7 @@ const IS_OF_STATUS = `($4::text is null or $4 = ${publicStatusSql('$5')})`
 const selectNewestOfUser = statement(
   'operator.newest_of_user',
   `select ${PAYMENT_COLUMNS} from payments p
-    where ${IS_AFTER} and ${IS_OF_STATUS} and ${isOfKind('$6')} and p.user_id = $7 ${ORDER}`,
+    where ${IS_AFTER} and ${IS_OF_STATUS} and ${isByMethod('$6')} and p.user_id = $7 ${ORDER}`,
 )
 // Uses payments_listed: the newest of each wanted kind and stored status, then the newest of these. An index
 // of all payments would be one more write for each booking.
@@ -37,7 +37,7 @@ const selectNewestListed = statement(
     cross join unnest($7::text[]) s(status)
     cross join lateral (
       select * from payments p
-       where ${KIND} = w.kind and p.status = s.status and ${IS_AFTER} and ${IS_OF_STATUS}
+       where ${PUBLIC_METHOD} = w.kind and p.status = s.status and ${IS_AFTER} and ${IS_OF_STATUS}
        ${ORDER}
     ) p
     ${ORDER}`,
@@ -57,7 +57,7 @@ export async function newestPayments(
     /** Null: payments of all users. */
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
-    readonly kind: PaymentKind | null
+    readonly kind: PublicMethod | null
     /** Null: of any age. */
     readonly since: Instant | null
     readonly after: HistoryPosition | null
@@ -69,7 +69,7 @@ export async function newestPayments(
   const page = [limit, after ? at(after.createdAt) : 'infinity', after?.id ?? '']
   const ofStatus = [...page, status, at(now)]
   const from = since === null ? '-infinity' : at(since)
-  const places = [kind === null ? PAYMENT_KINDS : [kind], storedStatuses(status)]
+  const places = [kind === null ? PUBLIC_METHODS : [kind], storedStatuses(status)]
   const rows =
     userId === null
       ? database.query(selectNewestListed, [...ofStatus, ...places, from])

@@ -4,9 +4,9 @@ import type { PaymentPurpose } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import {
   type Metadata,
-  PAYMENT_KINDS,
   type Payment,
   type PaymentStatus,
+  PUBLIC_METHODS,
   type PublicPaymentStatus,
   type ShownPayment,
 } from '../core/payment.js'
@@ -228,8 +228,8 @@ export async function insertFoundPayment(database: Queryable, payment: Payment):
   await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
 }
 
-/** The same rule as `kindOf` of core, for `payments p`. The index payments_listed needs this very text. */
-const KIND_NAMES = PAYMENT_KINDS.map((name) => `'${name}'`).join(', ')
-export const KIND = `case when p.method in (${KIND_NAMES}) then p.method else 'card' end`
-/** The list filter. `kind` is a parameter; null: any kind. */
-export const isOfKind = (kind: string) => `(${kind}::text is null or ${kind} = ${KIND})`
+/** The same rule as `publicMethodOf` of core, for `payments p`. The index payments_listed needs this very text. */
+const METHOD_NAMES = PUBLIC_METHODS.map((name) => `'${name}'`).join(', ')
+export const PUBLIC_METHOD = `case when p.method in (${METHOD_NAMES}) then p.method else 'card' end`
+/** The list filter. `method` is a parameter; null: any method. */
+export const isByMethod = (method: string) => `(${method}::text is null or ${method} = ${PUBLIC_METHOD})`

@@ -8,7 +8,7 @@ import { printCode, readCode } from '../core/code.js'
 import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { isPayable, PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
+import { isPayable, PUBLIC_METHODS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
 import { type Offer, savingOf } from '../core/plan.js'
 import { PO_NUMBER_MAX, PO_NUMBER_PATTERN } from '../core/po-number.js'
 import { type Quote, STARTS } from '../core/quote.js'
@@ -193,7 +193,7 @@ export const PaymentSchema = object('Payment', {
   amount_asked: amountAsked,
   currency: Type.String(),
   status: paymentStatus,
-  method: Type.Enum([...PAYMENT_KINDS], { description: 'How it is paid' }),
+  method: Type.Enum([...PUBLIC_METHODS], { description: 'How it is paid' }),
   payment_method: nullable(
     Type.String({
       description: 'The kind of card or account, such as `edahabia` or `ccp`, once it is known',

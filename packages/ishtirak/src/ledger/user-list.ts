@@ -5,7 +5,7 @@ import { isWithin, meets, pageOfList, spanIn, type TimeSpan } from '../acts/list
 import { pageCursor } from '../acts/paging.js'
 import { isTransferred } from '../core/account.js'
 import { DAY, type Instant, LAST_INSTANT } from '../core/instant.js'
-import { kindOf, PAYMENT_KINDS, type PaymentKind } from '../core/payment.js'
+import { PUBLIC_METHODS, type PublicMethod, publicMethodOf } from '../core/payment.js'
 import { type Subscription, statusAt } from '../core/subscription.js'
 import type { CommonParts } from './parts.js'
 import { readTimeLists } from './time-list.sql.js'
@@ -24,7 +24,7 @@ type UserState = (typeof USER_STATES)[number]
 export const timeFilter = {
   plan: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this plan, now or last' })),
   method: Type.Optional(
-    Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way; of users, the last time' }),
+    Type.Enum([...PUBLIC_METHODS], { description: 'Only those paid in this way; of users, the last time' }),
   ),
   ends_from: Type.Optional(dayOrInstantSchema('Only where paid time ends from here on')),
   ends_until: Type.Optional(dayOrInstantSchema('Only where it ends by here; a day counts whole')),
@@ -195,7 +195,7 @@ function planIdOf({ now }: ListedUser): string {
 }
 
 /** The method of the last payment; null: the user has only granted time, or none. */
-function methodOf({ subscription: { instrument } }: ListedUser): PaymentKind | null {
+function methodOf({ subscription: { instrument } }: ListedUser): PublicMethod | null {
   if (instrument === null) return null
-  return isTransferred(instrument) ? 'transfer' : kindOf(instrument)
+  return isTransferred(instrument) ? 'transfer' : publicMethodOf(instrument)
 }

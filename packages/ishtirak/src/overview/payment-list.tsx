@@ -1,7 +1,7 @@
 // The payments of all users as a list: by API, by command, as a file and in the console.
 import { list } from '../acts/list.js'
 import type { ListPage } from '../acts/list-page.js'
-import { kindOf, type Payment } from '../core/payment.js'
+import { type Payment, publicMethodOf } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
@@ -105,7 +105,7 @@ export const paymentsPage: ListPage<AllPages, Payment, Named> = {
     { head: 'user', user: ({ of }) => of },
     AMOUNT,
     STATUS,
-    { head: 'method', text: ({ method }, view) => codeInWords(view, 'way', kindOf(method)) },
+    { head: 'method', text: ({ method }, view) => codeInWords(view, 'way', publicMethodOf(method)) },
     WHEN,
   ],
   bulk: 'payment',

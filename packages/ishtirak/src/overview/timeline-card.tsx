@@ -2,7 +2,7 @@
 
 import { ActLink } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
-import { kindOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import { instrumentName } from '../i18n/messages.js'
 import { PaymentLink } from '../ledger/labels.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
@@ -94,7 +94,7 @@ interface Words {
 /** A payment that buys no plan is named by its kind. */
 const plan: InWords = ({ pages, view }, id) =>
   id === 'top_up' ? view.say('topUp') : planInWords(pages, view, id)
-const way: InWords = ({ view }, method) => codeInWords(view, 'way', kindOf(method))
+const way: InWords = ({ view }, method) => codeInWords(view, 'way', publicMethodOf(method))
 
 /** As the statement of the timeline fills its columns for each kind. */
 const WORDS: Readonly<Record<Entry['kind'], Words>> = {

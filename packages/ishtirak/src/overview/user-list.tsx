@@ -3,7 +3,7 @@ import { accessInWords } from '../acts/changes.js'
 import { list } from '../acts/list.js'
 import type { FieldOf, ListPage } from '../acts/list-page.js'
 import { plainName } from '../core/name.js'
-import { PAYMENT_KINDS } from '../core/payment.js'
+import { PUBLIC_METHODS } from '../core/payment.js'
 import { planName } from '../i18n/messages.js'
 import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from '../ledger/user-list.js'
 import { addressOf } from '../pages/console-frame.js'
@@ -50,7 +50,7 @@ export const TIME_FIELDS: Readonly<Record<string, FieldOf>> = {
     'plan',
     ({ catalogue }, { locale }) => catalogue.plans.map(({ id, name }) => [id, planName(name, locale)]),
   ],
-  method: ['method', (_, view) => PAYMENT_KINDS.map((kind) => [kind, codeInWords(view, 'way', kind)])],
+  method: ['method', (_, view) => PUBLIC_METHODS.map((kind) => [kind, codeInWords(view, 'way', kind)])],
   active_from: 'active_from',
   active_until: 'active_until',
   ends_from: 'ends_from',

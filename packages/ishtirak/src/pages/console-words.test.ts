@@ -4,7 +4,7 @@ import type { MailVerdict } from '../core/announcement.js'
 import type { ReportSource } from '../core/checkout.js'
 import type { Differing } from '../core/difference.js'
 import type { EventType } from '../core/event-types.js'
-import type { PaymentKind } from '../core/payment.js'
+import type { PublicMethod } from '../core/payment.js'
 import type { DISABLED_BECAUSE } from '../events/deliver-events.js'
 import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
 import type { SettlementResult } from '../ledger/settle.js'
@@ -23,7 +23,7 @@ interface Codes {
   readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
   readonly differing: Differing
   readonly disabled: keyof typeof DISABLED_BECAUSE
-  readonly way: PaymentKind
+  readonly way: PublicMethod
   readonly subject: Check['subject']
 }
 type CodeKey = { readonly [Each in keyof Codes]: `${Each}_${Codes[Each]}` }[keyof Codes]

@@ -17,7 +17,7 @@ import {
   text,
   textOrNull,
 } from '../database/rows.js'
-import { KIND, PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
+import { PAYMENT_COLUMNS, PUBLIC_METHOD, parsePayment } from '../ledger/payments.sql.js'
 import type { DiscrepancySchema } from './reconciliation-schemas.js'
 
 /** The fields that a round needs. */
@@ -210,7 +210,7 @@ const selectLast = statement(
                    (select min(first.created_at) from unnest($2::text[]) s(status)
                      cross join lateral (
                        select p.created_at from payments p
-                        where ${KIND} = 'card' and p.status = s.status and p.method = $1
+                        where ${PUBLIC_METHOD} = 'card' and p.status = s.status and p.method = $1
                         order by p.created_at limit 1) first)) as begun_at`,
 )
 

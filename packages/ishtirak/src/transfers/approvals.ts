@@ -9,7 +9,7 @@ import { follow, refusalOf } from '../checkout/settlement-preview.js'
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { kindOf, type Payment } from '../core/payment.js'
+import { type Payment, publicMethodOf } from '../core/payment.js'
 import type { Operator } from '../core/role.js'
 import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
@@ -143,7 +143,9 @@ export async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
   const isAsked = method.settledBy === 'operator' && payment.checkoutId !== null
   const stored = isAsked ? await findTransfer(deps.database, { userId, paymentId }) : null
   if (!stored)
-    throw new BillingError('conflict', { extra: { payment_status: status, method: kindOf(method.name) } })
+    throw new BillingError('conflict', {
+      extra: { payment_status: status, method: publicMethodOf(method.name) },
+    })
   return { stored, method, user }
 }
 
