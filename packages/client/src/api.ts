@@ -1078,7 +1078,7 @@ export interface UserCalls {
    * token or of the profile that the platform has set, else `Accept-Language`, else Arabic.
    */
   proforma(userId: string, query: ProformaRequest): Promise<Uint8Array<ArrayBuffer>>
-  /** The proformas whose price holds and that are not paid, newest first */
+  /** The newest 100 proformas whose price holds and that are not paid */
   proformas(userId: string): Promise<Proformas['proformas']>
   /**
    * A proforma, by its number. One page of PDF. The language is `lang`, else that of the token or of

@@ -107,7 +107,7 @@ const selectReferences = statement(
   'select reference from transfers where reference = any($1::text[])',
 )
 
-/** Those of `references` that belong to a transfer. */
+/** Returns those of `references` that belong to a transfer. */
 export async function knownReferences(
   database: Queryable,
   references: readonly string[],

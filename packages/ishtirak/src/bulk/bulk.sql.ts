@@ -245,7 +245,7 @@ const selectResults = statement(
 const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })
 export type TargetResult = ReturnType<typeof readResult>
 
-/** In the order of the list, after this place. */
+/** Returns the results after this place, in the order of the list. */
 export async function resultsOf(
   database: Queryable,
   of: {

@@ -228,7 +228,7 @@ export async function insertFoundPayment(database: Queryable, payment: Payment):
   await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
 }
 
-/** The same rule as `publicMethodOf` of core, for `payments p`. The index payments_listed needs this very text. */
+/** The rule of `publicMethodOf` for `payments p`. The index payments_listed needs this very text. */
 const METHOD_NAMES = PUBLIC_METHODS.map((name) => `'${name}'`).join(', ')
 export const PUBLIC_METHOD = `case when p.method in (${METHOD_NAMES}) then p.method else 'card' end`
 /** The list filter. `method` is a parameter; null: any method. */

@@ -123,7 +123,7 @@ const waitPart = (kind: InboxKind) => `
 
 export interface InboxWait {
   readonly kind: InboxKind
-  /** At most `COUNTED_MAX`. */
+  /** It is `COUNTED_MAX` if there are more. */
   readonly entries: number
   readonly oldest: Instant | null
 }
