@@ -7,7 +7,6 @@ import { LANGUAGE_NAMES, TEXTS } from './texts.js'
 interface PageOptions {
   /** Default: "Payment". */
   readonly title?: string
-  readonly isWide?: boolean
   readonly isOneLanguage?: boolean
   /** Rules after those of every page. */
   readonly style?: string
@@ -29,7 +28,7 @@ export function pageOf(locale: Locale, safeContent: JSX.Element, options: PageOp
         <header class="sandbox" safe>
           {`${texts.sandbox} · ${texts.notReal}`}
         </header>
-        <main class={options.isWide ? 'wide' : ''}>{safeContent}</main>
+        <main>{safeContent}</main>
         {options.isOneLanguage ? null : <Languages current={locale} label={texts.languages} />}
       </body>
     </html>
@@ -94,14 +93,9 @@ legend{padding:0;font-weight:600}
 .card{display:flex;align-items:center;gap:.75rem;min-block-size:3rem;margin-block-start:.5rem;
 padding:.5rem .75rem;border:1px solid var(--line);border-radius:.5rem}
 .card input{inline-size:1.5rem;block-size:1.5rem;margin:0;accent-color:var(--go)}
-main.wide{inline-size:min(44rem,100% - 2rem)}
-main.wide h1{font-size:1.5rem;color:var(--ink)}
 h2{margin:1.5rem 0 .25rem;font-size:1.125rem}
 main p{margin:.25rem 0}
 main a{display:inline-block;padding-block:.625rem;color:var(--go)}
-pre{margin:.5rem 0;padding:.75rem;background:var(--page);border-radius:.5rem;font-size:.875rem;
-white-space:pre-wrap;overflow-wrap:anywhere;text-align:left}
-code{overflow-wrap:anywhere}
 button{display:block;inline-size:100%;min-block-size:3rem;margin-block-start:.5rem;border:1px solid #6b7a72;
 border-radius:.5rem;background:var(--card);color:var(--ink);font:inherit;font-weight:600;cursor:pointer}
 button.pay{border-color:var(--go);background:var(--go);color:#fff}

@@ -1,4 +1,4 @@
-// The controls in a browser, at `/_sandbox`: clock, faults, deliveries, checkouts. Plain forms without
+// The emulator's page in a browser, at `/_sandbox`: clock, faults, deliveries, checkouts. Plain forms without
 // script. What merchants and payers wrote goes through `safe`.
 import type { EmulatorContext } from './context.js'
 import type { Faults } from './faults.js'
@@ -8,11 +8,16 @@ import type { CheckoutRecord, DeliveryRecord } from './records.js'
 /** Older ones are in the JSON. */
 const SHOWN_MAX = 50
 
-export function sandboxPage({ store, clock, faults }: EmulatorContext): string {
+export function sandboxPage({ store, clock, faults, publicUrl }: EmulatorContext): string {
   return pageOf(
     'en',
     <>
       <h1>Controls of the emulated Chargily Pay</h1>
+      <p safe>{`It answers as Chargily Pay V2 does, at ${publicUrl()}/test/api/v2.`}</p>
+      <p>
+        Programs use /_sandbox/clock, /_sandbox/faults, /_sandbox/deliveries and /_sandbox/checkouts in place
+        of this page.
+      </p>
       <h2>Clock</h2>
       <Clock now={clock.now()} />
       <h2>Faults</h2>
@@ -37,6 +42,7 @@ export function sandboxPage({ store, clock, faults }: EmulatorContext): string {
 
 const STYLE = `
 main{inline-size:min(70rem,100% - 2rem)}
+h1{font-size:1.5rem;color:var(--ink)}
 h2{margin:2rem 0 .5rem;font-size:1.25rem}
 form{display:inline-flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:0}
 main button{inline-size:auto;min-block-size:2.75rem;margin:0;padding:0 1rem}

@@ -1,8 +1,7 @@
-// The HTTP server: API and payment page once for each mode, front page and controls once for all.
+// The HTTP server: API and payment page once for each mode, the controls once for all.
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { apiRoutes } from './api.js'
 import { modePath } from './api-json.js'
-import { frontPageRoute } from './front-page.js'
 import { paymentPageRoutes } from './payment-page-routes.js'
 import type { ServerContext } from './routes.js'
 import { sandboxRoutes } from './sandbox-routes.js'
@@ -24,7 +23,7 @@ export function buildServer(context: ServerContext): FastifyInstance {
     app.register(apiRoutes({ ...context, livemode }), { prefix: `${prefix}/api/v2` })
     app.register(paymentPageRoutes({ ...context, livemode }), { prefix })
   }
-  frontPageRoute(app, context)
+  app.get('/', (_, reply) => reply.redirect('/_sandbox'))
   app.register(sandboxRoutes(context), { prefix: '/_sandbox' })
   return app
 }

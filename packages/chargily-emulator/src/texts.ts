@@ -1,4 +1,4 @@
-// The words of the front page and the payment page, in the three languages of Chargily's payment page.
+// The words of the payment page, in the three languages of Chargily's payment page.
 import type { Locale } from './records.js'
 
 export const LANGUAGE_NAMES: Readonly<Record<Locale, string>> = {
@@ -41,21 +41,6 @@ const en = {
     canceled: 'This payment was canceled. Go back to the site and start again.',
     expired: 'This page has expired. Go back to the site and start again.',
   },
-  front: {
-    title: 'An emulator of Chargily Pay',
-    intro: 'It answers as Chargily Pay V2 does: the API, the payment page and the signed events.',
-    controls: 'Controls',
-    controlsText:
-      'Move the clock forward, switch faults on, look at events and send them again. From this machine only.',
-    controlsLink: 'Clock, faults and events',
-    tryOut: 'Try a payment',
-    tryOutText: 'Create a checkout with a test key, then open the checkout_url of the answer in a browser.',
-    orByScript: 'Or pay from the command line:',
-    addresses: 'Addresses',
-    testMode: 'API, test mode:',
-    liveMode: 'API, live mode:',
-    forPrograms: 'The controls, for programs (JSON):',
-  },
 }
 
 export const TEXTS: Readonly<Record<Locale, typeof en>> = {
@@ -83,21 +68,6 @@ export const TEXTS: Readonly<Record<Locale, typeof en>> = {
       canceled: 'أُلغيت عملية الدفع. عُد إلى الموقع وابدأ من جديد.',
       expired: 'انتهت صلاحية صفحة الدفع. عُد إلى الموقع وابدأ من جديد.',
     },
-    front: {
-      title: 'محاكي Chargily Pay',
-      intro: 'يجيب كما تجيب خدمة Chargily Pay V2: الواجهة البرمجية وصفحة الدفع والإشعارات الموقّعة.',
-      controls: 'لوحة التحكم',
-      controlsText: 'قدّم الساعة، وشغّل الأعطال، واطّلع على الإشعارات وأعد إرسالها. من هذا الجهاز فقط.',
-      controlsLink: 'الساعة والأعطال والإشعارات (بالإنجليزية)',
-      tryOut: 'جرّب عملية دفع',
-      tryOutText:
-        'أنشئ عملية دفع بمفتاح الاختبار، ثم افتح في المتصفح العنوان checkout_url الذي يعود في الجواب.',
-      orByScript: 'أو ادفع من سطر الأوامر:',
-      addresses: 'العناوين',
-      testMode: 'الواجهة البرمجية، وضع الاختبار (test):',
-      liveMode: 'الواجهة البرمجية، وضع الإنتاج (live):',
-      forPrograms: 'ما في لوحة التحكم، للبرامج بصيغة JSON:',
-    },
   },
   fr: {
     sandbox: 'Simulation',
@@ -122,24 +92,6 @@ export const TEXTS: Readonly<Record<Locale, typeof en>> = {
       failed: 'Ce paiement a échoué. Retournez sur le site et recommencez.',
       canceled: 'Ce paiement a été annulé. Retournez sur le site et recommencez.',
       expired: 'Cette page a expiré. Retournez sur le site et recommencez.',
-    },
-    front: {
-      title: 'Émulateur de Chargily Pay',
-      intro: 'Il répond comme Chargily Pay V2 : l’API, la page de paiement et les événements signés.',
-      controls: 'Commandes',
-      controlsText:
-        'Avancez l’horloge, provoquez des pannes, consultez les événements et renvoyez-les. Depuis ' +
-        'cette machine seulement.',
-      controlsLink: 'Horloge, pannes et événements (en anglais)',
-      tryOut: 'Essayer un paiement',
-      tryOutText:
-        'Créez un paiement avec une clé de test, puis ouvrez dans un navigateur l’adresse ' +
-        'checkout_url de la réponse.',
-      orByScript: 'Ou payez en ligne de commande :',
-      addresses: 'Adresses',
-      testMode: 'API, mode test :',
-      liveMode: 'API, mode live :',
-      forPrograms: 'Les commandes, pour les programmes (JSON) :',
     },
   },
   en,
