@@ -103,7 +103,7 @@ const SWEEPS: readonly Run[] = [
   (db) => claimDuePayments(db, { ...due, retryAt: NOON + MINUTE, methods: { of: 'chargily' } }),
   (db) => claimUsersWithEvents(db, { ...due, until: NOON + HOUR, url: 'https://host.example' }),
   (db) => loadDueAnnouncements(db, NOON, 5),
-  (db) => claimDueMails(db, { ...due, leaseUntil: NOON + HOUR, written: [{ kind: 'receipt' }] }),
+  (db) => claimDueMails(db, { ...due, leaseUntil: NOON + HOUR }),
   ...CONSOLE_LISTS,
 ]
 
@@ -179,28 +179,6 @@ describe.each(KINDS)('with 200,000 payments (%s)', (kind) => {
           if (rows >= 400) costly.push([mode, wanted, after, rows])
         }
     expect(costly).toEqual([])
-  })
-})
-
-describe.each(KINDS)('with mail that nothing writes (%s)', (kind) => {
-  const { database } = filledBy(kind, (empty) =>
-    empty.script(`
-      insert into users (user_id, created_at) values ('user-1', now());
-      insert into mails (user_id, kind, about, queued_at, due_at)
-      select 'user-1', case when n > 59990 then 'receipt' else 'of_no_writer' end, 'pay_' || n, t, t
-        from generate_series(1, 60000) n,
-          lateral (select timestamptz '2026-11-01' + n * interval '1 second' as t) s;
-      analyze mails`),
-  )
-
-  it.each(MODES)('a %s plan of what is sent reads none of it', async (mode) => {
-    const written = [{ kind: 'granted', about: 'grt_' }, { kind: 'receipt' }]
-    const asked = await heard((db) =>
-      claimDueMails(db, { now: NOON, limit: 4, leaseUntil: NOON + HOUR, written }),
-    )
-    const plan = await explain(database(), asked, { mode, with: '(analyze)' })
-    // The four that are sent and the ten that are due, in each part of the plan, of 60,000.
-    expect(rowsInPlan(plan)).toBeLessThan(100)
   })
 })
 

@@ -620,7 +620,7 @@ create table mails (
 );
 comment on table mails is 'Each mail to a user. Its key makes it once, however many processes send.';
 
-create index mails_due on mails (kind, due_at) where due_at is not null;
+create index mails_due on mails (due_at) where due_at is not null;
 create index mails_by_age on mails (queued_at);
 
 

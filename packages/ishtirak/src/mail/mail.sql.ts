@@ -2,7 +2,6 @@
 // a later due time, so that any number of processes may send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
-import type { MailWriter } from '../acts/mail-writer.js'
 import type { OwedMail } from '../core/announcement.js'
 import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -22,29 +21,15 @@ const parseMail = rowOf({
 }) satisfies (row: Row) => OwedMail
 export type ClaimedMail = ReturnType<typeof parseMail>
 
-/** The kind of a mail, and the prefix of `about` if several writers share the kind. */
-type Written = Pick<MailWriter, 'kind' | 'about'>
-
-/** Two arrays for `unnest`. */
-const namesOf = (written: readonly Written[]) => [
-  written.map(({ kind }) => kind),
-  written.map(({ about = '' }) => about),
-]
-
-// One kind at a time: mail without a writer waits, perhaps a million, and must not be read each time. Uses
-// the index mails_due.
+// Uses the index mails_due.
 const claimDue = statement(
   'mails.claim',
   `with due as (
-     select of_kind.* from unnest($4::text[], $5::text[]) as w(kind, beginning)
-      cross join lateral (
-        select user_id, kind, about, due_at from mails m
-         where m.kind = w.kind and m.about ^@ w.beginning and m.due_at <= $1::timestamptz
-         order by due_at
-         limit $2::int
-           for update skip locked) of_kind
+     select user_id, kind, about from mails
+      where due_at <= $1::timestamptz
       order by due_at
       limit $2::int
+        for update skip locked
    )
    update mails m set due_at = $3::timestamptz, attempts = m.attempts + 1
      from due d join users u on u.user_id = d.user_id
@@ -54,35 +39,10 @@ const claimDue = statement(
 
 export async function claimDueMails(
   database: Queryable,
-  claim: {
-    readonly now: Instant
-    readonly limit: number
-    readonly leaseUntil: Instant
-    readonly written: readonly Written[]
-  },
+  claim: { readonly now: Instant; readonly limit: number; readonly leaseUntil: Instant },
 ): Promise<readonly ClaimedMail[]> {
-  const { now, limit, leaseUntil, written } = claim
-  const values = [at(now), limit, at(leaseUntil), ...namesOf(written)]
+  const values = [at(claim.now), claim.limit, at(claim.leaseUntil)]
   return (await database.query(claimDue, values)).map(parseMail)
-}
-
-// Uses the index mails_due.
-const selectUnwritten = statement(
-  'mails.unwritten',
-  `select kind, count(*) as mails, min(queued_at) as oldest from mails
-    where due_at <= $1::timestamptz
-      and not exists (
-        select from unnest($2::text[], $3::text[]) as w(kind, beginning)
-         where w.kind = mails.kind and mails.about ^@ w.beginning)
-    group by kind order by kind`,
-)
-
-const parseUnwritten = rowOf({ kind: text, mails: integer, oldest: instant })
-
-/** Due mail without a writer, by kind. */
-export async function countUnwritten(database: Queryable, now: Instant, written: readonly Written[]) {
-  const rows = await database.query(selectUnwritten, [at(now), ...namesOf(written)])
-  return rows.map(parseUnwritten)
 }
 
 const finish = statement(

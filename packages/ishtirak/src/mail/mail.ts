@@ -8,7 +8,6 @@ import { forgetMails } from './mail.sql.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { type SendMailDeps, sendDueMail } from './send-mail.js'
 import { type MailConfig, mailSettings } from './settings.js'
-import { unwrittenCard } from './unwritten.js'
 import './words.js'
 
 /** Four at a time, half a second each: a round takes some 12 seconds. That is 300,000 a day. */
@@ -24,7 +23,6 @@ export const mail: Capability<SendMailDeps & ResendDeps & ChangeDeps, MailConfig
   settings: mailSettings,
   acts: [resendReceipt, correctAddress],
   inbox: MAIL_WAITING,
-  health: unwrittenCard,
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.
     {

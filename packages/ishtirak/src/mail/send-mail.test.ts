@@ -109,7 +109,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
     expect(words.sort()).toEqual([...new Set(kinds)].sort())
   })
 
-  it('of a capability that is gone waits, seen on the page of health, until it is back', async () => {
+  it('of a capability that is gone waits until it is back', async () => {
     const { codes } = await makeCodes(operatorOf(world, ROLE_KEYS.owner), VOUCHER)
     await know('user-1')
     await world.as('user-1').post('/api/v1/billing/redeem', { code: codes[0] })
@@ -119,12 +119,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
     await using without = await createWorld(database(), { env: ENV, capabilities })
     await without.service.runner.runAll()
     expect(taken().map(({ subject }) => subject)).toEqual(['Time added to your subscription: 3 days'])
-    const visit = await enterConsole(without, ROLE_KEYS.viewer)
-    expect(wordsOf((await visit.open('/console/health')).text)).toContain(
-      'Mail that nothing writes No part of the running service writes mail of these kinds. ' +
-        'It waits, is sent once a part does, and is deleted after 90 days. ' +
-        'Time granted 1, the oldest queued on 21 November 2026 at 13:00',
-    )
+    later(3_600)
     await send()
     expect(taken().map(({ subject }) => subject)).toEqual([expect.stringContaining('Your code was redeemed')])
   })

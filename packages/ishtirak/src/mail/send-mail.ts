@@ -3,7 +3,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
-import { type Instant, SECOND } from '../core/instant.js'
+import { HOUR, SECOND } from '../core/instant.js'
 import { DatabaseUnavailable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
@@ -35,6 +35,13 @@ export interface SendMailDeps
   readonly mails: readonly MailWriter[]
 }
 
+/**
+ * A capability was removed, or an older version runs beside a newer one. Its mail waits until something
+ * writes it, and after five attempts the inbox shows it.
+ */
+const UNWRITTEN = 'failed: no part of the running service writes mail of this kind'
+const UNWRITTEN_MS = 1 * HOUR
+
 /** Messages that are sent at once. Few mail servers like more connections from one client. */
 const AT_ONCE = 4
 
@@ -46,14 +53,13 @@ export async function sendDueMail(
 ): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
-  const { mails: written } = deps
-  for (const { kind, owe } of written) {
+  for (const { kind, owe } of deps.mails) {
     const look = async () => owe?.(deps.clock.now())
     await look().catch((error) => noteBroken(deps, kind, error))
   }
   const send = async (most: number) => {
     const now = deps.clock.now()
-    const claim = { now, limit: most, leaseUntil: now + MAIL_LEASE_MS, written }
+    const claim = { now, limit: most, leaseUntil: now + MAIL_LEASE_MS }
     const claimed = await claimDueMails(deps.database, claim)
     await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
     return claimed.length
@@ -63,18 +69,23 @@ export async function sendDueMail(
 
 async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
   const { database, clock } = deps
-  const writer = writerOf(deps, owed)
-  const verdict = judge(writer, owed, clock.now())
+  const { kind, about } = owed
+  const writer = deps.mails.find((one) => one.kind === kind && about.startsWith(one.about ?? ''))
+  if (!writer) return finishMail(database, owed, { dueAt: clock.now() + UNWRITTEN_MS, outcome: UNWRITTEN })
+  const now = clock.now()
+  const { lifetimeMs } = writer
+  const isStillTrue = () => writer.isStillTrue?.(owed, now) ?? true
+  const verdict = judgeMail({ queuedAt: owed.queuedAt, lifetimeMs, isStillTrue }, owed.user.email, now)
   if (verdict !== 'send') {
     deps.count({ name: 'mail', outcome: verdict })
     return finishMail(database, owed, { dueAt: null, outcome: verdict })
   }
   const result = await writeMail(deps, owed, writer).then(mailer.send, (error) =>
-    noteBroken(deps, owed.kind, error),
+    noteBroken(deps, kind, error),
   )
   deps.count({ name: 'mail', outcome: result.kind })
   if (result.kind === 'sent') return finishMail(database, owed, { dueAt: null, outcome: 'sent' })
-  const line = { kind: owed.kind, attempts: owed.attempts, reason: result.reason }
+  const line = { kind, attempts: owed.attempts, reason: result.reason }
   deps.log.warn(line, `a mail was ${result.kind}`)
   const dueAt = result.kind === 'refused' ? null : clock.now() + mailRetryAfter(owed.attempts)
   await finishMail(database, owed, { dueAt, outcome: `${result.kind}: ${result.reason}`.slice(0, 500) })
@@ -85,18 +96,6 @@ function noteBroken({ log }: SendMailDeps, kind: string, error: unknown) {
   if (error instanceof DatabaseUnavailable) throw error
   log.error({ err: error, kind }, 'a mail cannot be written')
   return { kind: 'failed', reason: 'it cannot be written' } as const
-}
-
-function writerOf({ mails }: SendMailDeps, { kind, about: whole }: ClaimedMail): MailWriter {
-  const writer = mails.find((one) => one.kind === kind && whole.startsWith(one.about ?? ''))
-  if (!writer) throw new Error(`a mail of the kind ${kind} is claimed, and nothing writes it`)
-  return writer
-}
-
-function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {
-  const { lifetimeMs, isStillTrue = () => true } = writer
-  const of = { queuedAt: owed.queuedAt, lifetimeMs, isStillTrue: () => isStillTrue(owed, now) }
-  return judgeMail(of, owed.user.email, now)
 }
 
 const CONNECT_MS = 10 * SECOND
