@@ -9,7 +9,7 @@ import type { SubjectPayment } from '../ledger/subjects.js'
 import { addressOf, Text } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
-import { DocumentSchema, viewDocument } from './invoice.call.js'
+import { DocumentSchema, viewDocument } from './documents.call.js'
 import { READ_RECEIPT } from './read-receipt.js'
 
 const KEY = 'documents'

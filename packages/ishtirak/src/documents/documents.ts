@@ -3,15 +3,21 @@ import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { correctInvoice } from './correct-invoice.js'
-import { type DocumentsWish, documentsOfYear } from './documents-of-year.call.js'
+import {
+  type DocumentsWish,
+  type DocumentView,
+  document,
+  documentsOf,
+  documentsOfYear,
+  invoice,
+  type PdfWish,
+  receipt,
+} from './documents.call.js'
 import { documentsPart } from './documents-part.js'
-import { type DocumentView, document, documentsOf, invoice } from './invoice.call.js'
-import { invoiceMail } from './invoice-mail.js'
 import { type InvoiceDeps, issueOwedInvoices } from './invoices.js'
 import { receiptPages } from './portal-part.js'
 import { downloadReceipt, type ReadReceiptDeps, receiptPage } from './read-receipt.js'
-import { type PdfWish, receipt } from './receipt.call.js'
-import { type ReceiptMailDeps, receiptMails } from './receipt-mail.js'
+import { documentMails, type ReceiptMailDeps } from './receipt-mail.js'
 import './words.js'
 
 export interface ReceiptCalls {
@@ -42,7 +48,7 @@ export const documents: Capability<InvoiceDeps & SubjectDeps & ReceiptMailDeps &
   readings: [downloadReceipt],
   paymentParts: (deps) => [documentsPart(deps)],
   console: receiptPage,
-  mails: (deps) => [...receiptMails(deps), invoiceMail(deps)],
+  mails: documentMails,
   jobs: (deps) => [
     // Companies that have given their details get invoices, also in place of those that were taken back.
     {

@@ -18,90 +18,67 @@ interface SaidOnPage {
 }
 
 export function invoiceXml(snapshot: DocumentSnapshot, page: SaidOnPage, locale: Locale): string {
-  const { about, poNumber, issuedOn, paidOn, paymentId } = snapshot
+  const { about, poNumber, issuedOn, paidOn, paymentId, periodFrom, periodTo, seller, buyer } = snapshot
   const isCreditNote = snapshot.kind === 'credit_note'
   const total = money(totalOf(snapshot))
   const { priceCentimes, creditCentimes, discountCentimes } = netPriceOf(snapshot)
   const surplusCentimes = (snapshot.change?.surplus ?? 0) * 100
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${document(isCreditNote ? 'CreditNote' : 'Invoice', [
-    basic('UBLVersionID', '2.1'),
-    basic('ID', page.number),
-    basic('CopyIndicator', String(page.isDuplicate)),
-    basic('IssueDate', issuedOn),
-    isCreditNote ? basic('CreditNoteTypeCode', '381') : basic('InvoiceTypeCode', '380'),
-    basic('Note', page.notice),
-    basic('DocumentCurrencyCode', 'DZD'),
-    period(snapshot),
-    poNumber === undefined ? '' : group('OrderReference', basic('ID', poNumber)),
-    about ? group('BillingReference', reference(about)) : '',
-    group('AccountingSupplierParty', seller(snapshot, locale)),
-    group('AccountingCustomerParty', buyer(snapshot)),
-    group(
-      'PaymentMeans',
-      basic('PaymentMeansCode', meansCode(snapshot.paymentMethod)),
-      basic('PaymentID', paymentId),
-    ),
-    isCreditNote
-      ? ''
-      : group(
-          'PrepaidPayment',
-          basic('ID', paymentId),
-          amount('PaidAmount', total),
-          basic('PaidDate', paidOn),
-        ),
-    allowance(false, page.credit, creditCentimes),
-    allowance(false, page.discount, discountCentimes),
-    allowance(true, page.surplus, surplusCentimes),
-    vat(snapshot, surplusCentimes, locale),
-    stampDuty(snapshot),
-    group(
-      'LegalMonetaryTotal',
-      amount('LineExtensionAmount', money(priceCentimes)),
-      amount('TaxExclusiveAmount', money(snapshot.split.netCentimes)),
-      amount('TaxInclusiveAmount', total),
-      amount('AllowanceTotalAmount', money(creditCentimes + discountCentimes)),
-      amount('ChargeTotalAmount', money(surplusCentimes)),
-      isCreditNote ? '' : amount('PrepaidAmount', total),
+  const price = money(priceCentimes)
+  const one = { text: '1', attributes: { unitCode: 'C62' } }
+  return documentOf(isCreditNote ? 'CreditNote' : 'Invoice', {
+    UBLVersionID: '2.1',
+    ID: page.number,
+    CopyIndicator: String(page.isDuplicate),
+    IssueDate: issuedOn,
+    ...(isCreditNote ? { CreditNoteTypeCode: '381' } : { InvoiceTypeCode: '380' }),
+    Note: page.notice,
+    DocumentCurrencyCode: 'DZD',
+    InvoicePeriod: periodFrom && periodTo ? { StartDate: periodFrom, EndDate: periodTo } : null,
+    OrderReference: { ID: poNumber ?? null },
+    BillingReference: about ? reference(about) : null,
+    AccountingSupplierParty: party({
+      ...seller,
+      name: seller.name[locale],
+      legalForm: seller.legalForm[locale],
+      address: seller.address[locale],
+      card: seller.autoEntrepreneurCard,
+    }),
+    AccountingCustomerParty: party({ ...NOTHING, ...buyer.details }),
+    PaymentMeans: { PaymentMeansCode: meansCode(snapshot.paymentMethod), PaymentID: paymentId },
+    PrepaidPayment: isCreditNote ? null : { ID: paymentId, PaidAmount: total, PaidDate: paidOn },
+    AllowanceCharge: [
+      allowance(false, page.credit, creditCentimes),
+      allowance(false, page.discount, discountCentimes),
+      allowance(true, page.surplus, surplusCentimes),
+    ],
+    TaxTotal: [vat(snapshot, surplusCentimes, locale), stampDuty(snapshot)],
+    LegalMonetaryTotal: {
+      LineExtensionAmount: price,
+      TaxExclusiveAmount: money(snapshot.split.netCentimes),
+      TaxInclusiveAmount: total,
+      AllowanceTotalAmount: money(creditCentimes + discountCentimes),
+      ChargeTotalAmount: money(surplusCentimes),
+      PrepaidAmount: isCreditNote ? null : total,
       // An invoice shows a payment that was made, so nothing is left to pay.
-      amount('PayableAmount', isCreditNote ? total : money(0)),
-    ),
-    group(
-      isCreditNote ? 'CreditNoteLine' : 'InvoiceLine',
-      basic('ID', '1'),
-      basic(isCreditNote ? 'CreditedQuantity' : 'InvoicedQuantity', '1', { unitCode: 'C62' }),
-      amount('LineExtensionAmount', money(priceCentimes)),
-      group('Item', basic('Name', page.description)),
-      group('Price', amount('PriceAmount', money(priceCentimes))),
-    ),
-  ])}`
+      PayableAmount: isCreditNote ? total : money(0),
+    },
+    [isCreditNote ? 'CreditNoteLine' : 'InvoiceLine']: {
+      ID: '1',
+      ...(isCreditNote ? { CreditedQuantity: one } : { InvoicedQuantity: one }),
+      LineExtensionAmount: price,
+      Item: { Name: page.description },
+      Price: { PriceAmount: price },
+    },
+  })
 }
 
-function period({ periodFrom, periodTo }: DocumentSnapshot): string {
-  if (periodFrom === null || periodTo === null) return ''
-  return group('InvoicePeriod', basic('StartDate', periodFrom), basic('EndDate', periodTo))
-}
-
-function reference({ kind, number, issuedOn }: NamedDocument): string {
+function reference({ kind, number, issuedOn }: NamedDocument): Elements {
   const names = {
     invoice: 'InvoiceDocumentReference',
     credit_note: 'CreditNoteDocumentReference',
     receipt: 'AdditionalDocumentReference',
   }
-  return group(names[kind], basic('ID', number), basic('IssueDate', issuedOn))
-}
-
-function seller({ seller: one }: DocumentSnapshot, locale: Locale): string {
-  return party({
-    ...one,
-    name: one.name[locale],
-    legalForm: one.legalForm[locale],
-    address: one.address[locale],
-    card: one.autoEntrepreneurCard,
-  })
-}
-
-function buyer({ buyer: { details } }: DocumentSnapshot): string {
-  return party({ ...NOTHING, ...details })
+  return { [names[kind]]: { ID: number, IssueDate: issuedOn } }
 }
 
 const NOTHING = {
@@ -109,23 +86,19 @@ const NOTHING = {
   ...{ rc: null, card: null, nif: null, nis: null, ai: null },
 }
 
-function party(of: Readonly<Record<keyof typeof NOTHING, string | null>>): string {
+function party(of: Readonly<Record<keyof typeof NOTHING, string | null>>): Elements {
   const numbers = { RC: of.rc, 'carte auto-entrepreneur': of.card, NIF: of.nif, NIS: of.nis, AI: of.ai }
-  return group(
-    'Party',
-    ...Object.entries(numbers).map(([schemeID, value]) =>
-      group('PartyIdentification', basic('ID', value, { schemeID })),
-    ),
-    group('PartyName', basic('Name', of.name)),
-    group('PostalAddress', group('AddressLine', basic('Line', of.address))),
-    group(
-      'PartyLegalEntity',
-      basic('RegistrationName', of.name),
-      basic('CompanyID', of.rc),
-      basic('CompanyLegalForm', of.legalForm),
-    ),
-    group('Contact', basic('Telephone', of.phone), basic('ElectronicMail', of.email)),
-  )
+  return {
+    Party: {
+      PartyIdentification: Object.entries(numbers).map(([schemeID, text]) => ({
+        ID: text === null ? null : { text, attributes: { schemeID } },
+      })),
+      PartyName: { Name: of.name },
+      PostalAddress: { AddressLine: { Line: of.address } },
+      PartyLegalEntity: { RegistrationName: of.name, CompanyID: of.rc, CompanyLegalForm: of.legalForm },
+      Contact: { Telephone: of.phone, ElectronicMail: of.email },
+    },
+  }
 }
 
 /** UN/ECE 4461. */
@@ -136,81 +109,91 @@ function meansCode(method: string | null): string {
 }
 
 /** A discount or an untaxed charge. */
-function allowance(isCharge: boolean, reason: string, centimes: number): string {
-  if (centimes === 0) return ''
-  return group(
-    'AllowanceCharge',
-    basic('ChargeIndicator', String(isCharge)),
-    basic('AllowanceChargeReason', reason),
-    amount('Amount', money(centimes)),
-  )
+function allowance(isCharge: boolean, reason: string, centimes: number): Elements | null {
+  if (centimes === 0) return null
+  return { ChargeIndicator: String(isCharge), AllowanceChargeReason: reason, Amount: money(centimes) }
 }
 
 /** UN/ECE 5305: S for a rate, E for exempt, O for outside of the tax. */
-function vat({ tax, split }: DocumentSnapshot, surplusCentimes: number, locale: Locale): string {
+function vat({ tax, split }: DocumentSnapshot, surplusCentimes: number, locale: Locale): Elements {
   const codes = { vat: 'S', exempt: 'E', not_liable: 'O', advance: 'O' }
-  const reason = 'mention' in tax ? tax.mention[locale] : null
-  const share = (taxable: number, of: number, category: string) =>
-    group(
-      'TaxSubtotal',
-      amount('TaxableAmount', money(taxable)),
-      amount('TaxAmount', money(of)),
-      group('TaxCategory', category, group('TaxScheme', basic('ID', 'VAT'), basic('Name', 'TVA'))),
-    )
-  const rate = tax.kind === 'vat' ? String(tax.ratePercent) : null
-  const category = [
-    basic('ID', codes[tax.kind]),
-    basic('Percent', rate),
-    basic('TaxExemptionReason', reason),
-  ].join('')
-  return group(
-    'TaxTotal',
-    amount('TaxAmount', money(split.taxCentimes)),
-    share(split.netCentimes - surplusCentimes, split.taxCentimes, category),
-    surplusCentimes === 0 ? '' : share(surplusCentimes, 0, basic('ID', 'O')),
-  )
+  const share = (taxable: number, of: number, category: Elements) => ({
+    TaxableAmount: money(taxable),
+    TaxAmount: money(of),
+    TaxCategory: { ...category, TaxScheme: { ID: 'VAT', Name: 'TVA' } },
+  })
+  const category = {
+    ID: codes[tax.kind],
+    Percent: tax.kind === 'vat' ? String(tax.ratePercent) : null,
+    TaxExemptionReason: 'mention' in tax ? tax.mention[locale] : null,
+  }
+  return {
+    TaxAmount: money(split.taxCentimes),
+    TaxSubtotal: [
+      share(split.netCentimes - surplusCentimes, split.taxCentimes, category),
+      surplusCentimes === 0 ? null : share(surplusCentimes, 0, { ID: 'O' }),
+    ],
+  }
 }
 
-function stampDuty({ split, stampDutyCentimes }: DocumentSnapshot): string {
-  if (stampDutyCentimes === 0) return ''
-  const scheme = group('TaxScheme', basic('ID', 'TIMBRE'), basic('Name', 'Droit de timbre'))
-  return group(
-    'TaxTotal',
-    amount('TaxAmount', money(stampDutyCentimes)),
-    group(
-      'TaxSubtotal',
-      amount('TaxableAmount', money(split.totalCentimes)),
-      amount('TaxAmount', money(stampDutyCentimes)),
-      group('TaxCategory', scheme),
-    ),
-  )
+function stampDuty({ split, stampDutyCentimes }: DocumentSnapshot): Elements | null {
+  if (stampDutyCentimes === 0) return null
+  return {
+    TaxAmount: money(stampDutyCentimes),
+    TaxSubtotal: {
+      TaxableAmount: money(split.totalCentimes),
+      TaxAmount: money(stampDutyCentimes),
+      TaxCategory: { TaxScheme: { ID: 'TIMBRE', Name: 'Droit de timbre' } },
+    },
+  }
 }
 
-const money = (centimes: number) => (centimes / 100).toFixed(2)
-const amount = (name: string, value: string) => basic(name, value, { currencyID: 'DZD' })
+const money = (centimes: number) => ({
+  text: (centimes / 100).toFixed(2),
+  attributes: { currencyID: 'DZD' },
+})
 
-/** Characters that XML 1.0 does not allow. */
-const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
-const escaped = (text: string) => escapeHtml(text.replace(FORBIDDEN, '\ufffd')).replaceAll('>', '&gt;')
-
-/** Null values are left out, and so are empty groups. */
-function basic(name: string, value: string | null, attributes: Readonly<Record<string, string>> = {}) {
-  if (value === null) return ''
-  const said = Object.entries(attributes).map(([key, of]) => ` ${key}="${escaped(of)}"`)
-  return `<cbc:${name}${said.join('')}>${escaped(value)}</cbc:${name}>`
+/** Elements by name: a text is a basic component of UBL, an object an aggregate one, a list one of each. */
+interface Elements {
+  readonly [name: string]: Content | readonly Content[]
+}
+type Content = string | TextWith | Elements | null
+interface TextWith {
+  readonly text: string
+  readonly attributes: Readonly<Record<string, string>>
 }
 
-function group(name: string, ...children: readonly string[]): string {
-  const content = children.join('')
-  return content === '' ? '' : `<cac:${name}>${content}</cac:${name}>`
-}
-
-function document(name: string, children: readonly string[]): string {
+function documentOf(name: string, content: Elements): string {
   const schema = 'urn:oasis:names:specification:ubl:schema:xsd'
   const spaces = [
     `xmlns="${schema}:${name}-2"`,
     `xmlns:cac="${schema}:CommonAggregateComponents-2"`,
     `xmlns:cbc="${schema}:CommonBasicComponents-2"`,
   ]
-  return `<${name} ${spaces.join(' ')}>\n${children.filter((child) => child !== '').join('\n')}\n</${name}>\n`
+  const lines = ['<?xml version="1.0" encoding="UTF-8"?>', `<${name} ${spaces.join(' ')}>`, ...inXml(content)]
+  return `${lines.join('\n')}\n</${name}>\n`
 }
+
+/** Leaves out null and elements without content. */
+function inXml(elements: Elements): readonly string[] {
+  return Object.entries(elements).flatMap(([name, content]) =>
+    [content].flat().flatMap((one) => {
+      if (one === null) return []
+      if (typeof one === 'string') return basic(name, { text: one, attributes: {} })
+      if (isTextWith(one)) return basic(name, one)
+      const inner = inXml(one).join('')
+      return inner === '' ? [] : `<cac:${name}>${inner}</cac:${name}>`
+    }),
+  )
+}
+
+const isTextWith = (content: TextWith | Elements): content is TextWith => typeof content.text === 'string'
+
+function basic(name: string, { text, attributes }: TextWith): string {
+  const said = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`)
+  return `<cbc:${name}${said.join('')}>${escaped(text)}</cbc:${name}>`
+}
+
+/** Characters that XML 1.0 does not allow. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+const escaped = (text: string) => escapeHtml(text.replace(FORBIDDEN, '\ufffd')).replaceAll('>', '&gt;')

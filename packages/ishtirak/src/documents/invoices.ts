@@ -27,14 +27,10 @@ interface OfUser {
  * The invoice of a payment: the one in force, or a new one. Throws `not_found` (also for another user's
  * payment), `payment_not_paid`, `already_refunded`, `conflict` for a top-up, and `buyer_incomplete`.
  */
-export function askForInvoice(deps: InvoiceDeps, of: OfUser): Promise<StoredDocument> {
-  return issueInvoice(deps, of, of.userId)
-}
-
-async function issueInvoice(
+export async function askForInvoice(
   deps: InvoiceDeps,
   { userId, paymentId }: OfUser,
-  inTurnOf: string | null,
+  inTurnOf: string | null = userId,
 ): Promise<StoredDocument> {
   const issued = await changeUser(deps, {
     what: `the invoice of ${paymentId}`,
@@ -65,14 +61,14 @@ export function requireWhole(buyer: BuyerDetails | null): BuyerDetails {
   throw new BillingError('buyer_incomplete', { extra: { missing } })
 }
 
-/** Throws `not_found`, also for another user's payment. */
-export async function listDocuments(
+/** A payment and its documents, in order. Throws `not_found`, also for another user's payment. */
+export async function documentsOfUser(
   { database }: Pick<InvoiceDeps, 'database'>,
   { userId, paymentId }: OfUser,
-): Promise<readonly StoredDocument[]> {
+) {
   const payment = await findPayment(database, userId, paymentId)
   if (!payment) throw new BillingError('not_found')
-  return documentsOfPayment(database, payment)
+  return { payment, documents: await documentsOfPayment(database, payment) }
 }
 
 /** A company that gives its details gets invoices for purchases this far back. It may ask for older ones. */
@@ -94,25 +90,23 @@ export async function issueOwedInvoices(deps: InvoiceDeps, goesOn: () => boolean
   return issued
 }
 
-/** A person gets an invoice only on request, so without one only after a credit note. */
+/**
+ * Issues what is owed to a user and returns how many invoices that were. A person gets an invoice only on
+ * request, so none is owed but in place of one that a credit note took back.
+ */
 export async function issueOwedTo(deps: InvoiceDeps, userId: string, now: Instant): Promise<number> {
   const { buyer } = await requireUser(deps, userId)
   if (!buyer || missingDetails(buyer).length > 0) return 0
   const since = buyer.kind === 'company' ? now - OWED_SINCE : now + DAY
   let issued = 0
   for (const paymentId of await paymentsOwed(deps.database, userId, since))
-    if (await issueIfOwed(deps, { userId, paymentId })) issued += 1
+    try {
+      // Not in the user's turn: a correction may have the turn, and would wait for itself.
+      await askForInvoice(deps, { userId, paymentId }, null)
+      issued += 1
+    } catch (error) {
+      // It is no longer owed: the payment was refunded meanwhile, or details are missing again.
+      if (!(error instanceof BillingError)) throw error
+    }
   return issued
-}
-
-/** Not in the user's turn: a correction may have it and would wait for itself. False: no longer owed. */
-async function issueIfOwed(deps: InvoiceDeps, of: OfUser): Promise<boolean> {
-  try {
-    await issueInvoice(deps, of, null)
-    return true
-  } catch (error) {
-    // The payment was refunded meanwhile, or details are missing again.
-    if (error instanceof BillingError) return false
-    throw error
-  }
 }

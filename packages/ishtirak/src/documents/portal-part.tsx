@@ -10,9 +10,9 @@ import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
 import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
+import { PRINTS, sendReceipt } from './documents.call.js'
 import { fileOfYear } from './documents-of-year.js'
 import { askForInvoice, type InvoiceDeps } from './invoices.js'
-import { PRINTS, sendReceipt } from './receipt.call.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 
 interface OfPath {

@@ -12,7 +12,7 @@ import { findUserLocale } from '../ledger/users.sql.js'
 import { addressOf, type ConsolePages } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
-import { PRINTS, sendReceipt } from './receipt.call.js'
+import { PRINTS, sendReceipt } from './documents.call.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 import { RECEIPT_FORMS } from './render-receipt.js'
 

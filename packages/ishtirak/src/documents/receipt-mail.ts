@@ -1,16 +1,23 @@
-// The mail with the receipt of a payment or of a refund.
+// The mails with a document: the receipt of a payment or of a refund, or a later invoice.
 import type { MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import { termInWords } from '../i18n/formats.js'
 import { isMessageKey, type MessageKey, planName } from '../i18n/messages.js'
+import { documentAt } from '../ledger/documents.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findReceipt, pdfName, type Receipt, type ReceiptDeps, readReceipt } from './receipt.js'
 
 export type ReceiptMailDeps = ReceiptDeps & Pick<CommonParts, 'clock' | 'formats'>
 
-export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
-  return (['receipt', 'refunded'] as const).map((kind) => ({
+export const documentMails = (deps: ReceiptMailDeps): readonly MailWriter[] => [
+  receiptMail(deps, 'receipt'),
+  receiptMail(deps, 'refunded'),
+  invoiceMail(deps),
+]
+
+function receiptMail(deps: ReceiptMailDeps, kind: 'receipt' | 'refunded'): MailWriter {
+  return {
     kind,
     lifetimeMs: RECEIPT_LIFETIME_MS,
     write: async (mail, { locale, say }) => {
@@ -44,10 +51,38 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
         attachments: attachmentsOf(attached),
       }
     },
-  }))
+  }
 }
 
-export function attachmentsOf({ number, pdf, snapshot }: Receipt) {
+/** The mail with an invoice that was issued after a receipt or a credit note. */
+function invoiceMail(deps: ReceiptMailDeps): MailWriter {
+  return {
+    kind: 'invoice',
+    lifetimeMs: RECEIPT_LIFETIME_MS,
+    write: async ({ userId, about }, { locale, say }) => {
+      const [paymentId = '', place] = about.split('/')
+      const found = { userId, paymentId, place: Number(place) }
+      const { number, snapshot } = await documentAt(deps.database, found)
+      const of = { userId, paymentId, number, locale }
+      const invoice = await readReceipt(deps, of, { printedFor: 'mail' })
+      const creditNote = snapshot.about?.kind === 'credit_note' ? snapshot.about.number : null
+      const takesBack =
+        creditNote === null
+          ? []
+          : [await readReceipt(deps, { ...of, number: creditNote }, { printedFor: 'mail' })]
+      const amount = deps.formats.centimes(totalOf(snapshot), locale)
+      const data = { number, amount, credit_note: creditNote ?? '' }
+      return {
+        subject: say('mail_invoice_subject', data),
+        paragraphs: [say(creditNote === null ? 'mail_invoice_what' : 'mail_invoice_corrected_what', data)],
+        button: say('openPortal'),
+        attachments: [...takesBack, invoice].flatMap(attachmentsOf),
+      }
+    },
+  }
+}
+
+function attachmentsOf({ number, pdf, snapshot }: Receipt) {
   if (pdf === null) return []
   const filename = pdfName({ number, snapshot })
   return [{ filename, content: Buffer.from(pdf), contentType: 'application/pdf' }]

@@ -6,11 +6,10 @@ import { type IssuedDocument, invoiceInForce, namedDocument, showsRefund } from 
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
 import type { ReceiptRules } from '../ledger/documents.js'
-import { documentsOfPayment } from '../ledger/documents.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { findPayment } from '../ledger/payments.sql.js'
 import { createWorkQueue, singleFlight } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
+import { documentsOfUser } from './invoices.js'
 import { notePrint } from './printed-documents.sql.js'
 import { type ReceiptForm, renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
@@ -84,12 +83,10 @@ export function askForReceipt(
 
 /** Throws `not_found` (also for another user's payment and an unknown number) and `payment_not_paid`. */
 export async function findReceipt(
-  { database }: Pick<ReceiptDeps, 'database'>,
+  deps: Pick<ReceiptDeps, 'database'>,
   of: Pick<ReceiptWish, 'userId' | 'paymentId' | 'number'>,
 ) {
-  const payment = await findPayment(database, of.userId, of.paymentId)
-  if (!payment) throw new BillingError('not_found')
-  const documents = await documentsOfPayment(database, payment)
+  const { payment, documents } = await documentsOfUser(deps, of)
   if (documents.length === 0) throw new BillingError('payment_not_paid')
   const document = documents.find((one) => of.number === undefined || one.number === of.number)
   if (!document) throw new BillingError('not_found')

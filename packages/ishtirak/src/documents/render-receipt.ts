@@ -77,7 +77,7 @@ export function describePage(
   locale: Locale,
 ) {
   const words = wordsOf(snapshot, locale)
-  const { kind, buyer } = snapshot
+  const { kind } = snapshot
   return {
     title: words.title,
     author: snapshot.seller.name[locale],
@@ -89,10 +89,7 @@ export function describePage(
     references: describeReferences(snapshot, invoice, words),
     stamp: refundedOn ? { label: words.refunded, value: dayInFigures(refundedOn) } : null,
     seller: describeSeller(snapshot.seller, words, locale),
-    buyer:
-      kind !== 'receipt' && buyer.details
-        ? describeWhole(buyer.details, words)
-        : describeBuyer(snapshot, words),
+    buyer: describeBuyer(snapshot, words),
     item: describeItem(snapshot, words, locale),
     totals: describeTotals(snapshot, words, locale),
     mention: mentionOf(snapshot, words, locale),
@@ -171,29 +168,15 @@ function mentionOf({ tax }: DocumentSnapshot, words: ReceiptWords, locale: Local
 }
 
 function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
-  return {
-    label: words.seller,
-    name: seller.name[locale],
-    lines: [
-      seller.legalForm[locale],
-      seller.activity[locale],
-      seller.address[locale],
-      seller.phone,
-      seller.email,
-    ],
-    rows: rowsOf([
-      [words.capital, seller.capital],
-      [words.rc, seller.rc],
-      [words.card, seller.autoEntrepreneurCard],
-      [words.nif, seller.nif],
-      [words.nis, seller.nis],
-      [words.ai, seller.ai],
-    ]),
-  }
+  const { phone, email, autoEntrepreneurCard: card, ...numbers } = seller
+  const lines = [seller.legalForm[locale], seller.activity[locale], seller.address[locale], phone, email]
+  const rows = rowsOfParty({ ...numbers, card }, words)
+  return { label: words.seller, name: seller.name[locale], lines, rows }
 }
 
-function describeBuyer({ buyer }: Pick<DocumentSnapshot, 'buyer'>, words: ReceiptWords) {
-  const { name, email, userId } = buyer
+function describeBuyer({ kind, buyer }: DocumentSnapshot, words: ReceiptWords) {
+  const { name, email, userId, details } = buyer
+  if (kind !== 'receipt' && details) return describeWhole(details, words)
   return {
     label: words.buyer,
     isWhole: false,
@@ -205,21 +188,27 @@ function describeBuyer({ buyer }: Pick<DocumentSnapshot, 'buyer'>, words: Receip
 
 /** The buyer on an invoice: nothing is shortened. */
 function describeWhole(details: BuyerDetails, words: ReceiptWords) {
-  const { name, legalForm, address, phone, email, capital, rc, nif, nis, ai } = details
+  const { name, legalForm, address, phone, email, capital } = details
   return {
     label: words.buyer,
     isWhole: true,
     name: name ?? '',
     lines: [legalForm, address, phone, email].filter((line) => line !== null),
-    rows: rowsOf([
-      // A currency in Arabic would order the groups of a number as its line runs.
-      [words.capital, capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null],
-      [words.rc, rc],
-      [words.nif, nif],
-      [words.nis, nis],
-      [words.ai, ai],
-    ]),
+    // A currency in Arabic would order the groups of a number as its line runs.
+    rows: rowsOfParty(
+      { ...details, card: null, capital: capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null },
+      words,
+    ),
   }
+}
+
+const PARTY_ROWS = ['capital', 'rc', 'card', 'nif', 'nis', 'ai'] as const
+
+function rowsOfParty(
+  party: Readonly<Record<(typeof PARTY_ROWS)[number], string | null>>,
+  words: ReceiptWords,
+) {
+  return rowsOf(PARTY_ROWS.map((name) => [words[name], party[name]]))
 }
 
 function describeItem(snapshot: DocumentSnapshot, words: ReceiptWords, locale: Locale) {
@@ -294,21 +283,16 @@ function totalInWords(snapshot: DocumentSnapshot, locale: Locale): string {
   return amountInWords(Math.floor(centimes / 100), locale, centimes % 100)
 }
 
-/** The words of a receipt that depend on the method, without the method's name. */
-function describeMethod({ paymentMethod: method }: DocumentSnapshot, words: ReceiptWords) {
-  const onPage = { reference: words.checkoutId, stampDuty: words.stampDuty, closing: words.electronic }
-  const byTransfer = { reference: words.transferReference, stampDuty: words.stampDutyTransfer }
-  const known = new Map([
-    ['ccp', { ...byTransfer, closing: words.paidByCcp }],
-    ['baridimob', { ...byTransfer, closing: words.paidByBaridimob }],
-    ['bank_transfer', { ...byTransfer, closing: words.paidByBankTransfer }],
-    ['cash', { reference: words.cashReference, stampDuty: words.stampDutyCash, closing: words.paidInCash }],
-    [
-      'cheque',
-      { reference: words.chequeReference, stampDuty: words.stampDutyCheque, closing: words.paidByCheque },
-    ],
-  ])
-  return known.get(method ?? '') ?? onPage
+/** The words of a receipt that depend on how it was paid, without the method's name. */
+function describeMethod({ paymentMethod }: DocumentSnapshot, words: ReceiptWords) {
+  const atCounter = (['cash', 'cheque'] as const).find((one) => one === paymentMethod)
+  const isTransfer = isTransferred(paymentMethod)
+  const way = isTransfer ? 'transfer' : (atCounter ?? 'page')
+  return {
+    reference: words[`reference_${way}`],
+    stampDuty: words[`stampDuty_${way}`],
+    closing: words[`closing_${isTransfer ? paymentMethod : (atCounter ?? 'page')}`],
+  }
 }
 
 /** The number that the payer finds on the provider's page or on their own slip. */

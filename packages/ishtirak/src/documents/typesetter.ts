@@ -65,6 +65,7 @@ const CACHE_AGE_SWEEPS = 2
 
 // The engine resolves paths here but reads nothing from it: templates and data are in memory.
 const WORKSPACE = fileURLToPath(new URL('.', import.meta.url))
+const TEMPLATE_FILE = path.join(WORKSPACE, 'template.typ')
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
 const ATTACHED_FILE = path.join(WORKSPACE, 'attached.xml')
 
@@ -88,8 +89,8 @@ export function createTypesetter(color: string | null = null): Typesetter {
 
 interface Engine {
   readonly compiler: NodeCompiler
-  /** The shadow path of each template: a source that is passed as text is parsed at every page. */
-  readonly templates: Map<string, string>
+  /** The template of the last page: the engine parses it only if it changes. */
+  template: string
   printed: number
   readonly isDrawable: (grapheme: string) => boolean
 }
@@ -103,7 +104,7 @@ function startEngine(): Engine {
   const coverages = [...fonts.map(readCoverage), (codePoint: number) => kabyle.has(codePoint)]
   return {
     compiler,
-    templates: new Map(),
+    template: '',
     printed: 0,
     // A letter and its marks are drawn in one font, so one font must have them all.
     isDrawable: (grapheme) =>
@@ -133,16 +134,13 @@ function toPdf(engine: Engine, template: string, data: unknown, xml: string | un
   }
 }
 
-function compile({ compiler, templates }: Engine, template: string, json: string): NodeTypstDocument {
-  let mainFilePath = templates.get(template)
-  if (mainFilePath === undefined) {
-    mainFilePath = path.join(WORKSPACE, `template-${templates.size + 1}.typ`)
-    compiler.mapShadow(mainFilePath, Buffer.from(template))
-    templates.set(template, mainFilePath)
-  }
+function compile(engine: Engine, template: string, json: string): NodeTypstDocument {
+  const { compiler } = engine
+  if (engine.template !== template) compiler.mapShadow(TEMPLATE_FILE, Buffer.from(template))
+  engine.template = template
   // Not as `inputs`: those are part of the library, and with another library the engine forgets every layout.
   compiler.mapShadow(DATA_FILE, Buffer.from(json))
-  const compiled = compiler.compile({ mainFilePath })
+  const compiled = compiler.compile({ mainFilePath: TEMPLATE_FILE })
   if (compiled.result) return compiled.result
   const diagnostics = compiled.takeDiagnostics()?.shortDiagnostics ?? []
   throw new TypesettingFailed(`the template does not compile: ${JSON.stringify(diagnostics)}`)

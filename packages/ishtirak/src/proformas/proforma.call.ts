@@ -12,7 +12,7 @@ import {
   type PdfWish,
   PRINT_REFUSALS,
   wishedLocale,
-} from '../documents/receipt.call.js'
+} from '../documents/documents.call.js'
 import type { UserIdentity } from '../http/auth.js'
 import { PaymentSchema, type PaymentView, PlatformPaymentSchema } from '../ledger/schemas.js'
 import {
