@@ -1,5 +1,5 @@
-// Announces what time has done, to the platform and by mail: an end comes near, is reached, grace is over. A
-// sweep that may be late, run in any number of processes or not at all: no access depends on it.
+// Announces to the platform and by mail that paid time ends soon, has ended, or that grace is over. This job
+// may run late, in several processes or not at all: access does not depend on it.
 import { type Announcement, decideAnnouncement } from '../core/announcement.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { countEach } from '../database/database.js'
@@ -7,8 +7,9 @@ import { type ChangeDeps, type Decided, tryChange } from '../ledger/change-user.
 import { type DueUser, loadDueAnnouncements } from '../ledger/users.sql.js'
 
 /**
- * Looks at up to `limit` users whose boundary has passed. Gives how many were announced. One whose renewal
- * cannot be booked holds up no other: the first failure is thrown at the end.
+ * Checks up to `limit` users whose boundary has passed, and returns how many were announced. If a user's
+ * renewal cannot be booked, the others are announced all the same, and the first failure is thrown at the
+ * end.
  */
 export async function announceTime(deps: ChangeDeps, limit: number): Promise<number> {
   const now = deps.clock.now()
@@ -16,7 +17,7 @@ export async function announceTime(deps: ChangeDeps, limit: number): Promise<num
   return countEach(due, (one) => announce(deps, one, now))
 }
 
-/** With stale facts it is left: either another process has announced it, or a payment has made it untrue. */
+/** Does nothing if the facts are stale: another process has announced it, or a payment has made it untrue. */
 async function announce(
   deps: ChangeDeps,
   { userId, user, announced }: DueUser,

@@ -1,5 +1,5 @@
-// Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole,
-// so that their events keep their order, and no user waits for another.
+// The queue of deliveries is the table of users. A process claims a user with unconfirmed events, so that
+// these events keep their order and no user waits for another.
 
 import type { PaymentPurpose } from '../core/checkout.js'
 import type { Told, WrittenEvent } from '../core/event.js'
@@ -26,13 +26,13 @@ const parseLease = rowOf({
   until: column('deliver_at', instant),
   /** The last event that the platform has confirmed. */
   delivered: column('delivered_sequence', integer),
-  /** The last event there was when the lease was taken: all up to it can be read now. */
+  /** The user's last event when the lease was taken. All events up to it can be read now. */
   written: column('event_sequence', integer),
 })
-/** The right to send one user's next event. It ends by itself; what its holder does later changes nothing. */
+/** The right to send one user's next event. After its end, its holder can save nothing any more. */
 export type Lease = ReturnType<typeof parseLease>
 
-// Rides on users_deliver. The endpoint is in the same statement: an old address claims nothing.
+// Uses the index users_deliver. It checks the endpoint too: a process with an old address claims nothing.
 const claimUsers = statement(
   'outbox.claim',
   `with due as (
@@ -68,11 +68,11 @@ const parseWritten = rowOf({
   id: text,
   type: word<EventType>,
   createdAt: instant,
-  /** How often it was tried since it was last put in line. */
+  /** The attempts since it was last put in line. */
   attempts: integer,
-  /** Of the change that it tells of, where traces were collected. */
+  /** The trace of the change that the event reports; null: no traces are collected. */
   traceparent: textOrNull,
-  /** Among the events of all users; null: none was given yet. */
+  /** Its place among the events of all users; null: it has none yet. */
   position: integerOrNull,
 })
 
@@ -92,7 +92,7 @@ export function parseEvent(row: Row): OutgoingEvent {
 
 export type OutgoingEvent = ReturnType<typeof parseWritten> & WrittenEvent
 
-/** What the events of one change tell stands with the last of them, which is forgotten last. */
+/** The events of one change share one `told`. The last of them has it, because it is deleted last. */
 export const EVENTS = `
   select ${columnsOf(parseWritten, 'o')}, o.payment_id, ${columnsOf(parsePaymentOfEvent, 'p')},
          (select l.told from outbox l
@@ -100,7 +100,7 @@ export const EVENTS = `
            order by l.sequence limit 1) as told
     from outbox o left join payments p on p.user_id = o.user_id and p.id = o.payment_id`
 
-// After the claim, which may have seen a newer row of the user than the events it could read.
+// A query of its own: the claim may see a newer row of the user than the events that it can read.
 const selectNext = statement(
   'outbox.next',
   `${EVENTS}
@@ -110,88 +110,53 @@ const selectNext = statement(
     limit 1`,
 )
 
-/** Null: what is left was written before there was an address, or is pruned. */
+/** Null: the remaining events were written before there was an address, or are deleted. */
 export async function nextEventOf(database: Queryable, lease: Lease): Promise<OutgoingEvent | null> {
   const [row] = await database.query(selectNext, [lease.userId, lease.delivered])
   return row ? parseEvent(row) : null
 }
 
-const saveDelivery = statement(
-  'outbox.delivered',
+const saveAttempted = statement(
+  'outbox.attempted',
   `with leased as (
-     update users set delivered_sequence = $3::bigint, deliver_at = $4::timestamptz
-      where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $7::bigint
+     update users set delivered_sequence = $4::bigint, deliver_at = $5::timestamptz
+      where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $3::bigint
      returning user_id
    ), noted as (
      update outbox o
-        set delivered_at = $5::timestamptz, attempted_at = $5::timestamptz, attempts = o.attempts + 1,
-            answer_status = $6::int, failure = null
-       from leased h
-      where o.user_id = h.user_id and o.sequence = $3::bigint
+        set attempted_at = $7::timestamptz, attempts = o.attempts + 1, answer_status = $8::int, failure = $9,
+            delivered_at = case when $9::text is null then $7::timestamptz end
+       from leased l
+      where o.user_id = l.user_id and o.sequence = $6::bigint
    )
    select user_id from leased`,
 )
 
-/** Gives the lease for the next event; null: there is none, or another process holds it by now. */
-export async function saveDelivered(
-  database: Queryable,
-  lease: Lease,
-  of: {
-    readonly event: OutgoingEvent
-    readonly answerStatus: number
-    readonly now: Instant
-    readonly until: Instant
-  },
-): Promise<Lease | null> {
-  const { sequence } = of.event
-  const goesOn = lease.written > sequence
-  const rows = await database.query(saveDelivery, [
-    lease.userId,
-    at(lease.until),
-    sequence,
-    at(goesOn ? of.until : of.now),
-    at(of.now),
-    of.answerStatus,
-    lease.delivered,
-  ])
-  return rows.length === 1 && goesOn ? { ...lease, until: of.until, delivered: sequence } : null
+interface Attempt {
+  readonly event: OutgoingEvent
+  readonly now: Instant
+  readonly answerStatus: number | null
+  /** Null: the platform has confirmed the event. */
+  readonly failure: string | null
+  /** When the user is due again: the end of the next lease, or the next attempt. */
+  readonly dueAt: Instant
 }
 
-const saveFailure = statement(
-  'outbox.failed',
-  `with leased as (
-     update users set deliver_at = $4::timestamptz
-      where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $8::bigint
-     returning user_id
-   )
-   update outbox o
-      set attempted_at = $5::timestamptz, attempts = o.attempts + 1, answer_status = $6::int, failure = $7
-     from leased h
-    where o.user_id = h.user_id and o.sequence = $3::bigint`,
-)
-
-export async function saveFailed(
-  database: Queryable,
-  lease: Lease,
-  of: {
-    readonly event: OutgoingEvent
-    readonly answerStatus: number | null
-    readonly failure: string
-    readonly now: Instant
-    readonly nextAt: Instant
-  },
-): Promise<void> {
+/**
+ * Returns the lease for the user's next event. Null: there is none, the event was not accepted, or another
+ * process holds the lease by now, and nothing is saved.
+ */
+export async function saveAttempt(database: Queryable, lease: Lease, of: Attempt): Promise<Lease | null> {
   const { sequence } = of.event
-  await database.query(saveFailure, [
-    lease.userId,
-    at(lease.until),
-    sequence,
-    at(of.nextAt),
-    at(of.now),
-    of.answerStatus,
-    of.failure,
-    lease.delivered,
+  const isDelivered = of.failure === null
+  const delivered = isDelivered ? sequence : lease.delivered
+  const rows = await database.query(saveAttempted, [
+    ...[lease.userId, at(lease.until), lease.delivered],
+    ...[delivered, at(of.dueAt), sequence],
+    ...[at(of.now), of.answerStatus, of.failure],
   ])
+  const hasNext = isDelivered && sequence < lease.written
+  return rows.length === 1 && hasNext ? { ...lease, until: of.dueAt, delivered } : null
 }
 
 const passOver = statement(
@@ -200,31 +165,48 @@ const passOver = statement(
     where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $4::bigint`,
 )
 
-/** Nothing up to the last event of the lease is to be delivered any more. */
+/** Skips all events up to the last one of the lease. */
 export async function passOverEvents(database: Queryable, lease: Lease, now: Instant): Promise<void> {
   await database.query(passOver, [lease.userId, at(lease.until), lease.written, lease.delivered, at(now)])
 }
 
-const wake = statement(
-  'outbox.wake',
-  `with asleep as (
+// Users are locked in the order of their ids, as a booking locks them.
+const retryNow = statement(
+  'outbox.retry_now',
+  `with waiting as (
      select user_id from users
       where delivered_sequence < event_sequence and deliver_at > $2::timestamptz
       order by deliver_at
       limit $3::int
-        for update skip locked
+   ), locked as (
+     select u.user_id, u.delivered_sequence from users u join waiting using (user_id)
+      order by u.user_id
+        for update of u
+   ), afresh as (
+     update outbox o set attempts = 0
+       from locked l
+      where $4::boolean and o.user_id = l.user_id and o.sequence = l.delivered_sequence + 1
    )
    update users u set deliver_at = $1::timestamptz
-     from asleep where u.user_id = asleep.user_id
+     from locked l
+    where u.user_id = l.user_id
    returning u.user_id`,
 )
 
-/** Those who wait longer than any lease lasts need not wait any more. Gives how many, at most `limit`. */
-export async function wakeUsers(
+/**
+ * Makes users due now whose next attempt is after the instant `later`: at most `limit`, and returns how many.
+ * With `isAfresh` their schedule of attempts begins again.
+ */
+export async function retryWaiting(
   database: Queryable,
-  of: { readonly now: Instant; readonly longestLease: Instant; readonly limit: number },
+  of: {
+    readonly now: Instant
+    readonly later: Instant
+    readonly limit: number
+    readonly isAfresh: boolean
+  },
 ): Promise<number> {
-  const rows = await database.query(wake, [at(of.now), at(of.longestLease), of.limit])
+  const rows = await database.query(retryNow, [at(of.now), at(of.later), of.limit, of.isAfresh])
   return rows.length
 }
 
@@ -242,8 +224,8 @@ const prune = statement(
 )
 
 /**
- * Forgets old events that wait for no delivery: delivered, or never to be for want of an address. The last of
- * a change goes last.
+ * Deletes up to `limit` old events that are delivered, or that no address ever waited for, oldest first.
+ * Returns how many.
  */
 export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
   const rows = await database.query(prune, [at(before), limit])

@@ -14,7 +14,7 @@ import {
   nextAttemptAt,
   reasonToDisable,
 } from './deliver-events.js'
-import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
+import { claimUsersWithEvents, nextEventOf, saveAttempt } from './deliver-events.sql.js'
 import { listEvents, loadEventEndpoint } from './event-history.sql.js'
 
 const SECRETS = { EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` }
@@ -116,8 +116,9 @@ describeOnEach('events to the platform', (context) => {
     await pass(1)
     expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
     // The dead one comes to life: what it says no longer counts.
-    await saveFailed(database(), lease, { event, answerStatus: 500, failure: 'late', now, nextAt: now + DAY })
-    expect(await saveDelivered(database(), lease, { event, answerStatus: 200, now, until: now })).toBeNull()
+    const late = { event, now, answerStatus: 500, failure: 'late', dueAt: now + DAY }
+    for (const attempt of [late, { ...late, answerStatus: 200, failure: null }])
+      expect(await saveAttempt(database(), lease, attempt)).toBeNull()
     expect(await written(true)).toEqual([])
   })
 

@@ -1,19 +1,19 @@
-// Brings the written events to the platform's address or to the host: at least once, for each user in order.
-// No transaction is open while they are awaited; what holds a user's place is a lease that ends by itself.
+// Delivers the written events to the platform's address or to the host: at least once, and in order for each
+// user. No transaction is open while a receiver is awaited. A lease that ends by itself reserves the user.
 import { renderEvent } from '../core/event.js'
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import type { Random } from '../runtime/random.js'
+import type { Tracing } from '../runtime/tracing.js'
 import {
   claimUsersWithEvents,
   type Lease,
   nextEventOf,
   type OutgoingEvent,
   passOverEvents,
-  saveDelivered,
-  saveFailed,
-  wakeUsers,
+  retryWaiting,
+  saveAttempt,
 } from './deliver-events.sql.js'
 import {
   disableEndpoint,
@@ -22,19 +22,20 @@ import {
   noteEndpointFailure,
   noteEndpointSuccess,
 } from './event-history.sql.js'
-import type { EventSender, SentEvent } from './event-sender.js'
+import { type EventSender, isAccepted } from './event-sender.js'
 
 export interface DeliveryDeps extends Pick<CommonParts, 'database' | 'clock' | 'log' | 'count'> {
+  readonly tracing?: Tracing
   readonly wait: (ms: number) => Promise<void>
-  /** Absent: events are written and not sent. */
+  /** Absent: there is no receiver, and events are only stored. */
   readonly outgoing?: Outgoing
 }
 
 interface Outgoing {
   readonly sender: EventSender
-  /** Spreads the attempts that failed together. */
+  /** Spreads the next attempts of events that failed together. */
   readonly random: Random
-  /** Users whose events this process sends now. */
+  /** The deliveries under way in this process, one for each user. */
   readonly lanes: Set<Promise<void>>
 }
 
@@ -42,20 +43,22 @@ type SendingDeps = DeliveryDeps & { readonly outgoing: Outgoing }
 
 const sends = (deps: DeliveryDeps): deps is SendingDeps => deps.outgoing !== undefined
 
-/** Users at a time, in one process. A platform that takes a second for each gets 16 events a second. */
+/** Users at a time in one process. A platform that answers within a second gets 16 events a second. */
 const LANES = 16
-/** Four times the longest request (15 s): a request that still waits has long been cut off. */
+/** Four times the longest request (15 s), so no request is under way when the lease ends. */
 export const DELIVERY_LEASE_MS = MINUTE
-/** With less left of the lease nothing is sent: another process might send it at the same time. */
+/** With less of the lease left, nothing is sent: another process might send the same event meanwhile. */
 const LEASE_LEFT_MIN = 20 * SECOND
 const ROUND_MS = 1 * SECOND
-/** A platform that connects for the first time gets the events of the last days only. */
+/** A platform that connects for the first time gets the events of the last five days. */
 const FIRST_DAYS = 5 * DAY
-/** After an outage this long all waiting events are tried at once; a shorter one the retries cover. */
+/**
+ * After an outage of this length all waiting events are sent at once. Shorter ones are left to the retries.
+ */
 const OUTAGE_MIN = 5 * MINUTE
 const WOKEN_AT_ONCE = 1_000
 
-/** For a second at most; what is slower goes on in its lane. Gives how many users were begun. */
+/** Takes a second at most; slower deliveries go on afterwards. Returns for how many users it began. */
 export async function deliverEvents(deps: DeliveryDeps): Promise<number> {
   if (!sends(deps)) return 0
   const { lanes } = deps.outgoing
@@ -92,7 +95,7 @@ async function beginLanes(deps: SendingDeps): Promise<number> {
   return leases.length
 }
 
-/** At the start: from now on events go to this address, whatever it was before. */
+/** Called at the start: from now on events go to this address, whatever the address was before. */
 export async function beginDelivery(deps: DeliveryDeps): Promise<void> {
   if (!sends(deps)) return
   const { url } = deps.outgoing.sender
@@ -103,7 +106,7 @@ export async function beginDelivery(deps: DeliveryDeps): Promise<void> {
   if (endpoint?.disabledAt) tellOfDisabled(deps, endpoint.disabledBecause ?? '')
 }
 
-/** One user's events, until there is none left or one is not accepted. */
+/** Sends one user's events until none is left or one is not accepted. */
 async function deliverInOrder(deps: SendingDeps, claimed: Lease): Promise<void> {
   try {
     for (let lease: Lease | null = claimed; lease; ) {
@@ -113,71 +116,68 @@ async function deliverInOrder(deps: SendingDeps, claimed: Lease): Promise<void> 
       lease = await deliver(deps, lease, event)
     }
   } catch (error) {
-    // A lane that fails has lost nothing: its lease runs out, and the event is due again.
-    deps.log.error({ err: error, user_id: claimed.userId }, 'the delivery of events failed')
+    // Nothing is lost: the lease ends, and the event is due again.
+    const { userId } = claimed
+    deps.log.error({ err: error, user_id: userId }, 'events could not be delivered: they are due in a minute')
   }
 }
 
 async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): Promise<Lease | null> {
-  const { sender } = deps.outgoing
-  const { id, traceparent } = event
-  const sent = await sender.send({
-    ...{ id, body: renderEvent(event) },
-    ...(traceparent !== null && { traceparent }),
-  })
-  const isAccepted = sent.kind === 'answer' && sent.status >= 200 && sent.status < 300
-  deps.count({ name: 'event_delivery', outcome: isAccepted ? 'delivered' : 'failed' })
-  if (!isAccepted) {
-    await fail(deps, lease, { event, sent })
-    return null
+  const { database, clock, log, tracing } = deps
+  const { sender, random } = deps.outgoing
+  const { id, userId, sequence, attempts, traceparent } = event
+  const send = () => sender.send({ id, body: renderEvent(event) })
+  const sent = await (tracing ? tracing.span('event delivery', traceparent, send) : send())
+  const isDelivered = isAccepted(sent)
+  deps.count({ name: 'event_delivery', outcome: isDelivered ? 'delivered' : 'failed' })
+  const now = clock.now()
+  const answerStatus = sent.kind === 'answer' ? sent.status : null
+  if (isDelivered) {
+    const dueAt = sequence < lease.written ? now + DELIVERY_LEASE_MS : now
+    const next = await saveAttempt(database, lease, { event, now, answerStatus, failure: null, dueAt })
+    const failedSince = await noteEndpointSuccess(database, sender.url)
+    if (failedSince !== null && now - failedSince >= OUTAGE_MIN) await wakeAll(deps)
+    return next
   }
-  const now = deps.clock.now()
-  const saved = { event, answerStatus: sent.status, now, until: now + DELIVERY_LEASE_MS }
-  const next = await saveDelivered(deps.database, lease, saved)
-  const failedSince = await noteEndpointSuccess(deps.database, sender.url)
-  if (failedSince !== null && now - failedSince >= OUTAGE_MIN) await wakeAll(deps)
-  return next
+  const failure = sent.kind === 'answer' ? `answered ${sent.status}` : sent.detail
+  const dueAt = nextAttemptAt(attempts + 1, now, random())
+  await saveAttempt(database, lease, { event, now, answerStatus, failure, dueAt })
+  const line = { event_id: id, user_id: userId, attempt: attempts + 1, failure }
+  log.warn(line, 'the platform did not accept an event: it is sent again later')
+  await noteFailure(deps, answerStatus, now)
+  return null
 }
 
-async function fail(
-  deps: SendingDeps,
-  lease: Lease,
-  { event, sent }: { readonly event: OutgoingEvent; readonly sent: SentEvent },
-): Promise<void> {
-  const { sender, random } = deps.outgoing
-  const now = deps.clock.now()
-  const answerStatus = sent.kind === 'answer' ? sent.status : null
-  const failure = sent.kind === 'answer' ? `answered ${sent.status}` : sent.detail
-  const nextAt = nextAttemptAt(event.attempts + 1, now, random())
-  await saveFailed(deps.database, lease, { event, answerStatus, failure, now, nextAt })
-  const { id, userId, attempts } = event
-  deps.log.warn(
-    { event_id: id, user_id: userId, attempt: attempts + 1, failure },
-    'an event was not accepted',
-  )
-  const failingSince = await noteEndpointFailure(deps.database, sender.url, now)
+async function noteFailure(deps: SendingDeps, answerStatus: number | null, now: Instant): Promise<void> {
+  const { database, count } = deps
+  const { url } = deps.outgoing.sender
+  const failingSince = await noteEndpointFailure(database, url, now)
   const because = failingSince === null ? null : reasonToDisable(answerStatus, failingSince, now)
-  if (because === null || !(await disableEndpoint(deps.database, sender.url, { now, because }))) return
-  deps.count({ name: 'event_delivery', outcome: 'endpoint_disabled' })
+  if (because === null || !(await disableEndpoint(database, url, { now, because }))) return
+  count({ name: 'event_delivery', outcome: 'endpoint_disabled' })
   tellOfDisabled(deps, because)
 }
 
-/** The receiver is back (or new): those whose next step is hours away need not wait for it. */
+/**
+ * The receiver is back, or new: users whose next attempt is hours away are due now. A user with a lease is
+ * not among them, because leases are shorter than `later`.
+ */
 async function wakeAll(deps: DeliveryDeps): Promise<void> {
   const now = deps.clock.now()
+  const of = { now, later: now + DELIVERY_LEASE_MS, isAfresh: false }
   await inBatches(Number.POSITIVE_INFINITY, WOKEN_AT_ONCE, (limit) =>
-    wakeUsers(deps.database, { now, longestLease: now + DELIVERY_LEASE_MS, limit }),
+    retryWaiting(deps.database, { ...of, limit }),
   )
 }
 
 function tellOfDisabled(deps: DeliveryDeps, because: string): void {
   deps.log.error(
     { because, remedy: 'ishtirak events resend-waiting' },
-    'the platform’s address is switched off: no event is delivered',
+    'the platform’s address is switched off: no event is delivered. Mend the receiver, then run the remedy',
   )
 }
 
-/** The wait before each attempt, the first at once. Ten attempts in three days and three hours. */
+/** The wait before each attempt; the first has none. Ten attempts take three days and three hours. */
 export const ATTEMPT_WAITS: readonly Instant[] = [
   0,
   5 * SECOND,
@@ -191,25 +191,25 @@ export const ATTEMPT_WAITS: readonly Instant[] = [
   24 * HOUR,
 ]
 
-/** An address where nothing succeeded for so long is switched off, and the log says so. */
+/** An address where no attempt succeeds for so long is switched off. */
 const GIVE_UP_AFTER = 5 * DAY
 
-/** A tenth on top at most: spreads what failed together, and keeps the steps recognisable. */
+/** Waits are at most a tenth longer: this spreads events that failed together. */
 const JITTER_SHARE = 0.1
 
-/** After `attempts` failed ones. `random` is drawn by the caller, from 0 up to but not including 1. */
+/** The next attempt after `attempts` failed ones. `random` is at least 0 and less than 1. */
 export function nextAttemptAt(attempts: number, now: Instant, random: number): Instant {
   const wait = ATTEMPT_WAITS[attempts] ?? DAY
   return now + Math.round(wait * (1 + JITTER_SHARE * random))
 }
 
-/** As it is stored, in English. */
+/** The reasons as they are stored. */
 export const DISABLED_BECAUSE = {
   gone: 'it answered 410 Gone',
   failing: 'no attempt has succeeded for five days',
 } as const
 
-/** Why an address is switched off after an attempt that failed, or null while there is hope. */
+/** The reason to switch an address off after a failed attempt; null: it stays on. */
 export function reasonToDisable(
   answerStatus: number | null,
   failingSince: Instant,

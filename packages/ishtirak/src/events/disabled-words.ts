@@ -1,4 +1,4 @@
-// Why the platform's address is switched off, in the words of the console.
+// The console's words for the reason why the platform's address is switched off.
 import type { View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { DISABLED_BECAUSE } from './deliver-events.js'

@@ -1,41 +1,34 @@
-// What operators do with the events to the platform: send them again, skip one, send all that waits, replay
-// what was delivered. Each
-// moves a user's pointer; none writes or changes an event.
-import type { Static } from 'typebox'
+// Operators send an event again, skip one, send all that wait, or replay what was delivered. These acts move
+// the pointers of users, and never write or change an event.
+import { Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
-import { readInstant } from '../acts/day.js'
+import { dayOrInstantSchema, readInstant } from '../acts/day.js'
 import { change } from '../acts/preview.js'
-import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
+import { OptionalWhySchema, reason, WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { plainName } from '../core/name.js'
 import type { Database, Queryable } from '../database/database.js'
+import { object, request } from '../http/schemas.js'
 import { readLabels } from '../ledger/labels.js'
+import { UserIdSchema } from '../ledger/schemas.js'
 import { addressOf } from '../pages/console-frame.js'
 import { inBatches } from '../runtime/async.js'
 import type { WallClock } from '../runtime/calendar.js'
+import { retryWaiting } from './deliver-events.sql.js'
 import {
   countDelivered,
   countWaitingEvents,
   enableEndpoint,
   loadEventEndpoint,
   replayDelivered,
-  restartWaiting,
   rewindToEvent,
   showEvent,
   skipToAfterEvent,
 } from './event-history.sql.js'
-import { stateOf } from './manage-events.js'
-import {
-  EventCountsSchema,
-  EventParamsSchema,
-  ReplaySchema,
-  ResentSchema,
-  RestartedSchema,
-  SkippedSchema,
-} from './schemas.js'
+import { EventCountsSchema, stateOf } from './event-list.js'
 import { eventsWords } from './words.js'
 
 export interface EventActDeps extends ActDeps {
@@ -45,11 +38,11 @@ export interface EventActDeps extends ActDeps {
 
 type WrittenEvent = Awaited<ReturnType<typeof showEvent>>
 
-/** The page of its user has the trail of it. */
+/** An act on an event is in the trail of its user. */
 const EVENT: Subject<{ readonly database: Queryable }> = {
   name: 'event',
   path: '/events/:event_id',
-  params: EventParamsSchema,
+  params: Type.Object({ event_id: Type.String({ maxLength: 100 }) }),
   command: { group: 'events', argument: 'event' },
   about: async (deps, id) => {
     const { user_id: userId } = await showEvent(deps.database, id)
@@ -59,16 +52,14 @@ const EVENT: Subject<{ readonly database: Queryable }> = {
   page: (_id, { userId }) => addressOf('', 'users', userId),
 }
 
-/** All that wait; the page of health has the trail of it. */
+/** An act on all events is in the trail on the page of health. */
 const EVENTS = onNothing('events', '/events', 'events', '/console/health')
 
-/** The trail of the user whose events are sent again; of all users it is that of no single one. */
+/** A replay for one user is in that user's trail. */
 const DELIVERED: typeof EVENTS = {
   ...EVENTS,
   about: async (_deps, _id, { user = NO_USER }: { readonly user?: string } = {}) => ({ userId: user }),
 }
-
-type Resent = Static<typeof ResentSchema>
 
 export const resendEvent = act<EventActDeps>()({
   name: 'event.resend',
@@ -80,7 +71,7 @@ export const resendEvent = act<EventActDeps>()({
   input: OptionalWhySchema,
   bulk: true,
   answer: {
-    schema: ResentSchema,
+    schema: object('Resent', { user_id: Type.String(), events: Type.Integer() }),
     read: async (deps, { id }, outcome, earlier) =>
       earlier
         ? { user_id: (await showEvent(deps.database, id)).user_id, events: earlier.after.events }
@@ -90,7 +81,7 @@ export const resendEvent = act<EventActDeps>()({
   plan: async ({ database, ...deps }, { id, by }) => ({
     version: 0,
     changes: changesOf(await showEvent(database, id), 'waiting'),
-    save: (): Promise<Resent> =>
+    save: () =>
       database.transaction(async (transaction) => {
         const resent = await rewindToEvent(transaction, id, deps.clock.now())
         if (!resent) throw new BillingError('not_found', { extra: { event_id: id } })
@@ -112,7 +103,10 @@ const skipEvent = act<EventActDeps>()({
     'Skips an event that its receiver will never accept, so that the user’s later events are sent.',
   input: WhySchema,
   bulk: true,
-  answer: { schema: SkippedSchema, read: async () => ({ skipped: true }) },
+  answer: {
+    schema: object('Skipped', { skipped: Type.Literal(true) }),
+    read: async () => ({ skipped: true }),
+  },
   texts: actTexts(eventsWords, 'skip_event'),
   plan: async ({ database, ...deps }, { id, by }) => {
     const event = await showEvent(database, id)
@@ -144,7 +138,7 @@ export const resendWaiting = act<EventActDeps>()({
     'Sends at once to an address that was switched off, or that works again before the next attempt.',
   input: OptionalWhySchema,
   answer: {
-    schema: RestartedSchema,
+    schema: object('Restarted', { users: Type.Integer() }),
     read: async ({ database }, _call, outcome) =>
       outcome ?? { users: (await countWaitingEvents(database)).users },
   },
@@ -160,9 +154,10 @@ export const resendWaiting = act<EventActDeps>()({
       ],
       save: async () => {
         const now = deps.clock.now()
-        const restart = (most: number) => restartWaiting(database, now, most)
-        const users = await inBatches(Number.POSITIVE_INFINITY, RESTARTED_AT_ONCE, restart)
-        // Last: what ended half way is done when it is sent again.
+        const users = await inBatches(Number.POSITIVE_INFINITY, RESTARTED_AT_ONCE, (limit) =>
+          retryWaiting(database, { now, later: now, limit, isAfresh: true }),
+        )
+        // Last, so that a request that ended half way can be sent again.
         await database.transaction(async (transaction) => {
           await enableEndpoint(transaction)
           await recordAct({ ...deps, database: transaction }, by)
@@ -184,7 +179,11 @@ export const replayEvents = act<EventActDeps>()({
   description:
     'For a platform that has lost what it took. It gets each event with the same id and the same content ' +
     'as before, each user’s in order. An event that was skipped between them is sent too.',
-  input: ReplaySchema,
+  input: request('Replay', {
+    user: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only the events of this user' })),
+    since: Type.Optional(dayOrInstantSchema('Only events from here on; without `user` it is required')),
+    why: Type.Optional(reason),
+  }),
   answer: {
     schema: EventCountsSchema,
     read: async (_deps, _call, outcome, earlier) => outcome ?? earlier?.after,

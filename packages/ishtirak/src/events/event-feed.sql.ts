@@ -1,18 +1,18 @@
 // The events of all users in one order. An event gets its position after its change was committed, from the
-// one process that holds the lock: nothing that is committed later can stand before a position that was read.
-// The booking itself takes no lock for it, and no position.
+// one process that holds the lock. So no event that is committed later gets a position before one that was
+// read, and a booking needs neither lock nor position.
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { EVENTS, type OutgoingEvent, parseEvent } from './deliver-events.sql.js'
 
-// Until the commit: the next process sees the positions that this one gives.
+// Held until the commit, so that the next process sees the positions that this one gives.
 const lock = statement(
   'event_feed.lock',
   `select true as locked from pg_advisory_xact_lock(hashtextextended('event positions', 0))`,
 )
 
-// Positions begin at the present millisecond, so that a database that was restored repeats none of those that
-// were given after its backup. Uses the index outbox_to_place.
+// Positions begin at the present millisecond, so that a restored database does not repeat positions that were
+// given after its backup. Uses the index outbox_to_place.
 const place = statement(
   'event_feed.place',
   `with oldest as (

@@ -1,5 +1,5 @@
-// All events of the last 90 days, for a platform that has lost some or has no address: in one order, behind a
-// cursor.
+// The feed of all events of the last 90 days, in one order, for a platform that has lost events or has no
+// address.
 import { type Static, Type } from 'typebox'
 import { pageCursor } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
@@ -12,12 +12,12 @@ import type { Clock } from '../runtime/clock.js'
 import { eventsBehind, placeEvents } from './event-feed.sql.js'
 import { listQuery } from './schemas.js'
 
-/** A quarter, for a platform to notice that it needs events again. Payments are kept elsewhere. */
+/** A platform has a quarter of a year to notice that it needs events again. */
 const CURSOR_DAYS = 90
 const CURSOR_MS = CURSOR_DAYS * DAY
-/** A day more: the first page has the oldest events, and its cursor must be good for the next page. */
+/** A day longer than cursors: the first page has the oldest events, and its cursor must still be valid. */
 export const KEPT = CURSOR_MS + DAY
-/** Of a page that is not asked for a length. */
+/** The length of a page if the platform asks for none. */
 const SHOWN = 50
 
 export interface FeedDeps {
@@ -25,7 +25,7 @@ export interface FeedDeps {
   readonly clock: Clock
 }
 
-/** All events that are written from `at` on stand behind the position, or were read. */
+/** All events that were written before the instant `at` have been read, or come after the position. */
 const cursors = pageCursor<{ readonly position: number; readonly at: Instant }>(
   ({ position, at }) => [position, at],
   ([position, at]) => (typeof position === 'number' && typeof at === 'number' ? { position, at } : null),
@@ -51,7 +51,7 @@ async function readFeed({ database, clock }: FeedDeps, after: string | undefined
   }
 }
 
-/** No serializer knows its members, so that they stay in the order that is signed. */
+/** The schema names no members, so that the serializer keeps them in the order that is signed. */
 const EventDataSchema = Type.Unsafe<unknown>({
   type: 'object',
   additionalProperties: true,

@@ -1,15 +1,32 @@
-// The written events as the operator sees them; a user's events queued again from one on, or one passed over,
-// by moving the user's pointer: the order stays. Then the one address that events go to.
-import type { Static } from 'typebox'
+// The written events as operators see them, and how operators move a user's pointer: back, so that events are
+// sent again in order, or past an event that is skipped. Then the one address that events go to.
+import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
+import { EVENT_TYPES } from '../core/event-types.js'
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
-import { ResentSchema, WrittenEventSchema } from './schemas.js'
 
-// Of a user only the first waiting event is due, and none while the address is switched off. A user whose
-// events were never attempted is due since 1970: what is due is not due before it is written.
+export const WrittenEventSchema = object('WrittenEvent', {
+  id: Type.String({ examples: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+  user_id: Type.String(),
+  sequence: Type.Integer(),
+  type: Type.Enum([...EVENT_TYPES]),
+  created_at: timestamp,
+  state: Type.Enum(['waiting', 'delivered', 'set_aside'], {
+    description: 'set_aside: skipped by the operator, or written before there was an address',
+  }),
+  attempts: Type.Integer(),
+  attempted_at: nullable(timestamp),
+  due_at: nullable(timestamp),
+  answer_status: nullable(Type.Integer()),
+  failure: nullable(Type.String()),
+})
+
+// Only a user's first waiting event is due, and none while the address is switched off. A user whose events
+// were never attempted has been due since 1970, but no event is due before it is written.
 const COLUMNS = `
   o.id, o.user_id, o.sequence, o.type, o.created_at, o.attempts, o.attempted_at, o.answer_status, o.failure,
   case when o.sequence > u.delivered_sequence then 'waiting'
@@ -28,7 +45,7 @@ const selectEvents = statement(
     limit $2::int`,
 )
 
-// The users who wait are few: from them to their events, longest waiting first.
+// Few users wait, so the query goes from them to their events. The longest waiting event comes first.
 const selectWaiting = statement(
   'event_history.waiting',
   `select ${COLUMNS}
@@ -47,10 +64,10 @@ export async function listEvents(
   return viewRows(WrittenEventSchema, rows)
 }
 
-/** Users; a longer queue is not counted to its end. */
+/** Users. A longer queue is not counted to its end. */
 const QUEUE_SEEN = 1_000
 
-// Rides on users_deliver, from those who wait for their next attempt longest.
+// Uses the index users_deliver, and begins with the users whose next attempt is latest.
 const selectQueue = statement(
   'event_history.queue',
   `select coalesce(sum(u.event_sequence - u.delivered_sequence), 0)::int as events,
@@ -63,11 +80,11 @@ const selectQueue = statement(
         order by o.sequence limit 1) o on true`,
 )
 
-/** `events`: at least. */
+/** In a longer queue `events` are more. */
 const parseQueue = rowOf({ events: integer, oldest: instantOrNull })
 export type EventQueue = ReturnType<typeof parseQueue>
 
-/** For figures: how many events the platform has not confirmed, and since when the oldest of them waits. */
+/** For metrics: how many events the platform has not confirmed, and since when the oldest of them waits. */
 export async function eventQueue(database: Queryable): Promise<EventQueue> {
   const [row = {}] = await database.query(selectQueue)
   return parseQueue(row)
@@ -85,7 +102,7 @@ export async function showEvent(database: Queryable, id: string) {
   return event
 }
 
-// An event from before there was an address is sent too when an operator asks for it.
+// An operator can also send an event from before there was an address.
 const rewind = statement(
   'event_history.rewind',
   `with wanted as (
@@ -105,16 +122,12 @@ const rewind = statement(
 )
 
 /** Puts an event and all later ones of its user in line again. Null: there is no such event. */
-export async function rewindToEvent(
-  database: Queryable,
-  id: string,
-  now: Instant,
-): Promise<Static<typeof ResentSchema> | null> {
-  const [resent] = viewRows(ResentSchema, await database.query(rewind, [id, at(now)]))
-  return resent ?? null
+export async function rewindToEvent(database: Queryable, id: string, now: Instant) {
+  const [row] = await database.query(rewind, [id, at(now)])
+  return row ? { user_id: text(row, 'user_id'), events: integer(row, 'events') } : null
 }
 
-/** Delivered events from an instant on, of one user or (null) of all. */
+/** Delivered events from an instant on, of one user, or of all if `userId` is null. */
 interface Delivered {
   readonly userId: string | null
   readonly since: Instant
@@ -131,8 +144,8 @@ export async function countDelivered(database: Queryable, { userId, since }: Del
   return { users: integer(row, 'users'), events: integer(row, 'events') }
 }
 
-// Users are locked in the order of their ids, as a booking locks them. What the platform takes meanwhile was
-// delivered later, so it is not sent a third time.
+// Users are locked in the order of their ids, as a booking locks them. `delivered_at <= $3` leaves out what
+// the platform takes while this runs, so that it is not sent a third time.
 const replay = statement(
   'event_history.replay',
   `with oldest as (
@@ -164,7 +177,7 @@ const replay = statement(
 
 /**
  * Puts the oldest of these events in line again, and what was delivered after them to the same users.
- * `until`: the rest begins here; null: there is no rest.
+ * `until`: the instant at which the rest begins; null: there is no rest.
  */
 export async function replayDelivered(
   database: Database,
@@ -185,7 +198,7 @@ const skip = statement(
    returning u.user_id`,
 )
 
-/** It and those before it wait no more. Gives its user; null: there is none, or it did not wait. */
+/** Skips an event and those before it. Returns its user; null: there is no such event, or it did not wait. */
 export async function skipToAfterEvent(
   database: Queryable,
   id: string,
@@ -193,29 +206,6 @@ export async function skipToAfterEvent(
 ): Promise<string | null> {
   const [row] = await database.query(skip, [id, at(now)])
   return row ? text(row, 'user_id') : null
-}
-
-const restart = statement(
-  'event_history.restart',
-  `with waiting as (
-     select user_id, delivered_sequence from users
-      where delivered_sequence < event_sequence and deliver_at > $1::timestamptz
-      order by deliver_at
-      limit $2::int
-        for update
-   ), first as (
-     update outbox o set attempts = 0
-       from waiting w where o.user_id = w.user_id and o.sequence = w.delivered_sequence + 1
-   )
-   update users u set deliver_at = $1::timestamptz
-     from waiting w where u.user_id = w.user_id
-   returning u.user_id`,
-)
-
-/** All users who wait are due now, at the first step of the schedule. Gives how many, at most `limit`. */
-export async function restartWaiting(database: Queryable, now: Instant, limit: number): Promise<number> {
-  const rows = await database.query(restart, [at(now), limit])
-  return rows.length
 }
 
 const countWaiting = statement(
@@ -246,7 +236,7 @@ const introduce = statement(
    returning url`,
 )
 
-/** At the start of a process. True: the address is a new one, and no failure of another counts for it. */
+/** At the start of a process. True: the address is new, and failures of the earlier one do not count. */
 export async function introduceEndpoint(
   database: Queryable,
   endpoint: { readonly url: string; readonly deliverFrom: Instant },
@@ -262,7 +252,7 @@ const noteFailure = statement(
    returning failing_since`,
 )
 
-/** Since when it fails; null where the address has been changed meanwhile. */
+/** Returns since when the address fails; null: it was changed meanwhile. */
 export async function noteEndpointFailure(
   database: Queryable,
   url: string,
@@ -282,7 +272,7 @@ const noteSuccess = statement(
    returning failing.failing_since`,
 )
 
-/** Since when it had failed until now; null where all was well. */
+/** Returns since when the address had been failing; null: it was not. */
 export async function noteEndpointSuccess(database: Queryable, url: string): Promise<Instant | null> {
   const [row] = await database.query(noteSuccess, [url])
   return row ? instant(row, 'failing_since') : null
@@ -295,7 +285,7 @@ const disable = statement(
    returning url`,
 )
 
-/** True for the one process that did it. */
+/** True only for the one process that switched it off. */
 export async function disableEndpoint(
   database: Queryable,
   url: string,

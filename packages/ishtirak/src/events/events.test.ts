@@ -85,7 +85,7 @@ describeOnEach('the operator and the events', (context) => {
     const { database: used } = world.service.parts
     const query = used.query.bind(used)
     const away = vi.spyOn(used, 'query').mockImplementation(async (asked, ...rest) => {
-      if (asked.name === 'event_history.restart') throw new DatabaseUnavailable('away')
+      if (asked.name === 'outbox.retry_now') throw new DatabaseUnavailable('away')
       return query(asked, ...rest)
     })
     const request = { operation_id: 'ticket 1' }

@@ -1,13 +1,10 @@
-// Events that do not reach the platform, as rows of the inbox.
+// The queries for events that do not reach the platform, for the inbox.
 
-/** An address that fails for so long is worth a look; a shorter outage ends by itself. */
+/** Shorter outages of an address are not shown: most end by themselves. */
 const FAILING = '1 hour'
-/** Attempts over two and a half hours. */
+/** So many attempts take two and a half hours. */
 const ATTEMPTS_MIN = 5
-/**
- * Users whose events wait, those with the longest step first: what failed often waits longest for its next
- * attempt.
- */
+/** Users whose next attempt is latest come first: their events failed most often. */
 const WAITING_MAX = 1_000
 
 export const EVENTS_OFF = `
@@ -16,7 +13,7 @@ export const EVENTS_OFF = `
     from event_endpoint
    where disabled_at is not null or failing_since <= $1::timestamptz - interval '${FAILING}'`
 
-// Where the address itself fails, all wait: that is said once, above.
+// If the address itself fails, all events wait: then there is only the entry above.
 export const EVENT_STUCK = `
   select o.created_at, o.id, u.user_id, o.payment_id, null::int, o.failure
     from (select user_id, delivered_sequence from users where delivered_sequence < event_sequence

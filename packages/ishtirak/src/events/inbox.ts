@@ -1,4 +1,4 @@
-// Events that do not reach the platform, for operators.
+// The inbox entries for events that do not reach the platform.
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { addressOf } from '../pages/console-frame.js'
 import { failureInWords } from '../pages/console-words.js'

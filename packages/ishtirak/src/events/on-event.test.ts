@@ -4,8 +4,7 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import type { HostEvent } from '../core/event.js'
 import { createLog } from '../runtime/log.js'
 import { drainDeliveries } from './deliver-events.js'
-import { SEND_MS } from './event-sender.js'
-import { createHostSender } from './host-sender.js'
+import { createHostSender, SEND_MS } from './event-sender.js'
 
 const KEY = 'operator-key-0000000000000000'
 const ENV = { OPERATOR_KEYS: `amina:${KEY}` }

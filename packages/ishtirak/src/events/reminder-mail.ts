@@ -1,5 +1,5 @@
-// The mail before paid time ends, when it ends, and when grace is over: what is left, and what a renewal
-// costs. A reminder that is no longer true is not sent.
+// The mail before paid time ends, when it ends, and when grace is over. It says how much time is left and
+// what a renewal costs. A reminder that is no longer true is not sent.
 import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { BOUNDARIES, isReminderTrue, REMINDER_LIFETIME_MS } from '../core/announcement.js'
 import { balanceIn } from '../core/balance.js'
@@ -16,7 +16,7 @@ export type ReminderDeps = Pick<CommonParts, 'clock' | 'rules' | 'catalogue' | '
 
 export function reminderMails(deps: ReminderDeps): readonly MailWriter[] {
   return BOUNDARIES.map((kind) => {
-    // All before the end say the same.
+    // The three reminders before the end have the same text.
     const theme = kind === 'past_due' || kind === 'expired' ? kind : 'expiring'
     return {
       kind,
@@ -42,7 +42,7 @@ export function reminderMails(deps: ReminderDeps): readonly MailWriter[] {
   })
 }
 
-/** A reminder of the last day names it; the others give the number of days left. */
+/** On the last two days the subject says today or tomorrow; before, it gives the number of days. */
 function lastDaysKey({ user }: MailTo, now: Instant, { isoDay }: Formats): MessageKey | null {
   const { paidUntil } = user.subscription
   if (paidUntil === null) return null
@@ -51,7 +51,7 @@ function lastDaysKey({ user }: MailTo, now: Instant, { isoDay }: Formats): Messa
   return days === 1 ? 'mail_expiring_tomorrow_subject' : null
 }
 
-/** For a standing order that has too little to buy. Null: there is none. */
+/** What the balance lacks for the standing order. Null: there is no order. */
 function missingFor({ formats }: ReminderDeps, { user: { subscription } }: MailTo, locale: Locale) {
   const order = subscription.balance?.order
   if (!order) return null

@@ -1,9 +1,8 @@
-// An event of each type as it could be, made by what makes the real ones.
-
-import { renderEvent, tell } from '../core/event.js'
+// A sample of an event of each type. `renderEvent` writes it as it writes the real ones.
+import { renderEvent, type Told } from '../core/event.js'
 import { describedEvent, type EventType } from '../core/event-types.js'
-import { DAY, type Instant } from '../core/instant.js'
-import { type Catalogue, offersOf, type Plan } from '../core/plan.js'
+import { DAY, type Instant, toTimestamp } from '../core/instant.js'
+import type { Catalogue, Plan } from '../core/plan.js'
 
 interface SampleOf {
   readonly userId: string
@@ -11,94 +10,73 @@ interface SampleOf {
   readonly now: Instant
 }
 
-type Change = Parameters<typeof tell>[1]
-
-/**
- * Gives its body. The `sequence` is 1, which is before every event that a receiver has had of this user, or
- * the first.
- */
-export function sampleEvent(type: EventType, { userId, catalogue, now }: SampleOf): string {
-  const sold = catalogue.plans.filter(({ price }) => price > 0)
-  const [first = catalogue.free] = sold
-  // From the plan that is sold first; where no other is sold, to the same.
-  const plan = type === 'subscription.changed' ? (sold.at(-1) ?? first) : first
-  const payment = paymentOf(type, plan, now)
-  const subscription = stateOf(type, { plan, free: catalogue.free, now })
-  const told = tell([type], { subscription, payment, ...causesOf(type, { plan, first, now }) }, now)
-  const row = payment && { ...payment, currency: payment.price.currency }
-  return renderEvent({ userId, sequence: 1, type, createdAt: now, told, payment: row })
-}
-
-/** A term has 30 days here. */
+/** A term of a sample has 30 days. */
 const TERM = 30 * DAY
 
-function stateOf(
-  type: EventType,
-  { plan, free, now }: { readonly plan: Plan; readonly free: Plan; readonly now: Instant },
-): Change['subscription'] {
-  const paid = { plan, instrument: 'edahabia' }
-  const left = { plan: free, instrument: 'edahabia' }
-  const none = { plan: free, instrument: null, status: 'active', currentPeriodEnd: null } as const
-  const states = {
-    active: { ...paid, status: 'active', currentPeriodEnd: now + TERM },
-    expiring: { ...paid, status: 'active', currentPeriodEnd: now + 3 * DAY },
-    past_due: { ...paid, status: 'past_due', currentPeriodEnd: now },
-    expired: { ...left, status: 'expired', currentPeriodEnd: now - 3 * DAY },
-    canceled: { ...left, status: 'canceled', currentPeriodEnd: now },
-  } as const
-  const { state } = describedEvent(type).sample
-  return state ? states[state] : none
-}
+/** The status of each state, whether the paid plan runs, and how long after now the paid time ends. */
+const STATES = {
+  active: ['active', true, TERM],
+  expiring: ['active', true, 3 * DAY],
+  past_due: ['past_due', true, 0],
+  expired: ['expired', false, -3 * DAY],
+  canceled: ['canceled', false, 0],
+} as const
 
-function paymentOf(type: EventType, plan: Plan, now: Instant): Change['payment'] {
-  const { payment } = describedEvent(type).sample
-  if (!payment) return null
-  const [status, method] = payment
-  const [offer] = offersOf(plan)
-  const isPaid = status === 'paid' || status === 'refunded'
-  return {
-    ...(type === 'subscription.changed'
-      ? { kind: 'change' as const, plan, months: null }
-      : { kind: 'purchase' as const, plan, months: 1 }),
-    ...{ status, method, id: 'pay_sample', boughtBy: null, amountAsked: null },
-    ...{ metadata: null, checkoutId: null, checkoutUrl: null },
-    price: offer?.price ?? { amount: 0, currency: plan.currency },
-    instrument: isPaid ? 'edahabia' : null,
-    createdAt: now,
-    expiresAt: now + DAY,
-    paidAt: isPaid ? now : null,
-    periodStart: isPaid ? now : null,
-    periodEnd: isPaid ? now + TERM : null,
+/**
+ * Returns the body. Its `sequence` is 1, so it is no later than any event that a receiver had of this user.
+ */
+export function sampleEvent(type: EventType, of: SampleOf): string {
+  const { userId, catalogue, now } = of
+  const { carries, sample } = describedEvent(type)
+  const sold = catalogue.plans.filter(({ price }) => price > 0)
+  const [first = catalogue.free] = sold
+  const isChange = type === 'subscription.changed'
+  const plan = isChange ? (sold.at(-1) ?? first) : first
+  const [status, isRunning, endsIn] = sample.state ? STATES[sample.state] : (['active', false, null] as const)
+  const { id, limits } = isRunning ? plan : catalogue.free
+  const [paymentStatus, method] = sample.payment ?? []
+  const isPaid = paymentStatus === 'paid' || paymentStatus === 'refunded'
+  const causes = causesOf(type, { plan, first, now })
+  const told: Told = {
+    ...{ plan: id, status, limits },
+    ...(endsIn !== null && { end: now + endsIn, instrument: 'edahabia' }),
+    ...(paymentStatus && {
+      payment: {
+        ...{ status: paymentStatus, amount: plan.price },
+        ...(isPaid && { instrument: 'edahabia', paidAt: now, periodStart: now, periodEnd: now + TERM }),
+      },
+    }),
+    ...Object.fromEntries(carries.flatMap((name) => (name === 'payment' ? [] : [[name, causes[name]]]))),
   }
+  const kind = isChange ? ('change' as const) : ('purchase' as const)
+  const months = isChange ? null : 1
+  const payment = method ? { id: 'pay_sample', kind, months, method, plan, currency: plan.currency } : null
+  return renderEvent({ userId, sequence: 1, type, createdAt: now, told, payment })
 }
 
-/** What brings each type about; an event is told of what its type carries. */
+/** What each type may carry beside the state and the payment. */
 function causesOf(
   type: EventType,
-  { plan, first, now: at }: { readonly plan: Plan; readonly first: Plan; readonly now: Instant },
-): Omit<Change, 'subscription' | 'payment'> {
-  const { carries, sample } = describedEvent(type)
-  const { state } = sample
-  const isOver = state === 'past_due' || state === 'expired'
-  const announcement = { boundary: isOver ? state : ('expiring_3_days' as const), at, skipped: [] }
-  const end = at + TERM
+  { plan, first, now }: { readonly plan: Plan; readonly first: Plan; readonly now: Instant },
+): Pick<Told, 'announcement' | 'grant' | 'change' | 'balance' | 'reason'> {
+  const { state } = describedEvent(type).sample
+  const boundary = state === 'past_due' || state === 'expired' ? state : 'expiring_3_days'
+  const [at, end] = [toTimestamp(now), toTimestamp(now + TERM)]
+  const period = { period_start: at, period_end: end }
   const entry = {
-    ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balanceAfter: 6_000 },
-    ...{ paymentId: 'pay_sample', note: null, createdAt: at },
+    ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balance_after: 6_000 },
+    ...{ payment_id: 'pay_sample', note: null, created_at: at },
   }
+  const renewal = { plan: plan.id, months: 1, price: plan.price, next_at: end, offered_price: null }
   const isEntry = type === 'balance.changed'
-  const order = isEntry ? null : { plan, months: 1, price: plan.price, offered: null }
-  const balance = { amount: 6_000, entries: 1, since: at, order }
   return {
-    ...(carries.includes('announcement') && { announcement }),
-    ...(carries.includes('grant') && {
-      grant: { id: 'grt_sample', plan, months: 0, days: 30, start: at, end },
-    }),
-    change: { from: first, to: plan, at, until: end },
-    reason: carries.includes('reason') ? 'a sample' : undefined,
+    announcement: { boundary, at, skipped: [] },
+    grant: { id: 'grt_sample', source: 'operator', plan: plan.id, months: 0, days: 30, ...period },
+    change: { from: first.id, to: plan.id, at, until: end },
     balance: {
-      facts: { balance, paidUntil: end, endedAt: null },
-      entry: isEntry ? entry : undefined,
+      ...{ amount: 6_000, currency: 'DZD' },
+      ...{ renewal: isEntry ? null : renewal, entry: isEntry ? entry : null },
     },
+    reason: 'a sample',
   }
 }

@@ -1,13 +1,11 @@
-// The events to the platform as the OpenAPI document shows them, one webhook for each type, and what the
-// operator sees of their delivery. A test holds every event that is sent against these very schemas.
+// The events to the platform as the OpenAPI document shows them, one webhook for each type. A test compares
+// every event that is sent with these schemas.
 import { Type } from 'typebox'
 import type { Capability } from '../acts/capability.js'
-import { dayOrInstantSchema } from '../acts/day.js'
-import { reason } from '../acts/reason.js'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
-import { describedEvent, EVENT_TYPES, type EventType } from '../core/event-types.js'
+import { describedEvent, type EventType } from '../core/event-types.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { nullable, object, request, timestamp } from '../http/schemas.js'
+import { nullable, request, timestamp } from '../http/schemas.js'
 import { BalanceEntrySchema, balanceMembers } from '../ledger/balance-schemas.js'
 import {
   BillingStatusSchema,
@@ -73,47 +71,33 @@ const EventChangeSchema = request(
   { description: 'The plans before and after, and the time that changed' },
 )
 
+/** The parts that an event may carry beside the state, and what their data is called in the document. */
 const CAUSES = {
-  payment: EventPaymentSchema,
-  change: EventChangeSchema,
-  announcement: AnnouncementSchema,
-  grant: EventGrantSchema,
-  balance: EventBalanceSchema,
-  reason: Type.String(),
-}
-
-/** What an event carries beside the state. What neither time nor a grant brought about may name a payment. */
-function causeOf(type: EventType) {
-  const { carries } = describedEvent(type)
-  const always = Object.fromEntries(carries.map((name) => [name, CAUSES[name]]))
-  const isOther = carries.some((name) => name !== 'balance')
-  return isOther ? always : { ...always, payment: Type.Optional(EventPaymentSchema) }
-}
-
-/** In the name of its data; by the last of what it carries. */
-const KINDS = {
-  payment: 'Payment',
-  change: 'Changed',
-  announcement: 'Announced',
-  grant: 'Grant',
-  balance: 'Balance',
-  reason: 'Refused',
-}
+  payment: ['Payment', EventPaymentSchema],
+  change: ['Changed', EventChangeSchema],
+  announcement: ['Announced', AnnouncementSchema],
+  grant: ['Grant', EventGrantSchema],
+  balance: ['Balance', EventBalanceSchema],
+  reason: ['Refused', Type.String()],
+} as const
 
 function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
-  const last = describedEvent(type).carries.at(-1)
-  const kind = last ? KINDS[last] : 'Subscription'
+  const { carries } = describedEvent(type)
+  const last = carries.at(-1)
+  // An event that neither time nor a grant brought about may name a payment.
+  const mayNamePayment = carries.every((name) => name === 'balance')
   return request(`${pascalCase(type)}Event`, {
     type: Type.Literal(type),
     timestamp,
-    data: request(`${kind}EventData`, {
+    data: request(`${last ? CAUSES[last][0] : 'Subscription'}EventData`, {
       user_id: Type.String(),
       sequence: Type.Integer({
         minimum: 1,
         description: 'Counts the events of this user, without gaps: late events are recognised by it',
       }),
       subscription: eventSubscriptionSchema(limits),
-      ...causeOf(type),
+      ...Object.fromEntries(carries.map((name) => [name, CAUSES[name][1]])),
+      ...(mayNamePayment && { payment: Type.Optional(EventPaymentSchema) }),
     }),
   })
 }
@@ -129,7 +113,7 @@ const HEADERS = {
   'webhook-signature': 'One `v1,…` for each secret, separated by spaces (Standard Webhooks 1.0)',
 }
 
-/** The member `webhooks` of the document (OpenAPI 3.1), of the types and notices that capabilities bring. */
+/** The member `webhooks` of the document (OpenAPI 3.1), with the types and notices of all capabilities. */
 export function describeWebhooks(
   types: readonly EventType[],
   limits: readonly LimitDefinition[],
@@ -151,7 +135,7 @@ export function describeWebhooks(
       parameters,
       requestBody: {
         required: true,
-        // A schema of TypeBox is a JSON schema; its hidden marks would not survive a copy, and need not.
+        // The copy leaves out the hidden marks of TypeBox: the rest is a JSON schema.
         content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
       },
       responses: {
@@ -170,7 +154,7 @@ export function describeWebhooks(
 
 type Notices = NonNullable<Capability['notices']>
 
-/** Of every list that the operator reads. */
+/** The filter of every list that operators read. */
 export const listQuery = {
   user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),
   limit: Type.Optional(
@@ -182,53 +166,3 @@ export const listQuery = {
     }),
   ),
 }
-
-export const EventsFilterSchema = Type.Object({
-  ...listQuery,
-  state: Type.Optional(
-    Type.Literal('waiting', {
-      description: 'Only those that the platform has not confirmed, oldest first',
-    }),
-  ),
-})
-
-export const EventParamsSchema = Type.Object({ event_id: Type.String({ maxLength: 100 }) })
-
-export const WrittenEventSchema = object('WrittenEvent', {
-  id: Type.String({ examples: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
-  user_id: Type.String(),
-  sequence: Type.Integer(),
-  type: Type.Enum([...EVENT_TYPES]),
-  created_at: timestamp,
-  state: Type.Enum(['waiting', 'delivered', 'set_aside'], {
-    description: 'set_aside: skipped by the operator, or written before there was an address',
-  }),
-  attempts: Type.Integer(),
-  attempted_at: nullable(timestamp),
-  due_at: nullable(timestamp),
-  answer_status: nullable(Type.Integer()),
-  failure: nullable(Type.String()),
-})
-
-export const EventCountsSchema = object('EventCounts', { users: Type.Integer(), events: Type.Integer() })
-
-export const EventsBeside = {
-  endpoint: nullable(
-    Type.Object({
-      state: Type.Enum(['working', 'failing', 'disabled']),
-      failing_since: nullable(timestamp),
-      disabled_at: nullable(timestamp),
-      disabled_because: nullable(Type.String()),
-    }),
-  ),
-  waiting: EventCountsSchema,
-}
-
-export const ReplaySchema = request('Replay', {
-  user: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only the events of this user' })),
-  since: Type.Optional(dayOrInstantSchema('Only events from here on; without `user` it is required')),
-  why: Type.Optional(reason),
-})
-export const ResentSchema = object('Resent', { user_id: Type.String(), events: Type.Integer() })
-export const RestartedSchema = object('Restarted', { users: Type.Integer() })
-export const SkippedSchema = object('Skipped', { skipped: Type.Literal(true) })

@@ -6,6 +6,7 @@ import type { Locale } from '../core/locale.js'
 import type { Database } from '../database/database.js'
 import type { DeliveryDeps } from '../events/deliver-events.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
+import { isAccepted } from '../events/event-sender.js'
 import { consoleSay } from '../i18n/console.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { Mailer } from '../mail/send-mail.js'
@@ -79,7 +80,7 @@ async function sendHead(deps: SealDeps, head: DayHead): Promise<Instant | null> 
   const timestamp = toTimestamp(wallClock.dayOf(day)?.to ?? 0)
   const body = JSON.stringify({ type: 'books.sealed', timestamp, data: { day, position, hash } })
   const sent = await outgoing.sender.send({ id: `evt_${hash.slice(0, 26)}`, body })
-  const isTaken = sent.kind === 'answer' && sent.status >= 200 && sent.status < 300
+  const isTaken = isAccepted(sent)
   count({ name: 'event_delivery', outcome: isTaken ? 'delivered' : 'failed' })
   if (!isTaken) log.warn({ day, ...sent }, 'the event with a head was not accepted')
   return isTaken ? clock.now() : null

@@ -1,5 +1,5 @@
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
-import { createEventSender, type EventSenderOptions } from './webhook-sender.js'
+import { createEventSender, type EventSenderOptions } from './event-sender.js'
 
 describe('the sender of events', () => {
   let receiver: Receiver
