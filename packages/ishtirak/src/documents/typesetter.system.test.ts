@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { textOf } from '../../../../test/support/pdf.js'
-import { readCoverage } from './font-coverage.js'
 import { createTypesetter, TypesettingFailed } from './typesetter.js'
 
 const TEMPLATE = `#let data = json("/data.json")
@@ -47,23 +44,11 @@ it('a page that is not accessible (no title) is not printed', () => {
   expect(() => typesetter.typeset('#set text(font: "IBM Plex Sans")\nhello', {})).toThrow(TypesettingFailed)
 })
 
-describe('what a font covers', () => {
-  const require = createRequire(import.meta.url)
-  const coverageOf = (file: string) =>
-    readCoverage(readFileSync(require.resolve(`@expo-google-fonts/${file}`)))
-  const latin = coverageOf('ibm-plex-sans/400Regular/IBMPlexSans_400Regular.ttf')
-  const arabic = coverageOf('ibm-plex-sans-arabic/400Regular/IBMPlexSansArabic_400Regular.ttf')
-  const covers = (has: (codePoint: number) => boolean, text: string) =>
-    Array.from(text, (character) => has(character.codePointAt(0) ?? 0))
-
-  it('is what is in its character map and nothing else', () => {
-    expect(covers(latin, 'Aé€№◊')).not.toContain(false)
-    expect(covers(latin, 'مɛ漢😀')).not.toContain(true)
-    expect(covers(arabic, 'مئچڤ،٣')).not.toContain(false)
-    expect(covers(arabic, '漢😀\uffff')).not.toContain(true)
-  })
-
-  it('cannot be read of what is not a font', () => {
-    expect(() => readCoverage(Buffer.alloc(64))).toThrow(RangeError)
-  })
+it('every character that is not replaced is in a font, also in bold', () => {
+  const all = Array.from({ length: 0xd800 - 0x20 }, (_, index) => String.fromCodePoint(index + 0x20)).join(
+    ' ',
+  )
+  const bold = TEMPLATE.replace('fallback: false', 'fallback: false, weight: 600')
+  for (const template of [TEMPLATE, bold])
+    expect(textOf(typesetter.typeset(template, { text: all }))).toContain('◊')
 })

@@ -7,7 +7,6 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { NodeCompiler, NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
 import { missingPackages } from '../runtime/package.js'
-import { readCoverage } from './font-coverage.js'
 
 export interface Typesetter {
   /**
@@ -53,9 +52,6 @@ function hasBinary(): boolean {
   )
 }
 
-/** Letters of Kabyle that IBM Plex Sans lacks. Libertinus Serif, which is built into the engine, has them. */
-const KABYLE_LETTERS = 'ƐɛƔɣ'
-
 /**
  * The engine drops cached results that were not used between two sweeps. A sweep reads the whole cache
  * (0.3 ms), so it is done every tenth page: ten is the age that the engine recommends.
@@ -92,34 +88,20 @@ interface Engine {
   /** The template of the last page: the engine parses it only if it changes. */
   template: string
   printed: number
-  readonly isDrawable: (grapheme: string) => boolean
 }
 
 function startEngine(): Engine {
   // Loaded here: the engine's machine code takes 11 MB of memory, and most processes never print.
   const typst: typeof import('@myriaddreamin/typst-ts-node-compiler') = require(COMPILER)
-  const fonts = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
-  const compiler = typst.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
-  const kabyle = new Set(Array.from(KABYLE_LETTERS, (letter) => letter.codePointAt(0)))
-  const coverages = [...fonts.map(readCoverage), (codePoint: number) => kabyle.has(codePoint)]
-  return {
-    compiler,
-    template: '',
-    printed: 0,
-    // A letter and its marks are drawn in one font, so one font must have them all.
-    isDrawable: (grapheme) =>
-      // The engine draws ḍ as d with a dot below if a font has only these, so either form will do.
-      [grapheme, grapheme.normalize('NFD')].some((form) => {
-        const codePoints = Array.from(form, (character) => character.codePointAt(0) ?? 0)
-        return coverages.some((covers) => codePoints.every(covers))
-      }),
-  }
+  const fontBlobs = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
+  const compiler = typst.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs }] })
+  return { compiler, template: '', printed: 0 }
 }
 
 function toPdf(engine: Engine, template: string, data: unknown, xml: string | undefined): Uint8Array {
-  const { compiler, isDrawable } = engine
+  const { compiler } = engine
   const json = JSON.stringify(data, (_, value: unknown) =>
-    typeof value === 'string' ? copyable(drawable(value, isDrawable)) : value,
+    typeof value === 'string' ? copyable(drawable(value)) : value,
   )
   if (xml !== undefined) compiler.mapShadow(ATTACHED_FILE, Buffer.from(xml))
   const pdfStandard = xml === undefined ? PDF_STANDARD : STANDARD_WITH_FILE
@@ -175,13 +157,33 @@ const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 // colours.
 const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
 
+/** What IBM Plex Sans has of Latin with its marks, Greek and Cyrillic, and of punctuation and signs. */
+const LATIN =
+  String.raw` -~\u00a0-\u017f\u0218-\u021b\u1ea0-\u1ef9\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328` +
+  String.raw`\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f` +
+  String.raw`\u2010-\u2015\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a€№™◊`
+/**
+ * A text of each font that the engine draws for sure: it refuses a page with a character that no font has.
+ * The third is Libertinus Serif, which is built in, for letters of Kabyle.
+ */
+const DRAWN = [
+  new RegExp(`^[${LATIN}]*$`),
+  /^[ -~\u0606-\u061b\u061e-\u06a1\u06a3-\u06ff\u0750-\u077f]*$/,
+  /^[ƐɛƔɣ]$/,
+]
+
+/** A letter and its marks are drawn in one font. The engine draws ḍ as d with a dot below if it has to. */
+function isDrawn(grapheme: string): boolean {
+  return [grapheme, grapheme.normalize('NFD')].some((form) => DRAWN.some((font) => font.test(form)))
+}
+
 /** The part of a text that the fonts can draw, on one line. An emoji becomes one `◊`. */
-function drawable(text: string, isDrawable: (grapheme: string) => boolean): string {
+function drawable(text: string): string {
   // Nearly every text is plain, and cutting into graphemes took 2 ms a page.
   if (PLAIN.test(text)) return text
   const plain = text.replace(LONE_SURROGATE, '◊').normalize('NFC').replace(BREAKS, ' ').trim()
   return Array.from(GRAPHEMES.segment(plain), ({ segment }) => {
     const visible = segment.replace(HIDDEN, '')
-    return isDrawable(visible) ? visible : '◊'
+    return isDrawn(visible) ? visible : '◊'
   }).join('')
 }
