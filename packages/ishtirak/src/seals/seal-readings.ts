@@ -1,4 +1,6 @@
 // What operators read of the sealed books.
+import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { reading } from '../acts/reading.js'
@@ -7,7 +9,7 @@ import { receiptNumber } from '../core/receipt.js'
 import type { Permission } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { nullable, object, query } from '../http/schemas.js'
-import { sealedLines } from './seals.sql.js'
+import { type SealHead, sealedLines } from './seals.sql.js'
 import type { Entry } from './verify.sql.js'
 import { type VerifyDeps, verifyBooks } from './verify-books.js'
 
@@ -21,6 +23,7 @@ const EXPORT = { name: 'books.export', roles: ['accountant'] } as const satisfie
 /** 100,000 heads: those of 270 years. */
 const HEADS_BYTES_MAX = 8 * 1024 * 1024
 const LINES_A_PAGE = 1_000
+const SIGN_OF_LIFE_MS = 1_000
 
 const VerifiedBooksSchema = object('VerifiedBooks', {
   position: Type.Integer({ description: 'The last seal; where one does not fit, the last one that fits' }),
@@ -59,16 +62,32 @@ export const verifyBooksReading = reading<SealReadingDeps>().reads({
   answer: VerifiedBooksSchema,
   // cli-verify.ts reads the file and sends it.
   command: null,
-  read: async (deps, { file }) => {
-    const { head, found } = await verifyBooks(deps, headsIn(file.toString()))
-    if (!found) return { ...head, found: null }
-    const { what, position, entry } = found
-    return {
-      ...head,
-      found: { what, position, kind: entry?.kind ?? null, entry: entry && nameOf(entry) },
-    }
-  },
+  read: (deps, { file, reply }) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .send(Readable.from(whileAwaited(verified(deps, headsIn(file.toString()))))),
 })
+
+async function verified(deps: SealReadingDeps, heads: readonly SealHead[]) {
+  const { head, found } = await verifyBooks(deps, heads)
+  if (!found) return { ...head, found: null }
+  const { what, position, entry } = found
+  return { ...head, found: { what, position, kind: entry?.kind ?? null, entry: entry && nameOf(entry) } }
+}
+
+/**
+ * An answer as JSON that may take minutes: a million entries take eleven seconds. It begins within the time
+ * that every answer has, and spaces show that the work goes on; JSON may begin with them. A failure after
+ * the first space breaks the connection off, so nobody takes it for an answer.
+ */
+async function* whileAwaited(work: Promise<object>): AsyncGenerator<string> {
+  const answer = work.then((value) => JSON.stringify(value))
+  for (;;) {
+    const ended = await Promise.race([answer, setTimeout(SIGN_OF_LIFE_MS, ' ', { ref: false })])
+    yield ended
+    if (ended !== ' ') return
+  }
+}
 
 const HEAD = /^\s*(\d{1,15}) ([0-9a-f]{64})\b/gm
 
