@@ -77,8 +77,8 @@ async function verified(deps: SealReadingDeps, heads: readonly SealHead[]) {
 
 /**
  * An answer as JSON that may take minutes: a million entries take eleven seconds. It begins within the time
- * that every answer has, and spaces show that the work goes on; JSON may begin with them. A failure after
- * the first space breaks the connection off, so nobody takes it for an answer.
+ * that every answer has, and spaces show that the work goes on; JSON may begin with them. If the work fails
+ * after the first space, the connection is closed in the middle of the answer, which callers see as an error.
  */
 async function* whileAwaited(work: Promise<object>): AsyncGenerator<string> {
   const answer = work.then((value) => JSON.stringify(value))
