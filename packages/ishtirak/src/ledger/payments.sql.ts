@@ -32,7 +32,7 @@ import {
   writerOf,
 } from '../database/rows.js'
 
-const readPrice = rowOf({ amount: integer, currency: text }, (shape) => ({ ...shape }))
+const readPrice = rowOf({ amount: integer, currency: text })
 
 /** The fields that change in the life of a payment. */
 const STATE = {
@@ -52,29 +52,26 @@ const STATE = {
 }
 
 /** The one list of the columns of a payment. */
-const describedPayment = rowOf(
-  {
-    ...STATE,
-    userId: text,
-    boughtBy: textOrNull,
-    poNumber: textOrNull,
-    returnUrl: textOrNull,
-    metadata: json<Metadata | null>,
-    id: text,
-    kind: word<PaymentPurpose>,
-    plan: json<Plan | null>,
-    months: integerOrNull,
-    price: readPrice,
-    codeHash: textOrNull,
-    discount: integer,
-    method: text,
-    live: flag,
-    createdAt: instant,
-    attemptEndsAt: instant,
-    secondOf: textOrNull,
-  },
-  (shape) => ({ ...shape }),
-)
+const describedPayment = rowOf({
+  ...STATE,
+  userId: text,
+  boughtBy: textOrNull,
+  poNumber: textOrNull,
+  returnUrl: textOrNull,
+  metadata: json<Metadata | null>,
+  id: text,
+  kind: word<PaymentPurpose>,
+  plan: json<Plan | null>,
+  months: integerOrNull,
+  price: readPrice,
+  codeHash: textOrNull,
+  discount: integer,
+  method: text,
+  live: flag,
+  createdAt: instant,
+  attemptEndsAt: instant,
+  secondOf: textOrNull,
+})
 // The constraint fields_fit_the_kind says which fields belong to which kind.
 export const parsePayment = describedPayment as Description<Payment>
 
@@ -92,12 +89,12 @@ export const NEW_PAYMENT = columnsOf(parsePayment, 'n')
 export const PAYMENT_RECORD = `n(${recordOf(parsePayment)})`
 
 /** The whole row as JSON. */
-export const paymentToColumns = writerOf(parsePayment, (shape) => ({ ...shape }))
+export const paymentToColumns = writerOf(parsePayment)
 
 const readStateAndId = rowOf({ id: text, ...STATE })
 
 /** The fields that change in the life of a payment, and its id, as JSON. */
-export const paymentStateToColumns = writerOf(readStateAndId, (shape) => ({ ...shape }))
+export const paymentStateToColumns = writerOf(readStateAndId)
 
 const SHOWN = {
   id: text,
@@ -126,9 +123,7 @@ const SHOWN_COLUMNS = `
 const readPlanName = (row: Row) =>
   row.plan_id === null ? null : { id: text(row, 'plan_id'), name: text(row, 'plan_name') }
 
-const parseShown = rowOf({ ...SHOWN, plan: readPlanName }, (shape) => ({
-  ...shape,
-})) as Description<ShownPayment>
+const parseShown = rowOf({ ...SHOWN, plan: readPlanName }) as Description<ShownPayment>
 
 /** The payment after which a page of the history continues, going back in time. */
 export interface HistoryPosition {

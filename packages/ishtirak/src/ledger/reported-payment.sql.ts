@@ -26,15 +26,12 @@ export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'
   readonly checkoutId: string | null
 }
 
-const parseLoaded = rowOf(
-  {
-    payment: parsePayment,
-    user: parseUser,
-    /** The trace of the click that started the payment, if traces were collected. */
-    traceparent: textOrNull,
-  },
-  (shape) => ({ ...shape }),
-)
+const parseLoaded = rowOf({
+  payment: parsePayment,
+  user: parseUser,
+  /** The trace of the click that started the payment, if traces were collected. */
+  traceparent: textOrNull,
+})
 /** Our payment with its user, at the version that a revision of the user's money must name. */
 export type LoadedPayment = ReturnType<typeof parseLoaded>
 
