@@ -2,16 +2,10 @@
 // columns once on a connection; the driver's own query has the columns described with every answer and builds
 // its rows from that, which took node 60 µs a statement (pg 8.23, query.js and result.js). It knows nothing
 // of pools and errors; postgres.ts does.
-//
-// A change that is given up must not be carried out later, also when it lies in the receive buffer of a
-// server that hangs. So every change carries its deadline, by the server's clock: past it the server refuses
-// to begin, and until then it is the statement's time limit.
-import type { ClientBase, Connection, QueryConfig, Submittable } from 'pg'
+import type { ClientBase, Connection, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import type { LearntTime } from '../../runtime/clock.js'
-import { CALL_LIMIT_MS, type Row } from '../database.js'
+import type { Row } from '../database.js'
 import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../rows.js'
-import { LimitedConnection } from './query-limits.js'
 
 type Done = (error: unknown, rows?: readonly Row[]) => void
 
@@ -23,71 +17,77 @@ interface DriverConnection extends Connection {
 const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
 const DESCRIBE = serialize.describe({ type: 'P' })
 
-interface Known {
-  /** By the names of the statements that were described on this connection. */
-  readonly readers: Map<string, ReadRow>
-  readonly limit: LimitedConnection
+/** The readers of the statements that were described on a connection, by name. */
+const readersOfClients = new WeakMap<ClientBase, Map<string, ReadRow>>()
+
+const CHECK_EVERY_MS = 100
+/**
+ * The queries under way. One timer checks their time limits. The driver uses a timer for each query and keeps
+ * later objects alive: a status left 1,100 bytes in the old generation instead of 90.
+ */
+const underWay = new Set<NamedQuery>()
+setInterval(() => {
+  const now = performance.now()
+  for (const query of underWay) if (now >= query.giveUpAt) query.giveUp()
+}, CHECK_EVERY_MS).unref()
+
+interface Run {
+  /** Without a name nothing is cached: the statement is parsed and described at each run. */
+  readonly name: string
+  readonly text: string
+  readonly values: (string | null)[]
+  /** A statement that is sent ahead of this one, in its transaction; null: none. Its answer is ignored. */
+  readonly ahead: string | null
+  /** The deadline, by `performance.now()`. */
+  readonly giveUpAt: number
 }
-
-const knownOfClients = new WeakMap<ClientBase, Known>()
-
-function knownOf(client: ClientBase): Known {
-  const known = knownOfClients.get(client)
-  if (known) return known
-  const made = { readers: new Map<string, ReadRow>(), limit: new LimitedConnection(client) }
-  knownOfClients.set(client, made)
-  return made
-}
-
-/** The driver accepts a time limit for its own queries (pg, client.js), which its types leave out. */
-export interface TimedQuery extends QueryConfig {
-  readonly query_timeout: number
-}
-
-/** A query of the driver's own with the time limit of a call. */
-export const inTime = (text: string): TimedQuery => ({ text, query_timeout: CALL_LIMIT_MS })
 
 /** The driver calls these methods (pg 8.23, client.js). */
 export class NamedQuery implements Submittable {
-  readonly #ahead: readonly Buffer[] | null
-  /** The answer to the messages sent ahead comes first, and is ignored. */
-  #awaitsFirst: boolean
-  readonly #known: Known
-  readonly #giveUpAt: number
-  readonly #values: (string | null)[]
+  readonly giveUpAt: number
+  readonly #run: Run
+  readonly #readers: Map<string, ReadRow>
   readonly #rows: Row[] = []
+  #awaitsAhead: boolean
   #read: ReadRow | undefined
   #failure: unknown
 
-  /** Without a name nothing is cached: it is parsed and described at each run. */
   constructor(
     client: ClientBase,
-    readonly name: string,
-    readonly text: string,
-    values: (string | null)[],
-    /** `ahead`: the messages of one statement that goes before this one, in its transaction. */
-    limits: { readonly timeoutMs: number; readonly ahead: readonly Buffer[] | null },
+    run: Run,
     public callback: Done,
   ) {
-    this.#giveUpAt = performance.now() + limits.timeoutMs
-    this.#ahead = limits.ahead
-    this.#awaitsFirst = limits.ahead !== null
-    this.#known = knownOf(client)
-    this.#values = values
-    this.#read = this.#known.readers.get(name)
+    this.#run = run
+    this.giveUpAt = run.giveUpAt
+    this.#awaitsAhead = run.ahead !== null
+    this.#readers = readersOfClients.get(client) ?? new Map()
+    readersOfClients.set(client, this.#readers)
+    this.#read = this.#readers.get(run.name)
+  }
+
+  /** The driver notes this as parsed when a parse is complete: not that of the statement ahead. */
+  get name(): string {
+    return this.#awaitsAhead ? '' : this.#run.name
+  }
+
+  get text(): string {
+    return this.#run.text
   }
 
   submit(connection: Connection): Error | null {
     const { stream } = connection
     if (!stream.writable) return new Error('Connection terminated')
-    const { name, text } = this
+    const { name, text, values, ahead } = this.#run
     // The connection that the driver hands out is its own, whose types leave this out.
     const isParsed = name !== '' && (connection as DriverConnection).parsedStatements[name] !== undefined
-    const messages = [serialize.bind({ statement: name, values: this.#values }), EXECUTE_AND_SYNC]
-    if (!this.#read) messages.splice(1, 0, DESCRIBE)
-    if (!isParsed) messages.unshift(serialize.parse({ name, text }))
-    if (this.#ahead) messages.unshift(...this.#ahead)
-    this.#known.limit.begin(this, this.#giveUpAt)
+    const messages = [
+      ...(ahead === null ? [] : [serialize.parse({ text: ahead }), serialize.bind(), serialize.execute()]),
+      ...(isParsed ? [] : [serialize.parse({ name, text })]),
+      serialize.bind({ statement: name, values }),
+      ...(this.#read ? [] : [DESCRIBE]),
+      EXECUTE_AND_SYNC,
+    ]
+    underWay.add(this)
     // Sent in one write: each write is a system call and wakes the server.
     stream.write(Buffer.concat(messages))
     return null
@@ -98,7 +98,7 @@ export class NamedQuery implements Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (this.#failure !== undefined || !this.#read || this.#awaitsFirst) return
+    if (this.#failure !== undefined || !this.#read || this.#awaitsAhead) return
     try {
       this.#rows.push(this.#read(fields))
     } catch (error) {
@@ -108,22 +108,24 @@ export class NamedQuery implements Submittable {
   }
 
   handleCommandComplete(): void {
-    if (this.#awaitsFirst) this.#awaitsFirst = false
+    if (this.#awaitsAhead) this.#awaitsAhead = false
     else if (!this.#read) this.#keep(withoutColumns)
   }
 
   handleError(error: unknown): void {
-    this.#known.limit.end()
+    underWay.delete(this)
     this.callback(this.#failure ?? error)
   }
 
   handleReadyForQuery(): void {
-    this.#known.limit.end()
+    underWay.delete(this)
     if (this.#failure !== undefined) this.callback(this.#failure)
     else this.callback(null, this.#rows)
   }
 
+  /** Answers the caller, who no longer waits. A late answer of the server is ignored. */
   giveUp(): void {
+    underWay.delete(this)
     const { callback } = this
     this.callback = () => {}
     callback(new Error('Query read timeout'))
@@ -131,66 +133,6 @@ export class NamedQuery implements Submittable {
 
   #keep(read: ReadRow): void {
     this.#read = read
-    if (this.name !== '') this.#known.readers.set(this.name, read)
+    if (this.#run.name !== '') this.#readers.set(this.#run.name, read)
   }
 }
-
-/** The server gives up this much earlier: its refusal then still arrives, and the connection stays usable. */
-const MARGIN_MS = 250
-
-/** Milliseconds since 1970 by the server's clock, less the same instant by `performance.now()`. */
-const offsets = new WeakMap<ClientBase, number>()
-
-/**
- * A pooler tells its clients an invented process number, a server the number of the process that answers. The
- * server's time is noted when the answer arrives: the delay makes deadlines earlier, never later.
- */
-export async function isPooled(client: ClientBase, serverTime: LearntTime): Promise<boolean> {
-  const { rows } = await client.query(
-    inTime('select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now'),
-  )
-  offsets.set(client, rows[0]?.now - performance.now())
-  serverTime.note(rows[0]?.now)
-  // The driver keeps the number that was given at the start (pg, client.js); its types leave it out.
-  return !('processID' in client) || client.processID !== rows[0]?.id
-}
-
-/** The deadline by the server's clock; null: no deadline, or the clocks were never compared. */
-export function serverDeadline(client: ClientBase, giveUpAt: number): number | null {
-  const offset = offsets.get(client)
-  return offset === undefined || giveUpAt === Number.POSITIVE_INFINITY
-    ? null
-    : Math.floor(offset + giveUpAt - MARGIN_MS)
-}
-
-/** Whether there is too little time left to send anything. */
-export function isTooLateToSend(giveUpAt: number): boolean {
-  return performance.now() >= giveUpAt - MARGIN_MS
-}
-
-// A negative limit is refused (22023), and so is everything up to the end of the transaction. Zero means no
-// limit.
-const limitUntil = (deadline: string) =>
-  `set_config('statement_timeout',
-     coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text,
-     true)`
-
-const NAME = 'ishtirak_deadline'
-export const prepareDeadline = `prepare ${NAME}(numeric) as select ${limitUntil('$1::numeric')}`
-
-/** Sent ahead of a change on our own connection: the deadline by the server's clock. */
-export function deadlineMessages(serverMs: number): Buffer[] {
-  return [serialize.bind({ statement: NAME, values: [String(serverMs)] }), serialize.execute()]
-}
-
-/** For a pooler, whose connections have no prepared statement and no schema; null: nothing to send. */
-export function pooledMessages(serverMs: number | null, schema: string | undefined): Buffer[] | null {
-  const limits = serverMs === null ? [] : [limitUntil(`${serverMs}`)]
-  const paths = schema === undefined ? [] : [`set_config('search_path', '${schema}', true)`]
-  const settings = [...limits, ...paths]
-  if (settings.length === 0) return null
-  return [serialize.parse({ text: `select ${settings.join(', ')}` }), serialize.bind(), serialize.execute()]
-}
-
-/** The deadline as a command of its own, sent ahead of a commit. */
-export const deadlineCommand = (deadline: number) => `select ${limitUntil(String(deadline))};`

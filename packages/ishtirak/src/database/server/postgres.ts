@@ -22,17 +22,15 @@ import {
   translateError,
 } from '../session.js'
 import {
-  deadlineCommand,
-  deadlineMessages,
+  examineConnection,
   inTime,
   isPooled,
   isTooLateToSend,
-  NamedQuery,
-  pooledMessages,
   prepareDeadline,
-  serverDeadline,
+  settingsAhead,
   type TimedQuery,
-} from './named-query.js'
+} from './deadline.js'
+import { NamedQuery } from './named-query.js'
 
 export interface PostgresOptions {
   /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer's transaction mode before 1.21. */
@@ -124,11 +122,25 @@ class Postgres implements Database {
     await this.#pool.end()
   }
 
-  #session<Result>(giveUpAt: number, use: (session: DatabaseSession) => Promise<Result>): Promise<Result> {
-    if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
+  async #session<Result>(
+    giveUpAt: number,
+    use: (session: DatabaseSession) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#isClosing) throw new DatabaseUnavailable('the database is closed')
     if (this.#pool.waitingCount >= waitingMax)
-      return Promise.reject(new DatabaseUnavailable(`${waitingMax} calls wait for a connection`))
-    return this.#onConnection(giveUpAt, use)
+      throw new DatabaseUnavailable(`${waitingMax} calls wait for a connection`)
+    this.#underWay += 1
+    try {
+      const client = await this.#connection(giveUpAt)
+      const session = new PooledSession(client, { named: this.#named, schema: this.#schema, giveUpAt })
+      try {
+        return await use(session)
+      } finally {
+        client.release(session.isLost)
+      }
+    } finally {
+      if (--this.#underWay === 0) this.#onIdle()
+    }
   }
 
   /** A free or new connection. If it comes too late it is returned unused, and nothing is sent. */
@@ -153,59 +165,40 @@ class Postgres implements Database {
       clearTimeout(timer)
     }
   }
-
-  async #onConnection<Result>(
-    giveUpAt: number,
-    use: (session: DatabaseSession) => Promise<Result>,
-  ): Promise<Result> {
-    this.#underWay += 1
-    try {
-      const client = await this.#connection(giveUpAt)
-      const session = new PooledSession(client, { named: this.#named, schema: this.#schema, giveUpAt })
-      try {
-        return await use(session)
-      } finally {
-        client.release(session.isLost)
-      }
-    } finally {
-      if (--this.#underWay === 0) this.#onIdle()
-    }
-  }
 }
 
 class PooledSession implements DatabaseSession {
   /** True: the connection must not go back to the pool. */
   isLost = false
 
-  readonly #isPooled: boolean
-
   constructor(
     private readonly client: pg.PoolClient,
     private readonly of: { named: boolean; schema: string | undefined; giveUpAt: number },
-  ) {
-    this.#isPooled = pooled.has(client)
-  }
+  ) {}
 
   async query(
     { name, text, isChange }: Statement,
     parameters: readonly Parameter[],
   ): Promise<readonly Row[]> {
     this.#refuseWhenLate()
+    const { named, giveUpAt } = this.of
+    const [ahead = null] = this.#ahead(isChange ? giveUpAt : null)
+    const values = parameters.map(encodeParameter)
+    const run = { name: named ? name : '', text, values, ahead, giveUpAt }
     return this.#ask(
       () =>
         new Promise((resolve, reject) => {
           const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
-          const values = parameters.map(encodeParameter)
-          const limits = { timeoutMs: this.#timeoutMs, ahead: this.#ahead(isChange) }
-          const known = this.of.named ? name : ''
-          this.client.query(new NamedQuery(this.client, known, text, values, limits, done))
+          this.client.query(new NamedQuery(this.client, run, done))
         }),
     )
   }
 
   async command(sql: string): Promise<string> {
     if (sql !== 'rollback') this.#refuseWhenLate()
-    const command: TimedQuery = { text: this.#withSettings(sql), query_timeout: this.#timeoutMs }
+    const timeLeftMs = Math.max(1, Math.ceil(this.of.giveUpAt - performance.now()))
+    const query_timeout = Math.min(scriptTimeoutMs, timeLeftMs)
+    const command: TimedQuery = { text: this.#withSettings(sql), query_timeout }
     // If a commit was refused, the transaction is still open.
     if (sql === 'commit') this.isLost = true
     // For several commands the driver returns a list, which its types leave out.
@@ -220,32 +213,20 @@ class PooledSession implements DatabaseSession {
   }
 
   #withSettings(command: string): string {
-    const { giveUpAt, schema } = this.of
-    if (command === 'begin') {
-      const limit = giveUpAt === Number.POSITIVE_INFINITY ? '; set local statement_timeout = 0' : ''
-      const path = schema !== undefined && this.#isPooled ? `; set local search_path = "${schema}"` : ''
-      return `begin${limit}${path}`
-    }
-    const deadline = command === 'commit' ? this.#deadline() : null
-    return deadline === null ? command : `${deadlineCommand(deadline)} ${command}`
+    const { giveUpAt } = this.of
+    if (command === 'commit') return [...this.#ahead(giveUpAt), command].join('; ')
+    if (command !== 'begin') return command
+    const limits = giveUpAt === Number.POSITIVE_INFINITY ? ['set local statement_timeout = 0'] : []
+    return [command, ...limits, ...this.#ahead(null)].join('; ')
+  }
+
+  /** `giveUpAt`: the deadline of a change; null for what changes nothing. */
+  #ahead(giveUpAt: number | null): readonly string[] {
+    return settingsAhead(this.client, this.of.schema, giveUpAt)
   }
 
   #refuseWhenLate(): void {
     if (isTooLateToSend(this.of.giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
-  }
-
-  get #timeoutMs(): number {
-    return Math.min(scriptTimeoutMs, Math.max(1, Math.ceil(this.of.giveUpAt - performance.now())))
-  }
-
-  #ahead(isChange: boolean): readonly Buffer[] | null {
-    const deadline = isChange ? this.#deadline() : null
-    if (this.#isPooled) return pooledMessages(deadline, this.of.schema)
-    return deadline === null ? null : deadlineMessages(deadline)
-  }
-
-  #deadline(): number | null {
-    return serverDeadline(this.client, this.of.giveUpAt)
   }
 
   async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -270,7 +251,8 @@ async function prepareSession(
   serverTime: LearntTime,
 ): Promise<void> {
   await client.query(inTime(`set time zone 'UTC'`))
-  if (await isPooled(client, serverTime)) return void pooled.add(client)
+  await examineConnection(client, serverTime)
+  if (isPooled(client)) return
   await client.query(
     inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
      ${prepareDeadline};
@@ -279,9 +261,6 @@ async function prepareSession(
      ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`),
   )
 }
-
-/** Connections to a pooler. What is prepared or set on one server connection is missing on the next. */
-const pooled = new WeakSet<pg.ClientBase>()
 
 function readUrl(text: string): { connectionString: string; named: boolean } {
   const url = new URL(text)
