@@ -1,34 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { memoryLimits, requireMemory } from '../../packages/ishtirak/src/database/embedded/cluster-folder.js'
-import { launchService, startService } from '../support/process.js'
+import { startService } from '../support/process.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { tokenOf } from '../support/world.js'
 import { call, residentMb, serviceEnv } from './calls.js'
-
-describe('the first start', () => {
-  it('with too few addresses ends with 1 and a sentence, before anything is created', async () => {
-    const folder = temporaryFolder()
-    const limited = ['sh', '-c', 'ulimit -v 16777216; exec "$0" "$@"']
-    const service = launchService({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: folder }, limited)
-    expect(await service.ended()).toBe(1)
-    expect(service.lines).toEqual([
-      'the embedded database needs 22500 MB of address space (not memory), ulimit -v allows 16384 MB',
-    ])
-    expect(await readdir(folder)).toEqual([])
-  })
-
-  it('with less memory than it needs is refused, by what the machine has', () => {
-    const needed = { memoryMb: 900, addressSpaceMb: 53_000 }
-    const has = (memoryMb: number) => () =>
-      requireMemory('creating', needed, { memoryMb, addressSpaceMb: Number.POSITIVE_INFINITY })
-    expect(has(768)).toThrow('creating needs 900 MB of memory, the machine or container has 768 MB')
-    expect(has(900)).not.toThrow()
-    expect(memoryLimits().memoryMb).toBeGreaterThan(500)
-    expect(memoryLimits().memoryMb).toBeLessThan(10_000_000)
-  })
-})
 
 /** Each further thread of V8 keeps memory of its own: so it rests at 220 MB, with four at 235 to 258. */
 const ONE_THREAD = '--v8-pool-size=1'

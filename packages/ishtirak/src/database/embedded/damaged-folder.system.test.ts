@@ -65,13 +65,8 @@ describe('a damaged folder is refused, names what is missing, and stays as it is
   it.each<[string, () => void, string]>([
     ['PG_VERSION is gone', () => remove('PG_VERSION'), 'PG_VERSION is missing'],
     ['PG_VERSION is empty', () => writeFileSync(inside('PG_VERSION'), ''), 'PG_VERSION is empty'],
-    ['postgres/ is empty', () => empty(''), 'PG_VERSION, postgresql.conf, base/5/, '],
+    ['postgres/ is empty', () => empty(''), 'PG_VERSION is missing'],
     ['postgres/ is gone', () => remove(''), 'postgres/ is missing; found: only the lock'],
-    ['base/ is gone', () => remove('base'), 'base/5/ is missing'],
-    ['pg_wal/ is gone', () => remove('pg_wal'), 'pg_wal/ is missing'],
-    ['pg_wal/ is empty', () => empty('pg_wal'), 'pg_wal/ is missing'],
-    ['pg_control is gone', () => remove('global/pg_control'), 'global/pg_control is missing'],
-    ['a copy left empty folders out', () => remove('pg_notify'), 'pg_notify is missing'],
     ['it is of another version', () => writeFileSync(inside('PG_VERSION'), '17\n'), 'is PostgreSQL 17'],
     [
       'only files of others are there',
@@ -87,6 +82,18 @@ describe('a damaged folder is refused, names what is missing, and stays as it is
     await expect(refused).rejects.toThrow(sentence)
     await expect(refused).rejects.toThrow('backup')
     expect(contents()).toEqual(before)
+  })
+})
+
+describe('a database that lacks a part does not start, and is not replaced', () => {
+  beforeEach(() => copyOf('whole'))
+
+  it.each(['base', 'pg_wal', 'global/pg_control', 'pg_xact'])('%s', async (name) => {
+    remove(name)
+    const refused = openFolder(folder)
+    await expect(refused).rejects.toMatchObject({ name: 'DataFolderDamaged' })
+    await expect(refused).rejects.toThrow('PostgreSQL does not start on it')
+    expect(existsSync(inside('PG_VERSION'))).toBe(true)
   })
 })
 

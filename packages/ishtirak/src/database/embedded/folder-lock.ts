@@ -30,9 +30,16 @@ export class DataFolderLocked extends Error {
   }
 }
 
-/** The data folder cannot be locked, so it must not be used. */
+/** The data folder cannot be made, written to or locked. */
 export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable'
+  constructor(folder: string, cause: unknown) {
+    super(
+      `the data folder ${folder} cannot be used: ${cause}. ` +
+        'Give it to this user, on a disk of this machine, or set DATA_DIR to another folder.',
+      { cause },
+    )
+  }
 }
 
 /** Locks the folder, which must exist, until `release` or the process's end. Throws `DataFolderLocked`. */
@@ -46,7 +53,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     return process.platform === 'win32' ? await holdPipe(server, folder) : await holdSocket(server, folder)
   } catch (error) {
     if (error instanceof DataFolderLocked) throw error
-    throw new DataFolderUnusable(`the data folder ${folder} cannot be locked: ${error}`, { cause: error })
+    throw new DataFolderUnusable(folder, error)
   }
 }
 

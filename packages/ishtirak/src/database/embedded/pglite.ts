@@ -21,12 +21,10 @@ import {
   doesNotStart,
   isNew,
   markIfNew,
-  memoryLimits,
-  requireMemory,
 } from './cluster-folder.js'
 import { DurableFiles, durableStartParameters, type Flush } from './durable-files.js'
 import { flushPath, flushTree, makeFolder } from './flush.js'
-import { type FolderLock, lockFolder } from './folder-lock.js'
+import { DataFolderUnusable, type FolderLock, lockFolder } from './folder-lock.js'
 import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
@@ -39,7 +37,7 @@ interface EmbeddedOptions {
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
   const first = from ?? (await readyMadeDump())
-  return new EmbeddedDatabase(await PGlite.create(startingWith({ startParams }, first)), {})
+  return new EmbeddedDatabase(await PGlite.create({ startParams, ...(first && { loadDataDir: first }) }), {})
 }
 
 interface FolderOptions extends EmbeddedOptions {
@@ -53,10 +51,13 @@ interface FolderOptions extends EmbeddedOptions {
 
 /** Opens a database, or creates one in an empty folder. Throws `DataFolderLocked`, `DataFolderDamaged`. */
 export async function openFolder(dataDir: string, options: FolderOptions = {}): Promise<EmbeddedDatabase> {
-  requireMemory('the embedded database', START_NEEDS, memoryLimits())
   const folder = resolve(dataDir)
-  makeFolder(folder)
-  markIfNew(folder)
+  try {
+    makeFolder(folder)
+    markIfNew(folder)
+  } catch (error) {
+    throw new DataFolderUnusable(folder, error)
+  }
   const lock = await lockFolder(folder)
   try {
     if (isNew(folder)) await createCluster(folder, options.from)
@@ -74,16 +75,6 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
 
 const isDiskFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 
-/**
- * Measured at a first start: 327 MB and 22,400 MB at the peak. WebAssembly reserves addresses that it never
- * uses. The V8 of Node 24 alone takes 600 MB for a moment at each start: 866 MB at the peak.
- */
-const IS_HUNGRY = process.version.startsWith('v24.')
-const START_NEEDS = { memoryMb: IS_HUNGRY ? 870 : 330, addressSpaceMb: 22_500 }
-
-/** Measured with `initdb`: the peak is 887 MB and 52,600 MB. */
-const CREATION_NEEDS = { memoryMb: 900, addressSpaceMb: 53_000 }
-
 /** Created and flushed under another name first, so that a partial one does not look like a database. */
 async function createCluster(folder: string, from?: Blob): Promise<void> {
   const { cluster, unfinished } = clusterPaths(folder)
@@ -96,7 +87,6 @@ async function createCluster(folder: string, from?: Blob): Promise<void> {
 
 /** Unpacks a dump, or runs PostgreSQL's own `initdb`. */
 async function initialize(folder: string, from?: Blob): Promise<void> {
-  requireMemory('initdb', CREATION_NEEDS, memoryLimits())
   const pglite = await startOn(new DurableFiles(folder), {}, from)
   await pglite.close()
   flushTree(folder)
@@ -104,7 +94,7 @@ async function initialize(folder: string, from?: Blob): Promise<void> {
 
 function startOn(files: DurableFiles, options: EmbeddedOptions, from?: Blob): Promise<PGlite> {
   const startParams = [...durableStartParameters, ...settingsOf(options)]
-  return PGlite.create(startingWith({ fs: files, startParams }, from))
+  return PGlite.create({ fs: files, startParams, ...(from && { loadDataDir: from }) })
 }
 
 /** PostgreSQL's own 128 MB of buffers are touched at the start, and WebAssembly gives no memory back. */
@@ -113,10 +103,6 @@ const SETTINGS = [...plannerSettings, 'shared_buffers=32MB']
 function settingsOf({ schema }: EmbeddedOptions): string[] {
   const path = schema === undefined ? [] : [`search_path=${schema}`]
   return [...SETTINGS, ...path].flatMap((setting) => ['-c', setting])
-}
-
-function startingWith<Options extends object>(options: Options, from: Blob | undefined) {
-  return from === undefined ? options : { ...options, loadDataDir: from }
 }
 
 interface Belongings {

@@ -2,12 +2,11 @@
 // of the memory of initdb. It has what initdb writes, without templates and passwords. All have one system
 // identifier, which only replication uses.
 
-import { hash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompress, constants } from 'node:zlib'
@@ -18,7 +17,7 @@ import { flushPath } from './flush.js'
 export function readyMadePath(): string {
   const program = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   const { version } = JSON.parse(readFileSync(join(dirname(program), '../package.json'), 'utf8'))
-  return fileURLToPath(new URL(`cluster-${version}.tar.packed`, import.meta.url))
+  return fileURLToPath(new URL(`cluster-${version}.tar.br`, import.meta.url))
 }
 
 /** Creates the cluster in an empty folder and flushes all but the folder's name. False: there is no file. */
@@ -86,37 +85,22 @@ export async function makeReadyMade(): Promise<void> {
 
 /** Packs the folder of a cluster that was shut down, for `unpackReadyMade`. */
 export function packCluster(folder: string): Buffer {
-  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
-    .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
-    .map(({ entry, path }) => ({ entry, path, name: path.slice(folder.length + 1).replaceAll('\\', '/') }))
-  const tar = entries.flatMap(({ entry, path, name }) =>
-    entry.isDirectory() ? tarEntry(`${name}/`, Buffer.alloc(0)) : tarEntry(name, readFileSync(path)),
-  )
-  const packed = brotliCompressSync(Buffer.concat([...tar, Buffer.alloc(1024)]), {
+  const tar = readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const name = relative(folder, path).replaceAll('\\', '/')
+    return entry.isDirectory() ? tarEntry(`${name}/`, Buffer.alloc(0)) : tarEntry(name, readFileSync(path))
+  })
+  return brotliCompressSync(Buffer.concat([...tar, Buffer.alloc(1024)]), {
     // Brotli makes 1.6 MB of it, gzip 2.5 MB.
     params: {
       [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
       [constants.BROTLI_PARAM_QUALITY]: 5,
     },
   })
-  return Buffer.concat([digestOf(packed), packed])
 }
 
-/** Brotli has no checksum: a damaged file could unpack and start. Throws `ReadyMadeDamaged`. */
 async function readTar(file: string): Promise<Buffer> {
-  const bytes = await readFile(file)
-  const packed = bytes.subarray(DIGEST_BYTES)
-  if (digestOf(packed).equals(bytes.subarray(0, DIGEST_BYTES))) return promisify(brotliDecompress)(packed)
-  throw new ReadyMadeDamaged(`${file} is damaged: install Ishtirak again, or remove the file and build`)
-}
-
-/** The digest is at the start of the file. */
-const DIGEST_BYTES = 32
-const digestOf = (bytes: Buffer) => hash('sha256', bytes, 'buffer')
-
-/** The file is not the one that the build made. Nothing was created from it. */
-class ReadyMadeDamaged extends Error {
-  override readonly name = 'ReadyMadeDamaged'
+  return promisify(brotliDecompress)(await readFile(file))
 }
 
 /** 16 at once flush 400 files in half the time of one by one. All at once would need 400 descriptors. */
