@@ -9,10 +9,11 @@ import { acceptAnyType } from './request.js'
 
 /** A phone's photograph or some scanned pages. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
-/** The oldest file is always read to its end, so that one of them completes. */
-const ALL_BYTES_MAX = FILE_BYTES_MAX
-/** A sender that is silent for this long (a phone without network) gives way to waiting ones. */
-const IDLE_MS = 5_000
+/** Four of the largest files. Further bytes are refused as `busy` until one of them is stored. */
+const ALL_BYTES_MAX = 4 * FILE_BYTES_MAX
+const RETRY_SECONDS = 5
+/** A sender that is silent for this long (a phone without network) is given up, and may send again. */
+const IDLE_MS = 20_000
 
 /** For routes that take files: 8 MiB from a phone on a slow network (half a megabit a second). */
 export const UPLOAD_CONFIG = { bodyTimeoutMs: 140_000 }
@@ -26,58 +27,38 @@ export function acceptStreams(app: FastifyInstance): void {
 export interface Uploads {
   /**
    * Reads a file for `work`, and clears it afterwards. A user's files are read one after the other. Throws
-   * `payload_too_large`, or `request_timeout` if the sender is silent while others wait.
+   * `payload_too_large`, `busy` if too many files are on their way, or `request_timeout`.
    */
   receive<Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }
 
-/** One for all requests of a process. If many files arrive at once, the younger ones wait. */
-export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uploads {
+/** One for all requests of a process. */
+export function createUploads(mostBytes = ALL_BYTES_MAX): Uploads {
   const inTurn = createTurns()
-  const perUser = new Map<string, number>()
-  // Sorted, the oldest first.
-  const bodies = new Set<Readable>()
-  let buffered = 0
   // A file is copied on its way to the database, so they go one at a time.
   const queue = createWorkQueue()
-  const mayGoOn = (body: Readable) => buffered < mostBytes || bodies.values().next().value === body
-  const receiveOne = async <Result>(
-    userId: string,
-    body: Readable,
-    work: (file: Buffer) => Promise<Result>,
-  ) => {
-    let own = 0
-    const take = (bytes: number) => {
-      if (own + bytes > FILE_BYTES_MAX) throw new BillingError('payload_too_large')
-      own += bytes
-      buffered += bytes
-      if (!mayGoOn(body)) body.pause()
-    }
-    const isAwaited = () => (perUser.get(userId) ?? 0) > 1 || [...bodies].some((other) => other.isPaused())
-    const isInTheWay = () => !body.isPaused() && isAwaited()
-    bodies.add(body)
+  let held = 0
+  const receiveOne = async <Result>(body: Readable, work: (file: Buffer) => Promise<Result>) => {
     // It grows as bytes arrive, and is freed once they are stored, not when V8 collects it.
     const memory = new ArrayBuffer(0, { maxByteLength: FILE_BYTES_MAX })
+    const add = (chunk: Buffer) => {
+      const length = memory.byteLength
+      if (length + chunk.length > FILE_BYTES_MAX) throw new BillingError('payload_too_large')
+      if (held + chunk.length > mostBytes)
+        throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
+      held += chunk.length
+      memory.resize(length + chunk.length)
+      new Uint8Array(memory, length).set(chunk)
+    }
     try {
-      const file = await readAll(body, memory, take, { idleMs, isInTheWay })
-      return await queue.run(() => work(file))
+      await readAll(body, add)
+      return await queue.run(() => work(Buffer.from(memory)))
     } finally {
+      held -= memory.byteLength
       memory.resize(0)
-      buffered -= own
-      bodies.delete(body)
-      for (const other of bodies) if (mayGoOn(other)) other.resume()
     }
   }
-  return {
-    receive: (userId, body, work) => {
-      perUser.set(userId, (perUser.get(userId) ?? 0) + 1)
-      return inTurn(userId, () => receiveOne(userId, body, work)).finally(() => {
-        const others = (perUser.get(userId) ?? 0) - 1
-        if (others > 0) perUser.set(userId, others)
-        else perUser.delete(userId)
-      })
-    },
-  }
+  return { receive: (userId, body, work) => inTurn(userId, () => receiveOne(body, work)) }
 }
 
 /** Called before anything is read. Throws `payload_too_large` if the body declares to be. */
@@ -85,46 +66,21 @@ export function refuseLongBody({ headers }: Pick<FastifyRequest, 'headers'>): vo
   if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw new BillingError('payload_too_large')
 }
 
-/** Not by `for await`, which would end the connection together with the reading, and so the answer. */
-function readAll(
-  body: Readable,
-  memory: ArrayBuffer,
-  take: (bytes: number) => void,
-  { idleMs, isInTheWay }: { readonly idleMs: number; readonly isInTheWay: () => boolean },
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const whenIdle = () => {
-      if (isInTheWay()) fail(new BillingError('request_timeout'))
-      else idle.refresh()
-    }
-    const idle = setTimeout(whenIdle, idleMs)
-    const add = (chunk: Buffer) => {
+async function readAll(body: Readable, add: (chunk: Buffer) => void): Promise<void> {
+  const idle = setTimeout(() => body.destroy(new BillingError('request_timeout')), IDLE_MS)
+  try {
+    // By default a refusal would destroy the body, and with it the connection for the answer.
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       idle.refresh()
-      try {
-        take(chunk.length)
-        const length = memory.byteLength
-        memory.resize(length + chunk.length)
-        new Uint8Array(memory, length).set(chunk)
-      } catch (error) {
-        finish(() => reject(error))
-      }
+      add(chunk)
     }
-    const end = () => finish(() => resolve(Buffer.from(memory)))
-    const fail = (error: Error) =>
-      finish(() =>
-        reject(error instanceof BillingError ? error : new BillingError('invalid_request', { cause: error })),
-      )
-    const close = () => fail(new Error('the body ended early'))
-    const finish = (settle: () => void) => {
-      clearTimeout(idle)
-      body.off('data', add).off('end', end).off('close', close).off('error', fail)
-      body.on('error', () => undefined).resume()
-      settle()
-    }
-    body.on('data', add).on('end', end).on('close', close).on('error', fail)
-    // The body may have ended while it waited for its turn.
-    if (body.destroyed) close()
-  })
+  } catch (cause) {
+    // The rest is read and ignored.
+    body.on('error', () => undefined).resume()
+    throw cause instanceof BillingError ? cause : new BillingError('invalid_request', { cause })
+  } finally {
+    clearTimeout(idle)
+  }
 }
 
 export interface FileForm {

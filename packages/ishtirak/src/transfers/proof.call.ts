@@ -30,6 +30,7 @@ const uploadProof = userCall<ProofDeps>()({
     'payload_too_large',
     'request_timeout',
     'file_not_accepted',
+    'busy',
   ],
   run: async (deps, { user: { userId }, params: { payment_id: paymentId }, input }) =>
     viewProof(await receiveProof(deps, { userId, paymentId }, input)),
