@@ -34,7 +34,7 @@ export interface Seller {
 }
 
 /** How pages and mail present the seller to customers. */
-export interface Shop {
+interface Shop {
   /** The terms of sale and refund policy, which customers can read before they pay. */
   readonly termsUrl: Translated
   readonly refundUrl: Translated

@@ -17,14 +17,13 @@ async function databaseLine(env: Record<string, string>) {
   return undefined
 }
 
-it('none is made where there is none, and a folder that cannot be made is said', async () => {
+it('none is made where there is none', async () => {
   const folder = path.join(tmpdir(), 'ishtirak-of-no-doctor')
-  expect(await databaseLine({ DATA_DIR: folder })).toMatchObject({ verdict: 'ok' })
-  expect(existsSync(folder)).toBe(false)
-  expect(await databaseLine({ DATA_DIR: '/proc/ishtirak' })).toMatchObject({
-    verdict: 'fail',
-    found: expect.stringContaining('et DATA_DIR to another folder'),
+  expect(await databaseLine({ DATA_DIR: folder })).toMatchObject({
+    verdict: 'ok',
+    found: `embedded: there is none yet, the first start makes it in ${folder}`,
   })
+  expect(existsSync(folder)).toBe(false)
 })
 
 it('the service that has it is asked on this machine: its public address may lead nowhere', async () => {

@@ -16,7 +16,17 @@ it.each(['PORT', 'SANDBOX_PORT', 'METRICS_PORT'])('%s is taken: nothing is made'
   const refused = await serve(readConfig(variables), createLog({ level: 'silent' })).catch(Object)
   const others = name === 'METRICS_PORT' ? 'METRICS_PORT to another' : 'PORT and SANDBOX_PORT to others'
   expect(explainFailure(refused, variables)).toBe(
-    `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that, or set ${others}`,
+    `cannot listen on 127.0.0.1:${port} (EADDRINUSE): it is in use. ` +
+      `End the program that has it, or set ${others}`,
   )
   expect(existsSync(folder)).toBe(false)
+})
+
+it('two ports of its own that are one are refused as a taken port', async () => {
+  const other = await listen(createServer())
+  const { port } = new URL(other.url)
+  await other[Symbol.asyncDispose]()
+  const variables = { PORT: port, SANDBOX_PORT: '0', METRICS_PORT: port, DATA_DIR: '/proc/nowhere' }
+  const refused = await serve(readConfig(variables), createLog({ level: 'silent' })).catch(Object)
+  expect(explainFailure(refused, variables)).toContain(`cannot listen on 127.0.0.1:${port} (EADDRINUSE)`)
 })

@@ -1,7 +1,7 @@
 // Starts the whole service and stops it gracefully: database, schema, sandbox, HTTP, jobs.
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Emulator } from 'chargily-emulator'
@@ -13,26 +13,26 @@ import { createKeptMail } from '../mail/kept-mail.js'
 import { ConfigError } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
 import { missingPackages } from '../runtime/package.js'
-import type { Config } from './config.js'
+import type { Config, WiredConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import type { SandboxKeys } from './documents-page.js'
 import { openMetricsPort } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { SANDBOX_TOKEN_DAYS, signToken } from './sign-token.js'
 import type { ServiceTracing } from './tracing.js'
-import { type Service, type WiredConfig, wire } from './wire.js'
+import { type Service, wire } from './wire.js'
 
-interface RunningService extends Service {
+export interface StartedService extends Service {
   /** The address at which it listens. */
   readonly url: string
   readonly config: WiredConfig
   readonly emulator: Emulator | null
-  /** Where Prometheus reads; null: nowhere. */
+  /** Prometheus reads here; null: METRICS_PORT is not set. */
   readonly metricsUrl: string | null
 }
 
 /** Resolves when it listens. Throws what stands in the way: a locked folder, a newer schema, a taken port. */
-export async function serve(config: Config, log: Log): Promise<RunningService> {
+export async function serve(config: Config, log: Log): Promise<StartedService> {
   await requireFreePorts(config)
   const tracing = await openTracing(config, log)
   // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
@@ -60,18 +60,24 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
 }
 
-/** Before a folder or a secret is made. Throws as `listen` does. */
+/**
+ * Called before a folder or a secret is made. Throws as `listen` does, also if two of our ports are equal.
+ */
 async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promise<void> {
   const ours = [
     { host, port },
     ...(sandbox ? [{ host, port: sandbox.port }] : []),
     ...(metrics ? [metrics] : []),
   ]
-  for (const address of ours) {
-    const server = createServer().listen(address)
-    await once(server, 'listening')
-    server.close()
-    await once(server, 'close')
+  const servers: Server[] = []
+  try {
+    for (const address of ours) {
+      const server = createServer().listen(address)
+      servers.push(server)
+      await once(server, 'listening')
+    }
+  } finally {
+    for (const server of servers) server.close()
   }
 }
 
@@ -105,7 +111,7 @@ export function openConfigured(
 
 const databaseFolder = (dataDir: string) => path.join(dataDir, 'database')
 
-/** False: `openConfigured` would create it. Whether a server has the database is not asked. */
+/** False: `openConfigured` would create it. A server is not asked whether it has the database. */
 export function hasDatabase({ database: { url, dataDir } }: Config): boolean {
   return url === undefined ? existsSync(clusterPaths(databaseFolder(dataDir)).cluster) : url !== 'memory:'
 }
@@ -114,7 +120,7 @@ export function hasDatabase({ database: { url, dataDir } }: Config): boolean {
 const FINISH_MS_MAX = 25_000
 
 /** SIGTERM drains first, SIGINT does not; both finish what was begun. `drainMs`: for load balancers. */
-export function stopOnSignals(service: RunningService, log: Log, drainMs = 0): void {
+export function stopOnSignals(service: StartedService, log: Log, drainMs = 0): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)
@@ -132,7 +138,7 @@ export function stopOnSignals(service: RunningService, log: Log, drainMs = 0): v
 }
 
 async function drainAndStop(
-  service: RunningService,
+  service: StartedService,
   log: Log,
   { signal, drainMs }: { readonly signal: NodeJS.Signals; readonly drainMs: number },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { forAll } from '../../../../test/support/for-all.js'
-import { BoundedMap, createRecentFailures } from './bounded-map.js'
+import { BoundedMap } from './bounded-map.js'
 
 describe('a bounded map', () => {
   it('never holds more than it may, and what it gives is what was set last', () => {
@@ -30,28 +30,5 @@ describe('a bounded map', () => {
     }
     expect(bounded.get('asked for')).toBe(1)
     expect(bounded.get('other 0')).toBeUndefined()
-  })
-})
-
-describe('attempts that failed', () => {
-  const MINUTE = 60_000
-
-  it('may be so many in the window, then one whenever the oldest leaves it', () => {
-    const failures = createRecentFailures(2, MINUTE)
-    failures.note('a', 0)
-    expect(failures.nextAttemptAt('a', 0)).toBeNull()
-    failures.note('a', 1000)
-    expect(failures.nextAttemptAt('a', 1000)).toBe(MINUTE)
-    expect(failures.nextAttemptAt('b', 1000)).toBeNull()
-    expect(failures.nextAttemptAt('a', MINUTE)).toBeNull()
-    failures.note('a', MINUTE)
-    expect(failures.nextAttemptAt('a', MINUTE)).toBe(1000 + MINUTE)
-  })
-
-  it('are kept of 10,000 callers at most, the latest among them', () => {
-    const failures = createRecentFailures(1, MINUTE)
-    for (let n = 0; n <= 10_000; n++) failures.note(`user-${n}`, 0)
-    expect(failures.nextAttemptAt('user-0', 0)).toBeNull()
-    expect(failures.nextAttemptAt('user-10000', 0)).toBe(MINUTE)
   })
 })

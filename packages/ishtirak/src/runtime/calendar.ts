@@ -6,14 +6,6 @@ import type { LimitWindow, QuotaWindowAt } from '../core/limit.js'
 import type { Calendar } from '../core/subscription.js'
 import { BoundedMap } from './bounded-map.js'
 
-/** A calendar day in a zone, half open: `[startsAt, endsAt)`. Summer time makes 23 or 25 hours. */
-interface CalendarDay {
-  /** `YYYY-MM-DD` in the zone. */
-  readonly date: string
-  readonly startsAt: Instant
-  readonly endsAt: Instant
-}
-
 /** Each status reads the ends of one paid run: computing takes 20 to 50 µs, the cache 0.1 µs. About 2 MB. */
 const REMEMBERED_MAX = 10_000
 
@@ -37,23 +29,29 @@ export function createCalendar(timeZone: string): Calendar {
 /** Today and the ends of the month that is sold today: a booking reads all of them, a deploy one. */
 const DAYS_REMEMBERED = 8
 
-export function dayIn(timeZone: string): (instant: Instant) => CalendarDay {
-  return keepingFew((instant) => dayOf(instant, timeZone))
+/** The calendar day of an instant, half open: `[startsAt, endsAt)`. Summer time makes 23 or 25 hours. */
+export function dayIn(timeZone: string) {
+  return keepingFew((instant) => {
+    const start = inZone(instant, timeZone).startOfDay()
+    return {
+      /** `YYYY-MM-DD` in the zone. */
+      date: start.toPlainDate().toString(),
+      startsAt: start.epochMilliseconds,
+      endsAt: start.add({ days: 1 }).startOfDay().epochMilliseconds,
+    }
+  })
 }
 
 /** Returns the day or month that an instant lies in, for counters. */
 export function quotaWindowsIn(timeZone: string): QuotaWindowAt {
-  const windowOf = (instant: Instant, unit: LimitWindow) => {
-    const day = inZone(instant, timeZone).startOfDay()
-    const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
-    // Counted from the start each time, because days and months are added on the local calendar.
-    const startAfter = (count: number) => start.add({ [`${unit}s`]: count }).startOfDay().epochMilliseconds
-    return { startsAt: start.epochMilliseconds, endsAt: startAfter(1) }
-  }
-  const windows = {
-    day: keepingFew((instant) => windowOf(instant, 'day')),
-    month: keepingFew((instant) => windowOf(instant, 'month')),
-  }
+  const windowsOf = (unit: LimitWindow) =>
+    keepingFew((instant) => {
+      const day = inZone(instant, timeZone).startOfDay()
+      const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
+      const end = start.add({ [`${unit}s`]: 1 }).startOfDay()
+      return { startsAt: start.epochMilliseconds, endsAt: end.epochMilliseconds }
+    })
+  const windows = { day: windowsOf('day'), month: windowsOf('month') }
   return (unit, instant) => windows[unit](instant)
 }
 
@@ -69,15 +67,6 @@ function keepingFew<Span extends { readonly startsAt: Instant; readonly endsAt: 
     remembered.unshift(span)
     remembered.length = Math.min(remembered.length, DAYS_REMEMBERED)
     return span
-  }
-}
-
-function dayOf(instant: Instant, timeZone: string): CalendarDay {
-  const start = inZone(instant, timeZone).startOfDay()
-  return {
-    date: start.toPlainDate().toString(),
-    startsAt: start.epochMilliseconds,
-    endsAt: start.add({ days: 1 }).startOfDay().epochMilliseconds,
   }
 }
 
@@ -103,20 +92,16 @@ export interface WallClock {
 
 export function wallClockIn(timeZone: string): WallClock {
   const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
+  const spanFrom = (day: string, length: Temporal.DurationLike) => {
+    // Databases have no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
+    if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < '1970' || day >= '9999') return null
+    const first = dayNamed(day)
+    return first && { from: startOf(first), to: startOf(first.add(length)) }
+  }
   return {
     timeZone,
-    monthOf: (text) => {
-      // Databases have no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
-      if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text) || text < '1970' || text >= '9999') return null
-      const first = Temporal.PlainDate.from(`${text}-01`)
-      return { from: startOf(first), to: startOf(first.add({ months: 1 })) }
-    },
-    dayOf: (text) => {
-      if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '1970' || text >= '9999') return null
-      const first = dayNamed(text)
-      if (!first) return null
-      return { from: startOf(first), to: startOf(first.add({ days: 1 })) }
-    },
+    monthOf: (text) => spanFrom(`${text}-01`, { months: 1 }),
+    dayOf: (text) => spanFrom(text, { days: 1 }),
     startOfDay: (instant) => inZone(instant, timeZone).startOfDay().epochMilliseconds,
     dayAt: (instant) => inZone(instant, timeZone).toPlainDate().toString(),
     monthAt: (instant) => inZone(instant, timeZone).toPlainDate().toPlainYearMonth().toString(),
@@ -127,6 +112,7 @@ export function wallClockIn(timeZone: string): WallClock {
   }
 }
 
+/** Null: there is no such day. */
 function dayNamed(text: string): Temporal.PlainDate | null {
   try {
     return Temporal.PlainDate.from(text)

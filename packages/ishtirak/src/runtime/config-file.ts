@@ -35,31 +35,36 @@ export function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** One problem a field, with its place below `prefix`, and its line if `text` is the file. */
+/** One problem a field, with its place below `prefix`. */
 export function schemaProblems(
   name: string,
   schema: TSchema,
   value: unknown,
   prefix = '',
-  text?: string,
 ): readonly string[] {
   const problems = new Map<string, string>()
+  const note = (pointer: string, words: string) => {
+    if (!problems.has(pointer)) problems.set(pointer, `${name} ${pointer || '/'}: ${words}`)
+  }
   for (const error of Value.Errors(schema, value)) {
+    const place = prefix + error.instancePath
     // It only repeats that fields reported one by one are wrong.
     if (error.keyword === 'additionalProperties') continue
-    const note = (pointer: string, words: string) => {
-      if (!problems.has(pointer))
-        problems.set(
-          pointer,
-          `${name} ${text === undefined ? pointer || '/' : positionIn(text, pointer)}: ${words}`,
-        )
-    }
-    const place = prefix + error.instancePath
     if (error.keyword === 'required')
       for (const field of error.params.requiredProperties) note(`${place}/${field}`, 'is missing')
     else note(place, wordsOf(schema, error))
   }
   return [...problems.values()]
+}
+
+/** A rule that a schema cannot express, or only in unhelpful words. `place` is a pointer into the file. */
+export type Rule = readonly [isBroken: boolean, place: string, words: string]
+
+/** The problems of the rules that are broken. */
+export function ruleProblems(name: string, rules: readonly Rule[]): readonly string[] {
+  return rules.flatMap(([isBroken, place, words]) =>
+    isBroken ? [`${name}${place && ` ${place}`}: ${words}`] : [],
+  )
 }
 
 type SchemaError = ReturnType<typeof Value.Errors>[number]
@@ -70,40 +75,4 @@ function wordsOf(schema: TSchema, error: SchemaError): string {
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`
   const { description = '' } = Object(Value.Pointer.Get(schema, error.schemaPath.slice(1)))
   return error.keyword === 'pattern' && description !== '' ? `must be ${description}` : error.message
-}
-
-/** `/accounts/0/key (line 3)`. A missing value has the line of the object that lacks it. */
-export function positionIn(text: string, pointer: string): string {
-  const line = lineOf(text, pointer) ?? lineOf(text, pointer.replace(/\/[^/]*$/, ''))
-  return `${pointer || '/'} (line ${line})`
-}
-
-const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
-
-/** The line on which the value at a JSON pointer begins, from 1; null: no such value. `text` is JSON. */
-function lineOf(text: string, pointer: string): number | null {
-  const path: (string | number)[] = []
-  let isKey = false
-  let line = 1
-  let last = 0
-  for (const { 0: token, index } of text.matchAll(TOKENS)) {
-    line += text.slice(last, index).split('\n').length - 1
-    last = index
-    if (token === '}' || token === ']') path.pop()
-    else if (token === ',') {
-      const step = path.pop()
-      isKey = typeof step === 'string'
-      path.push(typeof step === 'number' ? step + 1 : '')
-    } else if (token === ':') isKey = false
-    else if (isKey) {
-      path.pop()
-      path.push(String(JSON.parse(token)))
-    } else {
-      if (path.map((step) => `/${step}`).join('') === pointer) return line
-      if (token === '{') path.push('')
-      if (token === '[') path.push(0)
-      isKey = token === '{'
-    }
-  }
-  return null
 }

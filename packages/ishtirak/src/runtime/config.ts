@@ -12,13 +12,11 @@ import {
   isSandbox,
   readEnvironment,
   type Settings,
-  type SettingsContext,
   type Variables,
 } from './environment.js'
 import { withoutSlash } from './http-client.js'
 import { describeSecrets, isTwice, items, type OldSecret } from './old-secrets.js'
 import { readPlans } from './plans-file.js'
-import { metricsOf, portContradictions, sandboxPort } from './ports.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export type CommonConfig = Readonly<ReturnType<typeof assemble>> & {
@@ -39,14 +37,11 @@ export interface OwnSettings {
 }
 
 /** Includes the settings of capabilities and gateways. Throws `ConfigError` with all that is wrong. */
-export function readCommonConfig(
-  variables: Variables,
-  own: OwnSettings,
-  { ofNoSeller = false } = {},
-): CommonConfig {
+export function readCommonConfig(variables: Variables, own: OwnSettings): CommonConfig {
   const given = givenVariables(variables)
-  const lacking = ofNoSeller ? missingTokenKey(given) : missingSecrets(given, own.gateways)
-  return read(given, lacking, own, ofNoSeller ? readSellerOrExample : readSeller)
+  const provider = missingGateway(given, own.gateways)
+  const isEmulated = provider.length > 0 && given.NODE_ENV !== 'production'
+  return read(given, isEmulated ? [] : [...provider, ...missingTokenKey(given)], own)
 }
 
 /** Settings of a process with its own port and database. A host's own may have the same names. */
@@ -66,62 +61,49 @@ export function readMountedCommonConfig(
   const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
   const given = Object.entries(givenVariables(variables))
   const left = Object.fromEntries(given.filter(([name]) => !unread.has(name)))
+  const address = left.PUBLIC_URL === undefined ? ['PUBLIC_URL is missing'] : []
   const tokens = host.identifies ? [] : missingTokenKey(left)
-  const lacking = [...missing(left, 'PUBLIC_URL'), ...missingGateway(left, own.gateways), ...tokens]
-  return read(left, lacking, own)
-}
-
-function read(
-  variables: Variables,
-  lacking: readonly string[],
-  own: OwnSettings,
-  sellerOf = readSeller,
-): CommonConfig {
-  const { gateways } = own
-  const settings = [...own.settings, ...gateways]
-  const { environment, misfits } = readEnvironment(variables, settings, gateways)
-  const { given } = environment
-  const context = { isSandbox: isSandbox(environment), permissions: own.permissions }
-  const problems = [
-    ...misfits.map(({ problem }) => problem),
-    ...lacking,
-    // Contradictions need valid values, so an invalid variable has none yet.
-    ...[...contradictionsOf(settings, given, context), ...contradictions(environment)]
-      .flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
-      .filter((problem) => !misfits.some(({ name }) => names(problem, name))),
-  ]
-  // The sandbox emulates one of them.
-  const sold = environment.gateways.length > 0 ? environment.gateways : gateways
-  const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
-  const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
-  const seller = collect(problems, () => sellerOf(environment))
-  const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
-  if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
-  const oldSecrets = [...behindFirst(SECRET_LISTS, given), ...settings.flatMap((one) => oldOnes(one, given))]
-  return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
+  return read(left, [...address, ...missingGateway(left, own.gateways), ...tokens], own)
 }
 
 /** The lists of secrets that all parts share. */
 const SECRET_LISTS = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS']
 
-function behindFirst(lists: readonly string[], given: Variables): readonly OldSecret[] {
-  return lists.flatMap((list) => describeSecrets(list, null, items(given[list])).slice(1))
-}
-
-function oldOnes(settings: Settings<unknown>, given: Variables): readonly OldSecret[] {
-  return [...(settings.oldSecrets?.(given) ?? []), ...behindFirst(settings.secretLists ?? [], given)]
-}
-
-function contradictionsOf(
-  settings: readonly Settings<unknown>[],
-  given: Variables,
-  context: SettingsContext,
-) {
-  const lists = [...SECRET_LISTS, ...settings.flatMap(({ secretLists = [] }) => secretLists)]
-  return [
-    ...lists.map((name): Contradiction => [isTwice(items(given[name])), `${name} names one secret twice`]),
+/** `missing` are the problems of variables that are not set. */
+function read(variables: Variables, missing: readonly string[], own: OwnSettings): CommonConfig {
+  const { gateways } = own
+  const settings = [...own.settings, ...gateways]
+  const { environment, misfits } = readEnvironment(variables, settings, gateways)
+  const { given } = environment
+  const context = { isSandbox: isSandbox(environment), permissions: own.permissions }
+  const secretLists = [...SECRET_LISTS, ...settings.flatMap((one) => one.secretLists ?? [])]
+  const contradictions: readonly Contradiction[] = [
+    ...secretLists.map(
+      (name): Contradiction => [isTwice(items(given[name])), `${name} names one secret twice`],
+    ),
     ...settings.flatMap((one) => one.contradictions?.(given, context) ?? []),
+    ...contradictionsOf(environment),
   ]
+  const problems = [
+    ...misfits.map(({ problem }) => problem),
+    ...missing,
+    // Contradictions need valid values, so an invalid variable has none yet.
+    ...contradictions
+      .flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+      .filter((problem) => !misfits.some(({ name }) => problem.split(/[^A-Z_]+/).includes(name))),
+  ]
+  // The sandbox emulates one of them.
+  const sold = environment.gateways.length > 0 ? environment.gateways : gateways
+  const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
+  const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
+  const seller = collect(problems, () => readSeller(environment))
+  const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
+  if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
+  const oldSecrets = [
+    ...secretLists.flatMap((list) => describeSecrets(list, null, items(given[list])).slice(1)),
+    ...settings.flatMap((one) => one.oldSecrets?.(given) ?? []),
+  ]
+  return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
 }
 
 /** Undefined if it failed. The errors are added to `problems`. */
@@ -135,16 +117,54 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
   }
 }
 
-/** The seller is an example, plainly marked, if no real money moves. */
-type Files = {
-  readonly plans: Catalogue
-  readonly seller: Seller
+/** Receipts are legal documents: if real money moves, they must name a real seller. */
+function readSeller({ SELLER_FILE: file, gateways, given }: Environment): Seller {
+  if (file !== undefined) return readSellerFile(file)
+  if (gateways.some((gateway) => gateway.isLive(given)))
+    throw new ConfigError(['SELLER_FILE is missing: receipts of real money name their seller'])
+  return EXAMPLE_SELLER
 }
 
-function assemble(environment: Environment, files: Files) {
+function missingGateway(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
+  const keys = gateways.map(({ key }) => key)
+  return keys.some((key) => variables[key] !== undefined) ? [] : [`${keys.join(' or ')} is missing`]
+}
+
+function missingTokenKey({ AUTH_JWT_SECRET: secret, AUTH_JWKS_URL: keyServer }: Variables) {
+  return (secret ?? keyServer) ? [] : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is missing']
+}
+
+/** Values that are valid one by one but contradict each other. */
+function contradictionsOf(environment: Environment): readonly Contradiction[] {
+  const { PUBLIC_URL: publicUrl, METRICS_HOST: metricsHost } = environment
+  return [
+    [
+      !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
+      'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
+    ],
+    [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
+    [
+      metricsHost !== undefined && metricsOf(environment) === null,
+      'METRICS_HOST is set, METRICS_PORT is not',
+    ],
+  ]
+}
+
+function assemble(environment: Environment, files: { readonly plans: Catalogue; readonly seller: Seller }) {
+  const { HOST: host, PORT: port } = environment
+  const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
+  const isEmulated = isSandbox(environment)
   return {
     ...files,
-    ...addressesOf(environment),
+    host,
+    /** 0: any free port. */
+    port,
+    /** The address at which users and the provider reach us; no slash at the end. */
+    publicUrl,
+    /** The hosting platform's own pages; no slash at the end. */
+    platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
+    /** The listener for Prometheus; null: off. */
+    metrics: metricsOf(environment),
     /** The proxies whose `X-Forwarded-For` is trusted: addresses and ranges. */
     trustedProxies: items(environment.TRUSTED_PROXIES),
     /** Further origins besides the platform's to which the page after paying may lead. */
@@ -178,64 +198,25 @@ function assemble(environment: Environment, files: Files) {
     /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Null outside the sandbox. */
-    sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
+    sandbox: isEmulated ? { port: environment.SANDBOX_PORT ?? portAfter(port, 1) } : null,
     logLevel: environment.LOG_LEVEL,
     /** The address of a collector of traces; unset: no traces are made. */
     ...member('tracesUrl', environment.OTEL_EXPORTER_OTLP_ENDPOINT),
     /** The seconds after SIGTERM before the listener closes. */
-    drainSeconds: environment.DRAIN_SECONDS ?? (isSandbox(environment) ? 0 : DRAIN_SECONDS),
+    drainSeconds: environment.DRAIN_SECONDS ?? (isEmulated ? 0 : DRAIN_SECONDS),
   }
 }
 
-/** The addresses of this service and of the platform. */
-function addressesOf(environment: Environment) {
-  const { HOST: host, PORT: port } = environment
-  const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
-  return {
-    host,
-    /** 0: any free port. */
-    port,
-    /** The address at which users and the provider reach us; no slash at the end. */
-    publicUrl,
-    /** The hosting platform's own pages; no slash at the end. */
-    platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
-    /** The listener for Prometheus; null: off. */
-    metrics: metricsOf(environment),
-  }
+/** Null if nothing is set; in the sandbox the second port after ours. */
+function metricsOf(environment: Environment): { readonly host: string; readonly port: number } | null {
+  const { PORT: port, METRICS_HOST: host = '127.0.0.1', METRICS_PORT: chosen } = environment
+  if (chosen !== undefined) return { host, port: chosen }
+  return isSandbox(environment) ? { host, port: portAfter(port, 2) } : null
 }
 
-/** Receipts are legal documents: if real money moves, they must name a real seller. */
-function readSeller(environment: Environment): Seller {
-  const { SELLER_FILE: file, gateways, given } = environment
-  if (file !== undefined) return readSellerFile(file)
-  if (gateways.some((gateway) => gateway.isLive(given)))
-    throw new ConfigError(['SELLER_FILE is missing: receipts of real money name their seller'])
-  return EXAMPLE_SELLER
-}
-
-const readSellerOrExample = (environment: Environment) =>
-  collect([], () => readSeller(environment)) ?? EXAMPLE_SELLER
-
-/** Reads the raw variables, because a wrong value is not a missing one. */
-function missingSecrets(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
-  const provider = missingGateway(variables, gateways)
-  if (provider.length > 0 && variables.NODE_ENV !== 'production') return []
-  return [...provider, ...missingTokenKey(variables)]
-}
-
-function missingGateway(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
-  return gateways.some(({ key }) => variables[key] !== undefined) ? [] : [`${keysOf(gateways)} is missing`]
-}
-
-const keysOf = (gateways: readonly GatewaySettings[]) => gateways.map(({ key }) => key).join(' or ')
-
-function missingTokenKey(variables: Variables): readonly string[] {
-  const [secret, keyServer] = [missing(variables, 'AUTH_JWT_SECRET'), missing(variables, 'AUTH_JWKS_URL')]
-  return secret.length > 0 && keyServer.length > 0 ? ['AUTH_JWT_SECRET or AUTH_JWKS_URL is missing'] : []
-}
-
-function missing(variables: Variables, name: string): readonly string[] {
-  return variables[name] === undefined ? [`${name} is missing`] : []
+/** 0, any free port, if `port` is that too, or the last one. */
+function portAfter(port: number, steps: number): number {
+  return port === 0 || port + steps > 65_535 ? 0 : port + steps
 }
 
 export function localUrl(host: string, port: number): string {
@@ -244,25 +225,8 @@ export function localUrl(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-function names(problem: string, name: string): boolean {
-  return problem.split(/[^A-Z_]+/).includes(name)
-}
-
 /** The member, or no member if there is no value. */
 function member<Name extends string, Value>(name: Name, value: Value | undefined) {
   // The compiler widens a computed name to `string`; there is no other member in it.
   return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value }
-}
-
-/** Values that are valid one by one but contradict each other. */
-function contradictions(environment: Environment): readonly Contradiction[] {
-  const { PUBLIC_URL: publicUrl } = environment
-  return [
-    [
-      !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
-      'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
-    ],
-    [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
-    ...portContradictions(environment),
-  ]
 }

@@ -146,8 +146,7 @@ export function readEnvironment(
   readonly misfits: readonly { readonly name: string; readonly problem: string }[]
 } {
   const properties = Object.assign({}, Environment.properties, ...settings.map((one) => one.variables))
-  const { values, fitting: given, misfits } = readValues(properties, variables)
-  if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
+  const { values, fitting: given, misfits } = readValues<Static<typeof Environment>>(properties, variables)
   const configured = gateways.filter(({ key }) => given[key] !== undefined)
   return { environment: { ...DEFAULTS, ...values, gateways: configured, given }, misfits }
 }
@@ -162,19 +161,15 @@ export function settingsOf<Properties extends TProperties, Part>(
     read(values: Static<TObject<Properties>>, context: SettingsContext): Part
   },
 ): Settings<Part> {
-  const schema = Type.Object(variables)
   return {
     variables,
     ...rest,
-    read: (given, context) => {
-      const { values } = readValues(variables, given)
-      if (!Value.Check(schema, values)) throw new Error('each variable fits and all together do not')
-      return read(values, context)
-    },
+    read: (given, context) => read(readValues<Static<TObject<Properties>>>(variables, given).values, context),
   }
 }
 
-function readValues(properties: TProperties, variables: Variables) {
+/** Each value fits its schema, so all together have the type of `properties`, which is `Values`. */
+function readValues<Values>(properties: TProperties, variables: Variables) {
   const values: Record<string, unknown> = {}
   const fitting: Record<string, string> = {}
   const misfits = []
@@ -191,7 +186,7 @@ function readValues(properties: TProperties, variables: Variables) {
       misfits.push({ name, problem: `${name} must be ${expects}` })
     }
   }
-  return { values, fitting, misfits }
+  return { values: values as Values, fitting, misfits }
 }
 
 const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']

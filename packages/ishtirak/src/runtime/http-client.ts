@@ -1,7 +1,6 @@
 // One request to another server: limits of time and size, no redirects, no compression, and public addresses
 // only if the caller asks for that. A failure is a result, which says whether the request may have been sent.
 import { lookup as systemLookup } from 'node:dns'
-import { EventEmitter } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
@@ -21,8 +20,8 @@ interface HttpRequest {
   readonly send?: Send
 }
 
-/** Sends a request; tests replace it. Rejects if no answer came, or if `abort` was emitted. */
-export type Send = (request: OutgoingRequest, signal: EventEmitter) => Promise<SentAnswer>
+/** Sends a request; tests replace it. Rejects if no answer came, or if it was aborted. */
+export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<SentAnswer>
 type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
 
 export interface SentAnswer {
@@ -56,23 +55,14 @@ export async function sendRequest(request: HttpRequest): Promise<HttpOutcome> {
   const { send = sendByNode, timeoutMs, maxBytes } = request
   const startedAt = performance.now()
   const tookMs = () => Math.round(performance.now() - startedAt)
-  let isOver = false
-  const signal = new EventEmitter()
-  const timer = setTimeout(() => {
-    isOver = true
-    signal.emit('abort')
-  }, timeoutMs)
+  const abort = new AbortController()
+  const timer = setTimeout(() => abort.abort(), timeoutMs)
   try {
-    const { status, headers, body } = await send(request, signal)
-    return {
-      kind: 'answer',
-      status,
-      headers,
-      body: await readBounded(headers, body, maxBytes),
-      tookMs: tookMs(),
-    }
+    const { status, headers, body: sent } = await send(request, abort.signal)
+    const body = await readBounded(headers, sent, maxBytes)
+    return { kind: 'answer', status, headers, body, tookMs: tookMs() }
   } catch (error) {
-    if (isOver) return { kind: 'timeout', tookMs: tookMs() }
+    if (abort.signal.aborted) return { kind: 'timeout', tookMs: tookMs() }
     return { kind: 'network', neverSent: failedToConnect(error), detail: describe(error), tookMs: tookMs() }
   } finally {
     clearTimeout(timer)
@@ -95,6 +85,7 @@ export const sendByNode: Send = ({ url, method, headers, body, reach }, signal) 
       // A kept connection may lead to an address that was checked long ago.
       ...(reach ? { agent: false, lookup: lookupWithin(reach) } : { agent }),
       method,
+      signal,
       headers: {
         'user-agent': 'ishtirak',
         'accept-encoding': 'identity',
@@ -106,7 +97,6 @@ export const sendByNode: Send = ({ url, method, headers, body, reach }, signal) 
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer }),
     )
     sent.on('error', reject)
-    signal.on('abort', () => sent.destroy(new Error('the time is over')))
     sent.end(body)
   })
 
@@ -149,20 +139,15 @@ export function failedToConnect(error: unknown): boolean {
   if (error instanceof AddressRefused) return true
   // Several addresses were tried (IPv6 and IPv4): each must have failed before sending.
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(failedToConnect)
-  const syscall = property(error, 'syscall')
-  if (syscall === 'connect' || syscall === 'getaddrinfo') return true
-  return CERTIFICATE_REFUSED.has(property(error, 'code'))
+  const { code, syscall }: NodeJS.ErrnoException = error
+  return syscall === 'connect' || syscall === 'getaddrinfo' || CERTIFICATE_REFUSED.has(code ?? '')
 }
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown failure'
   if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
-  return [property(error, 'code'), error.message].filter((part) => part !== '').join(': ')
-}
-
-function property(error: Error, name: 'code' | 'syscall'): string {
-  const value: unknown = Reflect.get(error, name)
-  return typeof value === 'string' ? value : ''
+  const { code, message }: NodeJS.ErrnoException = error
+  return [code, message].filter(Boolean).join(': ')
 }
 
 /** `public`: the internet only. `loopback`: this machine as well. `any`: private networks too. */

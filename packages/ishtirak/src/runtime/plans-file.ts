@@ -5,7 +5,7 @@ import { Value } from 'typebox/value'
 import { countsAs, type LimitDefinition } from '../core/limit.js'
 import { byLocale } from '../core/locale.js'
 import { type Catalogue, LONGEST_TERM, limitsInOrder, type Plan } from '../core/plan.js'
-import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
+import { ConfigError, parseJson, type Rule, readText, ruleProblems, schemaProblems } from './config-file.js'
 import { SEED_LIMITS, SEED_PLANS } from './seed-plans.js'
 
 /** Reads the file, or the plans of `seed.md`. No price may be below `leastAmount`. Throws `ConfigError`. */
@@ -16,7 +16,7 @@ export function readPlans(file: string | undefined, leastAmount = 0): Catalogue 
   if (Array.isArray(content))
     return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS, leastAmount)
   if (!Value.Check(ObjectSchema, content)) refuse(schemaProblems('PLANS_FILE', ObjectSchema, content))
-  const problems = Object.entries(content.limits).flatMap(limitProblems)
+  const problems = ruleProblems('PLANS_FILE', Object.entries(content.limits).flatMap(limitRules))
   if (problems.length > 0) refuse(problems)
   const limits = Object.entries(content.limits).map(toDefinition)
   return catalogueOf(checkedPlans(content.plans, limits, '/plans'), limits, leastAmount)
@@ -76,35 +76,26 @@ const ObjectSchema = Type.Object(
 
 /** The name is used in addresses, in JSON and in the database. */
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
+const NAME_IN_WORDS = 'at most 63 of a to z, 0 to 9 and _, beginning with a letter'
 
-/** Rules that a schema cannot express, or only in unhelpful words. */
-function limitProblems([name, limit]: LimitEntry): readonly string[] {
+function limitRules([name, limit]: LimitEntry): readonly Rule[] {
   const { kind, window, per, per_name } = limit
   const isCounter = kind === 'counter'
   const counted = countsAs({ window: window ?? null, per: per ?? null })
   // The words for a limit of `seed.md` say how it is counted: per day, in each project.
   const hasWords = SEED_LIMITS.some((known) => known.name === name && countsAs(known) === counted)
-  const checks: readonly (readonly [isWrong: boolean, place: string, words: string])[] = [
-    [!NAME.test(name), '', 'is no name of a limit: a to z, 0 to 9 and _, from a letter on, at most 63'],
-    [isCounter && window === undefined, '/window', 'is missing: a counter counts a day or a month'],
-    [!isCounter && window !== undefined, '/window', 'is of counters only: a gauge has no window'],
-    [isCounter && per !== undefined, '/per', 'is of gauges only'],
-    [
-      per !== undefined && !NAME.test(per),
-      '/per',
-      'is no name: a to z, 0 to 9 and _, from a letter on, at most 63',
-    ],
-    [limit.name === undefined && !hasWords, '/name', 'is missing: what users read, in ar, fr and en'],
-    [
-      per_name === undefined && per !== undefined && per !== 'project',
-      '/per_name',
-      'is missing: what users call one of them, in ar, fr and en',
-    ],
-    [per_name !== undefined && per === undefined, '/per_name', 'is of limits with `per` only'],
+  const place = `/limits/${name}`
+  const needsPerName = per !== undefined && per !== 'project' && per_name === undefined
+  return [
+    [!NAME.test(name), place, `is not the name of a limit, which has ${NAME_IN_WORDS}`],
+    [isCounter && window === undefined, `${place}/window`, 'is missing: a counter counts a day or a month'],
+    [!isCounter && window !== undefined, `${place}/window`, 'is for counters only: a gauge has no window'],
+    [isCounter && per !== undefined, `${place}/per`, 'is for gauges only'],
+    [per !== undefined && !NAME.test(per), `${place}/per`, `is not a name, which has ${NAME_IN_WORDS}`],
+    [!limit.name && !hasWords, `${place}/name`, 'is missing: what users read, in ar, fr and en'],
+    [needsPerName, `${place}/per_name`, 'is missing: what users call one of them, in ar, fr and en'],
+    [per_name !== undefined && per === undefined, `${place}/per_name`, 'is for limits with `per` only'],
   ]
-  return checks.flatMap(([isWrong, place, words]) =>
-    isWrong ? [`PLANS_FILE /limits/${name}${place}: ${words}`] : [],
-  )
 }
 
 /** A limit of `seed.md` that is counted in the same way may leave out its words. */
@@ -163,37 +154,43 @@ function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place:
 /** No price may be below `leastAmount`. Throws with every problem. */
 function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[], leastAmount = 0): Catalogue {
   const [free, second] = plans.filter((plan) => plan.price === 0)
-  const problems = plans.flatMap((plan, index) => [
-    ...(plans.findIndex((other) => other.id === plan.id) < index ? [`plan "${plan.id}" stands twice`] : []),
-    ...(plan.currency === 'DZD' ? [] : [`plan "${plan.id}": the provider takes DZD only`]),
-    ...(plan.price > 0 && plan.price < leastAmount
-      ? [`plan "${plan.id}": the provider takes no payment under ${leastAmount} DZD`]
-      : []),
-    ...(plan.price === 0 && plan.trialDays
-      ? [`plan "${plan.id}": it costs nothing, so it has no trial`]
-      : []),
-    ...termProblems(plan, leastAmount).map((problem) => `plan "${plan.id}": ${problem}`),
-  ])
-  if (second) problems.push('more than one plan costs 0')
-  if (!free) problems.push('no plan costs 0: users who never paid need one')
-  else if (plans[0] !== free) problems.push('the plan that costs 0 must stand first')
-  if (!free || problems.length > 0) refuse(problems.map((problem) => `PLANS_FILE: ${problem}`))
+  const rules: readonly Rule[] = [
+    ...plans.flatMap((plan, index): Rule[] => {
+      const isRepeated = plans.findIndex((other) => other.id === plan.id) < index
+      return [[isRepeated, '', `plan "${plan.id}" stands twice`], ...planRules(plan, leastAmount)]
+    }),
+    [second !== undefined, '', 'more than one plan costs 0'],
+    [free === undefined, '', 'no plan costs 0: users who never paid need one'],
+    [free !== undefined && plans[0] !== free, '', 'the plan that costs 0 must stand first'],
+  ]
+  const problems = ruleProblems('PLANS_FILE', rules)
+  if (!free || problems.length > 0) refuse(problems)
   const inOrder = (plan: Plan) => ({ ...plan, limits: limitsInOrder(limits, plan) })
   return { limits, plans: plans.map(inOrder), free: inOrder(free) }
 }
 
-function termProblems({ price: single, terms = [] }: Plan, leastAmount: number): readonly string[] {
-  if (single === 0 && terms.length > 0) return ['it costs nothing, so it has no terms']
-  return terms.flatMap(({ months, price }, index) => [
-    ...(terms.findIndex((other) => other.months === months) < index
-      ? [`the term of ${months} months stands twice`]
-      : []),
-    ...(months === 1 && price !== single ? [`a term of 1 month costs what the plan costs, ${single}`] : []),
-    ...(price < leastAmount
-      ? [`the term of ${months} months: the provider takes no payment under ${leastAmount} DZD`]
-      : []),
-    ...(months > 1 && price > months * single
-      ? [`the term of ${months} months costs more than ${months} single months, ${months * single}`]
-      : []),
-  ])
+function planRules(plan: Plan, leastAmount: number): readonly Rule[] {
+  const { price: single, terms = [] } = plan
+  const isTooLittle = (price: number) => price > 0 && price < leastAmount
+  const rule = (isBroken: boolean, words: string): Rule => [isBroken, '', `plan "${plan.id}": ${words}`]
+  const least = `the provider takes no payment under ${leastAmount} DZD`
+  return [
+    rule(plan.currency !== 'DZD', 'the provider takes DZD only'),
+    rule(isTooLittle(single), least),
+    rule(single === 0 && plan.trialDays !== undefined, 'it costs nothing, so it has no trial'),
+    rule(single === 0 && terms.length > 0, 'it costs nothing, so it has no terms'),
+    ...(single === 0 ? [] : terms).flatMap(({ months, price }, index) => {
+      const isRepeated = terms.findIndex((other) => other.months === months) < index
+      const isDearer = months > 1 && price > months * single
+      return [
+        rule(isRepeated, `the term of ${months} months stands twice`),
+        rule(months === 1 && price !== single, `a term of 1 month costs what the plan costs, ${single}`),
+        rule(price < leastAmount, `the term of ${months} months: ${least}`),
+        rule(
+          isDearer,
+          `the term of ${months} months costs more than ${months} single months, ${months * single}`,
+        ),
+      ]
+    }),
+  ]
 }

@@ -6,10 +6,18 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import { byLocale, type Translated } from '../core/locale.js'
-import type { Seller, SellerIdentity, Shop, TaxTerm, TaxTerms } from '../core/receipt.js'
+import type { Seller, SellerIdentity, TaxTerm, TaxTerms } from '../core/receipt.js'
 import type { StampDutyTerm } from '../core/stamp-duty.js'
 import { contrastBetween, READABLE_CONTRAST } from './color.js'
-import { ConfigError, errorCodeOf, parseJson, readText, schemaProblems } from './config-file.js'
+import {
+  ConfigError,
+  errorCodeOf,
+  parseJson,
+  type Rule,
+  readText,
+  ruleProblems,
+  schemaProblems,
+} from './config-file.js'
 
 const NAME = 'SELLER_FILE'
 
@@ -24,12 +32,19 @@ export function parseSeller(text: string, folder = '.'): Seller {
   // The two kinds of tax term are checked one by one: a union would only say that neither kind fits.
   const problems = [...schemaProblems(NAME, SellerFile, value), ...termProblems(value)]
   if (problems.length > 0 || !Value.Check(SellerFile, value)) throw new ConfigError(problems)
-  const broken = ruleProblems(value)
-  const shop = readShop(value, folder, broken)
+  const logo = value.logo === undefined ? null : readLogo(path.resolve(folder, value.logo))
+  const logoRules: readonly Rule[] = typeof logo === 'string' || !logo ? [] : [[true, '/logo', logo.problem]]
+  const broken = ruleProblems(NAME, [...rulesOf(value), ...logoRules])
   const taxTerms = toTaxTerms(value.tax)
   if (broken.length > 0 || !taxTerms) throw new ConfigError(broken)
   const [duty, ...laterDuties] = (value.stamp_duty ?? []).map(toStampDutyTerm)
   const stampDutyTerms = duty ? ([duty, ...laterDuties] as const) : null
+  const shop = {
+    logo: typeof logo === 'string' ? logo : null,
+    color: value.color?.toLowerCase() ?? null,
+    termsUrl: inEachLanguage(value.terms_url),
+    refundUrl: inEachLanguage(value.refund_url),
+  }
   return { identity: toIdentity(value), taxTerms, stampDutyTerms, shop }
 }
 
@@ -121,30 +136,48 @@ function termProblems(value: unknown): readonly string[] {
   })
 }
 
-/** Rules across fields, which the schema cannot express. */
-function ruleProblems(seller: SellerFields): string[] {
-  const problems: string[] = []
-  if ((seller.rc === undefined) === (seller.auto_entrepreneur_card === undefined))
-    problems.push('SELLER_FILE: exactly one of /rc and /auto_entrepreneur_card is needed')
-  if (seller.rc !== undefined && (seller.nis === undefined || seller.ai === undefined))
-    problems.push('SELLER_FILE: /nis and /ai are needed beside /rc')
-  const duties = seller.stamp_duty ?? []
+/** `--page` of the light colors in pages.css: links stand on it. White has a little more contrast. */
+const PAGE = '#f3f6f4'
+
+const NO_LINK = 'must be an address such as https://atlas.example/terms'
+const isLink = (link: string | Translated) =>
+  Object.values(inEachLanguage(link)).every(
+    (address) => URL.canParse(address) && new URL(address).username === '',
+  )
+
+/** Rules across fields. */
+function rulesOf(seller: SellerFields): readonly Rule[] {
+  const { rc, nis, ai, auto_entrepreneur_card: card, stamp_duty: duties = [], color = '#000000' } = seller
   const taxTerms = toTaxTerms(seller.tax) ?? []
-  problems.push(...dayProblems('tax', taxTerms), ...endProblems(taxTerms))
-  problems.push(...dayProblems('stamp_duty', duties))
-  problems.push(...duties.flatMap(dutyProblems))
-  return problems
+  const contrast = contrastBetween(color, PAGE)
+  return [
+    [
+      (rc === undefined) === (card === undefined),
+      '',
+      'exactly one of /rc and /auto_entrepreneur_card is needed',
+    ],
+    [rc !== undefined && (nis === undefined || ai === undefined), '', '/nis and /ai are needed beside /rc'],
+    [!isLink(seller.terms_url), '/terms_url', NO_LINK],
+    [!isLink(seller.refund_url), '/refund_url', NO_LINK],
+    [
+      contrast < READABLE_CONTRAST,
+      '/color',
+      `text in ${color} has a contrast of ${contrast.toFixed(1)} on a page; choose a darker color (4.5)`,
+    ],
+    ...dayRules('tax', taxTerms),
+    ...endRules(taxTerms),
+    ...dayRules('stamp_duty', duties),
+    ...duties.flatMap(dutyRules),
+  ]
 }
 
-function dayProblems(field: string, terms: readonly { readonly from: string }[]): readonly string[] {
-  return terms.flatMap(({ from: day }, index) => {
-    const place = `${NAME} /${field}/${index}/from`
+function dayRules(field: string, terms: readonly { readonly from: string }[]): readonly Rule[] {
+  return terms.flatMap(({ from: day }, index): Rule[] => {
+    const place = `/${field}/${index}/from`
     const before = terms[index - 1]?.from
     return [
-      ...(isDay(day) ? [] : [`${place}: there is no ${day} in the calendar`]),
-      ...(before !== undefined && before >= day
-        ? [`${place}: must be later than that of the term before`]
-        : []),
+      [!isDay(day), place, `there is no ${day} in the calendar`],
+      [before !== undefined && before >= day, place, 'must be later than that of the term before'],
     ]
   })
 }
@@ -153,38 +186,34 @@ const isDay = (day: string) => !Number.isNaN(Date.parse(day)) && isoDay(Date.par
 const isoDay = (instant: Instant) => toTimestamp(instant).slice(0, 10)
 
 /** There is no day between two terms, and no day with two taxes. */
-function endProblems(terms: readonly TaxTerm[]): readonly string[] {
-  return terms.flatMap(({ from, until }, index) => {
+function endRules(terms: readonly TaxTerm[]): readonly Rule[] {
+  return terms.flatMap(({ from, until }, index): Rule[] => {
     if (until === undefined) return []
-    const place = `${NAME} /tax/${index}/until`
-    if (!isDay(until)) return [`${place}: there is no ${until} in the calendar`]
-    if (until < from) return [`${place}: must not be before ${from}`]
+    const place = `/tax/${index}/until`
+    if (!isDay(until)) return [[true, place, `there is no ${until} in the calendar`]]
+    if (until < from) return [[true, place, `must not be before ${from}`]]
     const next = terms[index + 1]?.from
-    return next === undefined || next === isoDay(Date.parse(until) + DAY)
-      ? []
-      : [`${place}: must be the day before the next term begins`]
+    const hasGap = next !== undefined && next !== isoDay(Date.parse(until) + DAY)
+    return [[hasGap, place, 'must be the day before the next term begins']]
   })
 }
 
-function dutyProblems(term: DutyFields, index: number): readonly string[] {
+function dutyRules(term: DutyFields, index: number): readonly Rule[] {
   const { brackets, exempt_up_to = 0, minimum = 0, maximum = minimum } = term
-  const place = `${NAME} /stamp_duty/${index}`
-  const problems = brackets.flatMap(({ up_to, per_hundred }, number) => {
-    const bracket = `${place}/brackets/${number}`
+  const place = `/stamp_duty/${index}`
+  const ofBrackets = brackets.flatMap(({ up_to, per_hundred }, number): Rule[] => {
+    const [upTo, rate] = [`${place}/brackets/${number}/up_to`, `${place}/brackets/${number}/per_hundred`]
     const before = number === 0 ? exempt_up_to : (brackets[number - 1]?.up_to ?? 0)
     const isLast = number === brackets.length - 1
     const centimes = per_hundred * 100
-    const isWhole = Math.abs(centimes - Math.round(centimes)) < 1e-6
     return [
-      ...(isLast && up_to !== undefined ? [`${bracket}/up_to: the last bracket has none`] : []),
-      ...(!isLast && up_to === undefined
-        ? [`${bracket}/up_to: is missing; only the last bracket has none`]
-        : []),
-      ...(up_to !== undefined && up_to <= before ? [`${bracket}/up_to: must be more than ${before}`] : []),
-      ...(isWhole ? [] : [`${bracket}/per_hundred: must be whole centimes`]),
+      [isLast && up_to !== undefined, upTo, 'the last bracket has none'],
+      [!isLast && up_to === undefined, upTo, 'is missing; only the last bracket has none'],
+      [up_to !== undefined && up_to <= before, upTo, `must be more than ${before}`],
+      [Math.abs(centimes - Math.round(centimes)) > 1e-6, rate, 'must be whole centimes'],
     ]
   })
-  return maximum < minimum ? [...problems, `${place}/maximum: must be at least the minimum`] : problems
+  return [...ofBrackets, [maximum < minimum, `${place}/maximum`, 'must be at least the minimum']]
 }
 
 function toStampDutyTerm(term: DutyFields): StampDutyTerm {
@@ -236,60 +265,26 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Unusable values are added to `problems` and left out. */
-function readShop(fields: SellerFields, folder: string, problems: string[]): Shop {
-  const { logo, color } = fields
-  return {
-    logo: logo === undefined ? null : readLogo(path.resolve(folder, logo), problems),
-    color: color === undefined ? null : readColor(color, problems),
-    termsUrl: readLink('terms_url', fields.terms_url, problems),
-    refundUrl: readLink('refund_url', fields.refund_url, problems),
-  }
-}
-
 /** One text for all three languages, or one for each. */
 function inEachLanguage(words: string | Translated): Translated {
   return typeof words === 'string' ? byLocale(() => words) : words
 }
 
-/** Rules that the schema's pattern cannot express. */
-function readLink(field: string, link: string | Translated, problems: string[]): Translated {
-  const links = inEachLanguage(link)
-  const isGood = (address: string) => URL.canParse(address) && new URL(address).username === ''
-  if (!Object.values(links).every(isGood))
-    problems.push(`${NAME} /${field}: must be an address such as https://atlas.example/terms`)
-  return links
-}
-
-/** `--page` of the light colors in pages.css: links stand on it. White has a little more contrast. */
-const PAGE = '#f3f6f4'
-
-function readColor(color: string, problems: string[]): string {
-  const contrast = contrastBetween(color, PAGE)
-  if (contrast < READABLE_CONTRAST) {
-    const found = `text in ${color} has a contrast of ${contrast.toFixed(1)} on a page`
-    problems.push(`${NAME} /color: ${found}; choose a darker color (4.5)`)
-  }
-  return color.toLowerCase()
-}
-
 /** Every page contains the logo, and should stay under 30 kB. */
 const LOGO_BYTES_MAX = 6 * 1024
 
-function readLogo(file: string, problems: string[]): string | null {
+/** The logo as an address with its data. */
+function readLogo(file: string): string | { readonly problem: string } {
   try {
     // A device or a pipe has no end.
     const bytes = statSync(file).isFile() ? readFileSync(file) : Buffer.alloc(0)
-    const type = pictureType(bytes)
     if (bytes.length > LOGO_BYTES_MAX)
-      problems.push(
-        `${NAME} /logo: ${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}`,
-      )
-    else if (type === null) problems.push(`${NAME} /logo: neither a PNG nor an SVG (${file})`)
+      return { problem: `${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}` }
+    const type = pictureType(bytes)
+    if (type === null) return { problem: `neither a PNG nor an SVG (${file})` }
     return `data:${type};base64,${bytes.toString('base64')}`
   } catch (error) {
-    problems.push(`${NAME} /logo: cannot be read: ${errorCodeOf(error)} (${file})`)
-    return null
+    return { problem: `cannot be read: ${errorCodeOf(error)} (${file})` }
   }
 }
 

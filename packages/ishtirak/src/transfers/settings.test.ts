@@ -43,31 +43,31 @@ describe('TRANSFER_FILE', () => {
   })
 
   it('is refused with what is wrong in an account, or is no term or account, and its place', () => {
-    const asCcp = 'number (line 1): a CCP has at most 10 digits, its key stands in /key'
-    const noRib = 'number (line 1): is not a RIB: its last two digits do not fit the others'
+    const asCcp = 'number: a CCP has at most 10 digits, its key stands in /key'
+    const noRib = 'number: is not a RIB: its last two digits do not fit the others'
     const accounts = [
-      [ccp, { key: '89' }, 'key (line 1): is not the key of this CCP number: one of the two is wrong'],
-      [ccp, { key: undefined }, 'key (line 1): is missing: the two check digits of the CCP'],
-      [ccp, { key: '8' }, 'key (line 1): must be 2 digits'],
-      [ccp, { rip: '00799999002345678841' }, 'rip (line 1): is not the RIP of this CCP number'],
+      [ccp, { key: '89' }, 'key: is not the key of this CCP number: one of the two is wrong'],
+      [ccp, { key: undefined }, 'key: is missing: the two check digits of the CCP'],
+      [ccp, { key: '8' }, 'key: must be 2 digits'],
+      [ccp, { rip: '00799999002345678841' }, 'rip: is not the RIP of this CCP number'],
       [ccp, { number: baridimob.number }, asCcp],
-      [ccp, { number: '00234O6789' }, 'number (line 1): must be 3 to 20 digits'],
-      [ccp, { kind: 'cash' }, 'kind (line 1): must be one of ccp, baridimob, bank'],
+      [ccp, { number: '00234O6789' }, 'number: must be 3 to 20 digits'],
+      [ccp, { kind: 'cash' }, 'kind: must be one of ccp, baridimob, bank'],
       [baridimob, { number: '00799999002345678942' }, noRib.replace('RIB', 'RIP')],
-      [baridimob, { number: bank.number }, 'number (line 1): a RIP begins with 00799999'],
-      [baridimob, { number: ccp.number }, 'number (line 1): a RIP has 20 digits'],
+      [baridimob, { number: bank.number }, 'number: a RIP begins with 00799999'],
+      [baridimob, { number: ccp.number }, 'number: a RIP has 20 digits'],
       [bank, { number: '00400147401001050486' }, noRib],
-      [bank, { iban: 'DZ4000400174401001050487' }, 'iban (line 1): is not an IBAN: its check digits do not'],
-      [bank, { iban: 'DZ7000000001000000001211' }, 'iban (line 1): is not of the account in /number'],
-      [bank, { key: '88' }, 'key (line 1): is not for bank'],
+      [bank, { iban: 'DZ4000400174401001050487' }, 'iban: is not an IBAN: its check digits do not'],
+      [bank, { iban: 'DZ7000000001000000001211' }, 'iban: is not of the account in /number'],
+      [bank, { key: '88' }, 'key: is not for bank'],
     ] as const
     const terms = [
-      [{ accounts: [] }, 'accounts (line 1)'],
-      [{ expires_days: 0 }, 'expires_days (line 1): must be >= 1'],
-      [{ expires_days: 61 }, 'expires_days (line 1): must be <= 60'],
-      [{ checked_within_hours: 0 }, 'checked_within_hours (line 1): must be >= 1'],
-      [{ second_approval_from: 0 }, 'second_approval_from (line 1): must be >= 1'],
-      [{ expire_days: 3 }, 'expire_days (line 1): is not a known field'],
+      [{ accounts: [] }, 'accounts'],
+      [{ expires_days: 0 }, 'expires_days: must be >= 1'],
+      [{ expires_days: 61 }, 'expires_days: must be <= 60'],
+      [{ checked_within_hours: 0 }, 'checked_within_hours: must be >= 1'],
+      [{ second_approval_from: 0 }, 'second_approval_from: must be >= 1'],
+      [{ expire_days: 3 }, 'expire_days: is not a known field'],
     ] as const
     const wrong: readonly (readonly [object, string])[] = [
       ...accounts.map(
@@ -87,16 +87,16 @@ describe('TRANSFER_FILE', () => {
     const TRANSFER_FILE = configFile(JSON.parse(example.replace('"88"', '"87"')))
     for (const more of [{}, { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: 's'.repeat(32) }])
       expect(() => readConfig({ ...more, TRANSFER_FILE })).toThrow(
-        /TRANSFER_FILE \/accounts\/0\/key \(line 1\): is not the key of this CCP number/,
+        /TRANSFER_FILE \/accounts\/0\/key: is not the key of this CCP number/,
       )
   })
 
   it('with one value right in one account and wrong in the next names the line of the wrong one', () => {
     const accounts = [ccp, { ...ccp, number: '0023456780' }, { ...ccp, key: undefined }]
     expect(parse(JSON.stringify({ expires_days: 3, accounts }, null, 2))).toEqual([
-      expect.stringContaining('/accounts/1/key (line 14)'),
+      expect.stringContaining('/accounts/1/key'),
       // Of the account, which begins there.
-      expect.stringContaining('/accounts/2/key (line 16)'),
+      expect.stringContaining('/accounts/2/key'),
     ])
   })
 })

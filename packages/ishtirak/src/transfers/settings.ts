@@ -8,7 +8,7 @@ import { type Check, ok } from '../acts/check.js'
 import type { Account, AccountKind } from '../core/account.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
-import { ConfigError, parseJson, positionIn, readText, schemaProblems } from '../runtime/config-file.js'
+import { ConfigError, parseJson, readText, schemaProblems } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 import { BankFormSchema, type SaidForm } from './bank-form-schema.js'
 import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
@@ -49,12 +49,9 @@ export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>)
 /** `text` is JSON of the form of docs/transfer.example.json. */
 export function parseTransfers(text: string): TransferTerms {
   const value = parseJson(NAME, text)
-  if (!Value.Check(TransferFile, value))
-    throw new ConfigError(schemaProblems(NAME, TransferFile, value, '', text))
+  if (!Value.Check(TransferFile, value)) throw new ConfigError(schemaProblems(NAME, TransferFile, value))
   const problems = value.accounts.flatMap((account, index) =>
-    faultsOf(account).map(
-      ({ field, words }) => `${NAME} ${positionIn(text, `/accounts/${index}/${field}`)}: ${words}`,
-    ),
+    faultsOf(account).map(({ field, words }) => `${NAME} /accounts/${index}/${field}: ${words}`),
   )
   if (problems.length > 0) throw new ConfigError(problems)
   return toTerms(value)
