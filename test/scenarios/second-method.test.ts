@@ -58,7 +58,7 @@ describeWorld('another gateway', { withoutJobs: true }, ({ database, world }) =>
   /** Of a process of its own, in the order in which they are asked. */
   const withGateways = (...gateways: readonly PaymentMethod[]) => ({
     ...world.service.parts,
-    upgrades: createUpgradeState(database()),
+    upgrades: createUpgradeState(world.service.parts),
     methods: createPaymentMethods(...gateways),
   })
   const buy = (process = deps, userId = USER) =>

@@ -116,7 +116,7 @@ function partsOf(
     ...given,
     fileParts,
     settlements: createSettlements(database),
-    upgrades: createUpgradeState(database),
+    upgrades: createUpgradeState({ database, clock }),
     loadUser: createLoadUser(database),
     listPayments: createListPayments(database),
     looks: singleFlight<boolean>(),

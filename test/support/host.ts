@@ -3,9 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { Server as NetServer } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { fastify } from 'fastify'
-import type { MountedApp } from '../../packages/ishtirak/src/http/mount.js'
+import { type MountedApp, mount } from '../../packages/ishtirak/src/http/mount.js'
 import type { Config } from '../../packages/ishtirak/src/main/config.js'
-import { mounted } from '../../packages/ishtirak/src/main/mounted.js'
 import type { Service } from '../../packages/ishtirak/src/main/wire.js'
 import type { MountedForm } from './database-kinds.js'
 
@@ -18,7 +17,7 @@ export async function openHost(
   await service.app.ready()
   const hostRequests = new WeakMap()
   const prefix = new URL(config.publicUrl).pathname.replace(/\/$/, '')
-  const app = mounted(service, { config, hostRequests })
+  const app = mount(service, { publicUrl: config.publicUrl, hostRequests })
   if (form === 'fastify') return fastifyHost(app, prefix, keeper)
   const server = form === 'listener' ? createServer(app.listener) : fetchServer(app)
   // As Fastify has it. Node's 5 s end while a test fills its database: its next call met a cut connection.

@@ -4,23 +4,22 @@
 import type { DiscountSource, PaysAtOnce } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { MINUTE, SECOND } from '../core/instant.js'
+import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type Metadata, newPayment, type Payment, publicMethodOf } from '../core/payment.js'
 import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
 import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
-import type { Queryable } from '../database/database.js'
+import { createTryLimit } from '../http/callers.js'
 import { plainPaidFor } from '../i18n/formats.js'
 import { findCurrentUser } from '../ledger/load.js'
 import { type PaymentMethod, type ProviderFailure, webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { busyUntil, purchaseRefusal, unavailable } from '../ledger/refusals.js'
+import { purchaseRefusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
-import { createRecentFailures } from '../runtime/bounded-map.js'
 import { askProvider, endCheckout } from './ask-provider.js'
 import { codeOf } from './quote.js'
 import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
@@ -86,13 +85,13 @@ export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' |
 /** The state that all clicks on one process share. */
 type UpgradeState = ReturnType<typeof createUpgradeState>
 
-export function createUpgradeState(database: Queryable) {
+export function createUpgradeState({ database, clock }: Pick<CommonParts, 'database' | 'clock'>) {
   return {
     /** Clicks of one user on one plan share one request to the provider. */
     clicks: singleFlight<OpenedCheckout>(),
     /** Clicks of different users share queries. */
     requests: createUpgradeRequests(database),
-    failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
+    failures: createTryLimit({ clock, most: FAILURES_A_MINUTE }),
   }
 }
 
@@ -190,17 +189,15 @@ function attemptOf(
 }
 
 async function bounded(
-  { upgrades: { failures }, clock }: UpgradeDeps,
+  { upgrades: { failures } }: UpgradeDeps,
   userId: string,
   attempt: Attempt,
 ): Promise<Made> {
-  const now = clock.now()
-  const nextAt = failures.nextAttemptAt(userId, now)
-  if (nextAt !== null) throw busyUntil(nextAt, now)
+  failures.check(userId, 'provider_unavailable')
   try {
     return await attempt()
   } catch (error) {
-    if (error instanceof BillingError) failures.note(userId, clock.now())
+    if (error instanceof BillingError) failures.count(userId)
     throw error
   }
 }

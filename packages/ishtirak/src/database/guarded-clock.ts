@@ -31,26 +31,23 @@ export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Gua
     const isPossible = last === null || (now >= last - CLOCK_SKEW_MAX && now <= last + LONGEST_STOP_MS)
     right.note(isPossible || checkedOn === toTimestamp(now).slice(0, 10) ? now : last)
   }
-  const offBy = (now: Instant, known: Instant | null) => (known === null ? 0 : now - known)
-  const isOff = (ms: number) => Math.abs(ms) > CLOCK_SKEW_MAX
   // This clock is never set.
   const running = { now: () => performance.now() }
   // While the server is unreachable, its last answer counts.
   const askServer = throttled(running, SECOND, () => void learn().catch(() => undefined))
   // Counted from the last right instant, so that the small corrections of a clock do not add up.
   const noteRight = throttled(running, SECOND, (now: Instant) => right.note(now))
+  /** 0: the difference is allowed, or nothing is known. */
+  const offBy = (known: Instant | null) => {
+    const ms = known === null ? 0 : clock.now() - known
+    return Math.abs(ms) > CLOCK_SKEW_MAX ? ms : 0
+  }
   const trouble = () => {
-    const now = clock.now()
-    let ms = offBy(now, right.now())
-    if (isOff(ms)) {
-      // The server may know better by now, or the machine may have slept.
-      if (serverTime) askServer(now)
-      ms = offBy(now, serverTime ? right.now() : right.nowAfterSleep())
-    }
-    if (!isOff(ms)) {
-      if (!serverTime) noteRight(now)
-      return null
-    }
+    // The machine may have slept. A server may know better at the next check.
+    const ms = offBy(right.now()) && offBy(serverTime ? right.now() : right.nowAfterSleep())
+    if (ms === 0 && !serverTime) noteRight(clock.now())
+    if (ms === 0) return null
+    if (serverTime) askServer(undefined)
     const known = serverTime ? 'that of the database server' : LAST_WRITTEN
     return { ms, words: `the clock of this machine is ${lengthOf(ms)} ${known}` }
   }

@@ -53,10 +53,6 @@ interface SchemaFit {
   readonly refusal?: string
 }
 
-const refusalOf = (name: string) =>
-  `the migration ${name} of the database is not the file of this program: another build applied it, ` +
-  'or the file was changed afterwards'
-
 /** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
@@ -81,20 +77,30 @@ export async function migrate(
 /** Whether this code runs on the database's schema: what `/readyz` answers. */
 export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
   const migrations = await readMigrations(options.directory)
-  const expected = migrations.length
   try {
-    const checksums = migrations.map(({ checksum }) => checksum)
-    const [row] = await database.query(selectVersion, [expected, checksums])
-    const [current, oldestCode] = [Number(row?.version), Number(row?.oldest_code)]
-    if (row?.other) return { current, expected, runs: false, refusal: refusalOf(String(row.other)) }
-    return { current, expected, runs: current >= expected && oldestCode <= expected }
+    return (await readFit(database, migrations)).fit
   } catch (error) {
     // 42P01 is undefined_table: no migration was ever applied.
-    if (error instanceof DatabaseError && error.code === '42P01') {
-      return { current: 0, expected, runs: false }
-    }
+    if (error instanceof DatabaseError && error.code === '42P01')
+      return { current: 0, expected: migrations.length, runs: false }
     throw error
   }
+}
+
+/** `oldestCode`: the migration that code must know to run on what is newer than this code; 0: nothing is. */
+async function readFit(
+  database: Queryable,
+  migrations: readonly Migration[],
+): Promise<{ readonly fit: SchemaFit; readonly oldestCode: number }> {
+  const expected = migrations.length
+  const [row = {}] = await database.query(selectVersion, [expected, migrations.map((one) => one.checksum)])
+  const [current, oldestCode] = [Number(row.version), Number(row.oldest_code)]
+  const runs = current >= expected && oldestCode <= expected
+  if (!row.other) return { fit: { current, expected, runs }, oldestCode }
+  const refusal =
+    `the migration ${row.other} of the database is not the file of this program: another build applied it, ` +
+    'or the file was changed afterwards'
+  return { fit: { current, expected, runs: false, refusal }, oldestCode }
 }
 
 /**
@@ -124,10 +130,6 @@ const selectVersion = statement(
           min(name) filter (where checksum <> ($2::text[])[version]) as other
      from schema_migrations`,
 )
-const selectApplied = statement(
-  'migrate.applied',
-  'select version, name, checksum, oldest_code from schema_migrations order by version',
-)
 const insertApplied = statement(
   'migrate.insert',
   'insert into schema_migrations (version, name, checksum, oldest_code) values ($1, $2, $3, $4)',
@@ -139,27 +141,21 @@ async function applyNext(
   migrations: readonly Migration[],
 ): Promise<string | undefined> {
   await transaction.script(lockAndPrepare)
-  const applied = await transaction.query(selectApplied)
-  for (const row of applied) refuseMismatch(row, migrations)
-  const next = migrations[applied.length]
+  const { fit, oldestCode } = await readFit(transaction, migrations)
+  const { current, expected, refusal } = fit
+  if (refusal !== undefined) throw new SchemaMismatch(refusal)
+  if (oldestCode > expected)
+    throw new SchemaMismatch(
+      `the database is at migration ${current} and newer than this code, which knows ${expected}; ` +
+        `code that knows ${oldestCode} or later runs on it`,
+    )
+  const next = migrations[current]
   if (next === undefined) return undefined
   await transaction.script(next.sql).catch((error: unknown) => {
     throw error instanceof DatabaseUnavailable ? error : new MigrationFailed(next.name, error)
   })
   await transaction.query(insertApplied, [next.version, next.name, next.checksum, next.oldestCode])
   return next.name
-}
-
-function refuseMismatch(row: Readonly<Record<string, unknown>>, migrations: readonly Migration[]): void {
-  const migration = migrations.find(({ version }) => version === row.version)
-  if (migration === undefined) {
-    if (Number(row.oldest_code) <= migrations.length) return
-    throw new SchemaMismatch(
-      `the database is at migration ${row.version} and newer than this code, ` +
-        `which knows ${migrations.length}; code that knows ${row.oldest_code} or later runs on it`,
-    )
-  }
-  if (migration.checksum !== row.checksum) throw new SchemaMismatch(refusalOf(String(row.name)))
 }
 
 async function readMigrations(directory = packageMigrations): Promise<Migration[]> {

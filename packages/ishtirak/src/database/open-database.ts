@@ -20,11 +20,6 @@ export interface DatabaseOptions {
   readonly onFailure?: () => void
 }
 
-/** The URL is of an unknown kind of database. */
-export class UnknownDatabase extends Error {
-  override readonly name = 'UnknownDatabase'
-}
-
 /** No character here can end the setting that the name is put into. */
 const SCHEMA_NAME = /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/
 
@@ -56,7 +51,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (url === 'memory:') return await (await loadEmbedded()).openMemory(undefined, schema)
   // The message leaves out the URL, which may contain a password.
   if (!/^postgres(ql)?:\/\//.test(url))
-    throw new UnknownDatabase('DATABASE_URL is neither postgres://… nor memory:')
+    throw new TypeError('the URL of the database is neither postgres://… nor memory:')
   const { openPostgres } = await import('./server/postgres.js')
   return openPostgres({
     ...pool,

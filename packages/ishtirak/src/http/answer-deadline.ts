@@ -21,26 +21,23 @@ declare module 'fastify' {
 
 /** Called when a request arrives. The returned function is called after its answer and stops the timer. */
 export function answerInTime(request: FastifyRequest, reply: FastifyReply, fail: AnswerFailure): () => void {
-  const refuse = (error: BillingError) => {
-    const { headersSent, destroyed } = reply.raw
-    if (!headersSent && !destroyed) fail(error, request, reply)
-  }
-  const refuseWork = () => refuse(new BillingError('took_too_long', { retryAfterSeconds: RETRY_SECONDS }))
-  const refuseBody = () => {
-    // The rest of the request is not awaited.
-    reply.header('connection', 'close')
-    refuse(new BillingError('request_timeout'))
-  }
   const { method, headers, raw } = request
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-  if (!hasBody || method === 'GET' || method === 'HEAD') {
-    const timer = setTimeout(refuseWork, LIMIT_MS).unref()
-    return () => clearTimeout(timer)
-  }
-  let timer = setTimeout(refuseBody, request.routeOptions.config.bodyTimeoutMs ?? BODY_LIMIT_MS).unref()
-  raw.once('end', () => {
+  let timer: NodeJS.Timeout | undefined
+  const allow = (ms: number, code: 'took_too_long' | 'request_timeout') => {
     clearTimeout(timer)
-    timer = setTimeout(refuseWork, LIMIT_MS).unref()
-  })
+    timer = setTimeout(() => {
+      if (reply.raw.headersSent || reply.raw.destroyed) return
+      const isLateWork = code === 'took_too_long'
+      // The rest of the request is not awaited.
+      if (!isLateWork) reply.header('connection', 'close')
+      fail(new BillingError(code, isLateWork ? { retryAfterSeconds: RETRY_SECONDS } : {}), request, reply)
+    }, ms).unref()
+  }
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+  if (!hasBody || method === 'GET' || method === 'HEAD') allow(LIMIT_MS, 'took_too_long')
+  else {
+    allow(request.routeOptions.config.bodyTimeoutMs ?? BODY_LIMIT_MS, 'request_timeout')
+    raw.once('end', () => allow(LIMIT_MS, 'took_too_long'))
+  }
   return () => clearTimeout(timer)
 }

@@ -167,7 +167,7 @@ function refuseExpectations(app: FastifyInstance): void {
 
 function refusalOf({ url, headers, raw }: FastifyRequest): Error | undefined {
   if (isBodyGone(raw))
-    return new Error('the host has read this body: mount Ishtirak before its parsers, or keep `rawBody`')
+    return new Error('the host has read this body: mount Ishtirak before the parsers of bodies')
   if (headers.expect !== undefined && raw.httpVersion === '1.1' && !/\b100-continue\b/i.test(headers.expect))
     return new BillingError('expectation_failed')
   if (url.length > LONGEST_ADDRESS) return new BillingError('uri_too_long')

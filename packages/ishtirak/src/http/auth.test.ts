@@ -4,13 +4,7 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, Unsec
 import { listen } from '../../../../test/support/listen.js'
 import { BillingError } from '../core/error.js'
 import { movableClock } from '../runtime/clock.js'
-import {
-  createApiKeys,
-  createOperatorKeys,
-  createTokenVerifier,
-  rememberIdentities,
-  type TokenVerifier,
-} from './auth.js'
+import { createApiKeys, createOperatorKeys, createTokenVerifier, type TokenVerifier } from './auth.js'
 
 const SECRET = 'a secret of the tests that is longer than 32 bytes'
 const NOW = Date.UTC(2026, 10, 21, 10)
@@ -142,17 +136,17 @@ it('a remembered token is believed until the very second in which a fresh look w
   expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), header)).toBe('unauthenticated')
 })
 
-it('an identity is remembered until its token ends, a while at most, and the oldest is pushed out', () => {
-  const remembered = rememberIdentities({ most: 2, longestMs: 1_000 })
-  const foundAt = (...at: readonly number[]) => at.map((now) => remembered.find('a', now)?.userId)
-  remembered.keep('a', { userId: 'a' }, 0, 500)
-  expect(foundAt(499, 500, 499)).toEqual(['a', undefined, undefined])
-  // A token that lives long is looked at again: its key may have been withdrawn.
-  remembered.keep('a', { userId: 'a' }, 200, 1_000_000)
-  expect(foundAt(1_199, 1_200)).toEqual(['a', undefined])
-  const names = ['a', 'b', 'c']
-  for (const name of names) remembered.keep(name, { userId: name }, 0, 500)
-  expect(names.map((name) => remembered.find(name, 1)?.userId)).toEqual([undefined, 'b', 'c'])
+it('a remembered token is looked at again after five minutes: its key may have been withdrawn', async () => {
+  const clock = movableClock(NOW)
+  let looks = 0
+  const verifier = createTokenVerifier({ secrets: [SECRET], clock, noteUse: () => void looks++ })
+  const header = `Bearer ${await sign({ ...GOOD, exp: NOW_SECONDS + 3_600 })}`
+  const looksAfter = async (ms: number) => {
+    clock.advance(ms)
+    await verifier.verify(header)
+    return looks
+  }
+  expect([await looksAfter(0), await looksAfter(299_999), await looksAfter(1)]).toEqual([1, 1, 2])
 })
 
 describe('with a key server', () => {

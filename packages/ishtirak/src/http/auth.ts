@@ -50,8 +50,6 @@ const TOKEN_CLOCK_SKEW_SECONDS = 5
 const REMEMBERED_MAX = 10_000
 /** A longer token is verified each time, so that one caller cannot fill the memory. */
 const REMEMBERED_LENGTH = 2_048
-/** Callers usually write a key in one way. */
-const REMEMBERED_KEYS_MAX = 100
 /** How long a withdrawn key is accepted at most. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
@@ -60,20 +58,38 @@ const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
 export function createTokenVerifier(options: TokenVerifierOptions) {
+  const { clock, issuer, audience } = options
   const check = signatureCheck(options)
-  const remembered = rememberIdentities({ most: REMEMBERED_MAX, longestMs: REMEMBERED_MS })
+  const remembered = new BoundedMap<string, { identity: UserIdentity; until: Instant }>(REMEMBERED_MAX)
+  const verified = async (token: string, now: Instant): Promise<JWTPayload> => {
+    const asked: JWTVerifyOptions = {
+      currentDate: new Date(now),
+      clockTolerance: TOKEN_CLOCK_SKEW_SECONDS,
+      requiredClaims: ['exp', 'sub'],
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(audience === undefined ? {} : { audience }),
+    }
+    try {
+      return (await check(token, asked)).payload
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw new BillingError('unauthenticated', { cause: error })
+      throw error
+    }
+  }
   return {
     /** Throws `unauthenticated`, or `authentication_unavailable` if the keys cannot be fetched. */
     verify: async (header = ''): Promise<UserIdentity> => {
-      const now = options.clock.now()
+      const now = clock.now()
       // Found by the header as it was sent: an attacker who can read this memory can read the service's keys
       // too.
-      const known = remembered.find(header, now)
-      if (known) return known
-      const token = bearerToken(header)
-      const payload = await checkToken(check, token, verifyOptions(options, now))
+      const known = remembered.get(header)
+      if (known && now < known.until) return known.identity
+      const payload = await verified(bearerToken(header), now)
       const identity = readIdentity(payload)
-      if (header.length <= REMEMBERED_LENGTH) remembered.keep(header, identity, now, refusedFrom(payload))
+      // The first instant at which jose would call the token expired. It compares whole seconds.
+      const expiresAt = Math.ceil((payload.exp ?? 0) + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
+      if (header.length <= REMEMBERED_LENGTH)
+        remembered.set(header, { identity, until: Math.min(expiresAt, now + REMEMBERED_MS) })
       return identity
     },
   }
@@ -86,29 +102,19 @@ export interface ApiKeys<Holder> {
   find(key: string): Promise<Holder | null>
 }
 
-/** The holder of a key that is not in the configuration; null: there is none. */
-export type LookUpKey<Holder> = (key: string) => Promise<Holder | null>
-
 export function createApiKeys(keys: readonly string[], noteUse: NoteUse): ApiKeys<'platform'> {
-  return keyRing(
-    keys.map((key) => ({ holder: 'platform', key })),
-    'unauthenticated',
-    (key) => noteUse('PLATFORM_API_KEYS', key),
-  )
+  const known = keys.map((key) => ({ holder: 'platform' as const, key }))
+  return keyRing(known, 'unauthenticated', (key) => noteUse('PLATFORM_API_KEYS', key))
 }
 
 /** `lookUp` finds the operators that an owner made. */
 export function createOperatorKeys(
   operators: readonly OperatorKey[],
   noteUse: NoteUse,
-  lookUp?: LookUpKey<Operator>,
+  lookUp?: (key: string) => Promise<Operator | null>,
 ): ApiKeys<Operator> {
-  return keyRing<Operator>(
-    operators.map(({ key, ...holder }) => ({ holder, key })),
-    'invalid_operator_key',
-    (key) => noteUse('OPERATOR_KEYS', key),
-    lookUp,
-  )
+  const known = operators.map(({ key, ...holder }) => ({ holder, key }))
+  return keyRing<Operator>(known, 'invalid_operator_key', (key) => noteUse('OPERATOR_KEYS', key), lookUp)
 }
 
 /** A part without any key is switched off and answers 404. It is never open. */
@@ -116,34 +122,24 @@ function keyRing<Holder>(
   keys: readonly { readonly holder: Holder; readonly key: string }[],
   refusal: ErrorCode,
   accepted: (key: string) => void,
-  lookUp: LookUpKey<Holder> | null = null,
+  lookUp?: (key: string) => Promise<Holder | null>,
 ): ApiKeys<Holder> {
-  const known = keys.map(({ holder, key }) => ({ holder, key, matches: secretMatcher(key) }))
-  // Found by a hash of the whole header, so that the time reveals nothing about a key.
-  const remembered = new BoundedMap<string, (typeof known)[number]>(REMEMBERED_KEYS_MAX)
-  // All keys are compared: the time must not reveal which one matches, nor its place.
-  const matchOf = (given: string) => known.filter(({ matches }) => matches(given))[0]
-  const holderOf = (match: (typeof known)[number]): Holder => {
-    accepted(match.key)
-    return match.holder
+  const known = keys.map((one) => ({ ...one, matches: secretMatcher(one.key) }))
+  const configured = (given: string): Holder | undefined => {
+    // All keys are compared: the time must not reveal which one matches, nor its place.
+    const [match] = known.filter(({ matches }) => matches(given))
+    if (match) accepted(match.key)
+    return match?.holder
   }
   return {
-    find: async (given) => {
-      const match = matchOf(given)
-      return match ? holderOf(match) : (lookUp?.(given) ?? null)
-    },
-    verify: (header = '') => {
-      const before = remembered.get(header)
-      if (before) return holderOf(before)
+    find: async (given) => configured(given) ?? (await lookUp?.(given)) ?? null,
+    verify: (header) => {
       const unknown = known.length === 0 ? 'not_found' : refusal
       const token = bearerToken(header, unknown)
-      const match = matchOf(token)
-      if (!match) {
-        if (lookUp === null) throw new BillingError(unknown)
-        return lookUp(token).then((holder) => holder ?? Promise.reject(new BillingError(unknown)))
-      }
-      if (header.length <= REMEMBERED_LENGTH) remembered.set(header, match)
-      return holderOf(match)
+      const holder = configured(token)
+      if (holder !== undefined) return holder
+      if (!lookUp) throw new BillingError(unknown)
+      return lookUp(token).then((found) => found ?? Promise.reject(new BillingError(unknown)))
     },
   }
 }
@@ -152,7 +148,7 @@ function keyRing<Holder>(
 const LONGEST_TOKEN = 8 * 1024
 
 /** The token of `Authorization: Bearer …` (RFC 6750, 2.1) as it was sent. Throws `refusal` for all else. */
-function bearerToken(header: string, refusal: ErrorCode = 'unauthenticated'): string {
+function bearerToken(header = '', refusal: ErrorCode = 'unauthenticated'): string {
   if (header.length > LONGEST_TOKEN) throw new BillingError(refusal)
   const [, token] = /^bearer +([\w.~+/-]+=*)$/i.exec(header) ?? []
   if (token === undefined) throw new BillingError(refusal)
@@ -215,34 +211,6 @@ function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   }
 }
 
-function verifyOptions({ issuer, audience }: TokenVerifierOptions, now: Instant): JWTVerifyOptions {
-  return {
-    currentDate: new Date(now),
-    clockTolerance: TOKEN_CLOCK_SKEW_SECONDS,
-    requiredClaims: ['exp', 'sub'],
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(audience === undefined ? {} : { audience }),
-  }
-}
-
-async function checkToken(
-  check: SignatureCheck,
-  token: string,
-  options: JWTVerifyOptions,
-): Promise<JWTPayload> {
-  try {
-    return (await check(token, options)).payload
-  } catch (error) {
-    if (error instanceof errors.JOSEError) throw new BillingError('unauthenticated', { cause: error })
-    throw error
-  }
-}
-
-/** The first instant at which jose would call the token expired. It compares whole seconds. */
-function refusedFrom({ exp = 0 }: JWTPayload): Instant {
-  return Math.ceil(exp + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
-}
-
 const LONGEST_NAME = 200
 
 /**
@@ -269,40 +237,15 @@ function readIdentity(payload: JWTPayload): UserIdentity {
 }
 
 /** Checks a host's user as a token is checked. A wrong id or role is thrown as the host's mistake. */
-export function identityOf({ userId, personId, billingRole = 'owner', ...profile }: UserIdentity) {
-  const account = idOf(userId)
+export function identityOf({ userId: account, personId, billingRole = 'owner', ...profile }: UserIdentity) {
+  if (!isUserId(account)) throw wrongField('user_id', 'wrong_format')
   if (personId && !isUserId(personId)) throw wrongField('person_id', 'wrong_format')
   if (!isBillingRole(billingRole)) throw wrongField('billing_role', 'wrong_format')
   return readIdentity({ ...profile, sub: personId ?? account, account, billing_role: billingRole })
-}
-
-/** Throws the host's mistake if this is not a valid user id. */
-function idOf(userId: string): string {
-  if (isUserId(userId)) return userId
-  throw wrongField('user_id', 'wrong_format')
 }
 
 /** True for one line of text that the database accepts: no control character, no half surrogate pair. */
 function isLine(value: unknown, longest: number): value is string {
   const isText = typeof value === 'string' && value !== '' && value.length <= longest
   return isText && !/[\p{Cc}\p{Surrogate}]/u.test(value)
-}
-
-/** The users of verified tokens, limited in number and time. No token is accepted after its own end. */
-export function rememberIdentities(options: { readonly most: number; readonly longestMs: number }) {
-  const known = new BoundedMap<string, { readonly identity: UserIdentity; readonly until: Instant }>(
-    options.most,
-  )
-  return {
-    find: (header: string, now: Instant): UserIdentity | undefined => {
-      const found = known.get(header)
-      if (found && found.until > now) return found.identity
-      if (found) known.delete(header)
-      return undefined
-    },
-    /** `until` is the first instant at which the token would be refused. */
-    keep: (header: string, identity: UserIdentity, now: Instant, until: Instant): void => {
-      known.set(header, { identity, until: Math.min(until, now + options.longestMs) })
-    },
-  }
 }

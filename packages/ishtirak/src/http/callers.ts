@@ -3,7 +3,7 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import { BillingError } from '../core/error.js'
+import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
@@ -113,37 +113,33 @@ export function callersWithKey<Holder>(
 /** About 150 bytes each, 15 MB in all. One process serves fewer callers in a minute. */
 const KEYS_MAX = 100_000
 
-/** Returns the window of a key. It begins with the key's first call, so that not all windows end at once. */
-function createWindows({ windowMs = MINUTE, keysMax = KEYS_MAX }: LimitOf) {
-  const windows = new BoundedMap<string, { calls: number; readonly endsAt: Instant }>(keysMax)
-  return (key: string, now: Instant) => {
-    let window = windows.get(key)
-    if (!window || window.endsAt <= now) {
-      window = { calls: 0, endsAt: now + windowMs }
-      windows.set(key, window)
-    }
-    return window
-  }
-}
-
 interface LimitOf {
   readonly clock: Clock
   readonly windowMs?: number
   readonly keysMax?: number
 }
 
+/** Counts by key. A window begins with the first call of its key, so that not all end at once. */
+function createWindows({ clock, windowMs = MINUTE, keysMax = KEYS_MAX }: LimitOf) {
+  const windows = new BoundedMap<string, { calls: number; readonly endsAt: Instant }>(keysMax)
+  return (key: string) => {
+    const now = clock.now()
+    const known = windows.get(key)
+    const window = known && now < known.endsAt ? known : { calls: 0, endsAt: now + windowMs }
+    if (window !== known) windows.set(key, window)
+    return { window, secondsLeft: Math.ceil((window.endsAt - now) / SECOND) }
+  }
+}
+
 /** `quota` is the number of calls in each window. */
 export function createRateLimit({ quota = 300, ...of }: LimitOf & { readonly quota?: number }) {
-  const { clock, windowMs = MINUTE } = of
   const windowOf = createWindows(of)
   // draft-ietf-httpapi-ratelimit-headers-08: q quota, w window in seconds, r what remains, t until when.
-  const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
+  const policy = `"default";q=${quota};w=${Math.ceil((of.windowMs ?? MINUTE) / SECOND)}`
   /** Counts one call of `key` and sets the header fields. Throws `rate_limited` if it is one too many. */
   return (key: string, reply: FastifyReply): void => {
-    const now = clock.now()
-    const window = windowOf(key, now)
+    const { window, secondsLeft } = windowOf(key)
     window.calls += 1
-    const secondsLeft = Math.ceil((window.endsAt - now) / SECOND)
     const left = `"default";r=${Math.max(0, quota - window.calls)};t=${secondsLeft}`
     reply.header('ratelimit-policy', policy).header('ratelimit', left)
     if (window.calls > quota) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
@@ -154,15 +150,13 @@ export function createRateLimit({ quota = 300, ...of }: LimitOf & { readonly quo
 export function createTryLimit({ most, ...of }: LimitOf & { readonly most: number }) {
   const windowOf = createWindows(of)
   return {
-    /** Throws `rate_limited`. */
-    check: (key: string): void => {
-      const now = of.clock.now()
-      const { calls, endsAt } = windowOf(key, now)
-      const retryAfterSeconds = Math.ceil((endsAt - now) / SECOND)
-      if (calls >= most) throw new BillingError('rate_limited', { retryAfterSeconds })
+    /** Throws `rate_limited`, or the code that is given. */
+    check: (key: string, code: ErrorCode = 'rate_limited'): void => {
+      const { window, secondsLeft: retryAfterSeconds } = windowOf(key)
+      if (window.calls >= most) throw new BillingError(code, { retryAfterSeconds })
     },
     count: (key: string): void => {
-      windowOf(key, of.clock.now()).calls += 1
+      windowOf(key).window.calls += 1
     },
   }
 }

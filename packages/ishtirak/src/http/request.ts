@@ -98,16 +98,6 @@ export function isBodyGone(request: IncomingMessage): boolean {
   return request.readableDidRead && (length !== '0' || encoding !== undefined)
 }
 
-/** The bytes that a host has stored as `rawBody`, or as `body` by a parser of bytes; undefined: none. */
-export function bufferedBody(request: IncomingMessage): Buffer | undefined {
-  if (!isBodyGone(request)) return undefined
-  const { rawBody, body } = request as IncomingMessage & {
-    readonly rawBody?: unknown
-    readonly body?: unknown
-  }
-  return [rawBody, body].find(Buffer.isBuffer)
-}
-
 function refuseCompressed(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') throw new BillingError('unsupported_media_type')

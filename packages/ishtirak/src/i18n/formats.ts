@@ -4,7 +4,6 @@ import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { byLocale, type Locale } from '../core/locale.js'
 import type { PaidFor, Payment } from '../core/payment.js'
-import { BoundedMap } from '../runtime/bounded-map.js'
 import { CATALOGS, fill, planName } from './messages.js'
 
 export type Formats = ReturnType<typeof createFormats>
@@ -58,7 +57,10 @@ export function paidForInWords(of: PaidFor<{ readonly name: string }>, locale: L
 export function createFormats(timeZone: string) {
   // Made once: building an Intl format takes some 50 µs, using it 1 µs.
   const numbers = byLocale((locale) => ungrouped(TAGS[locale], { maximumFractionDigits: 1 }))
-  const days = byLocale((locale) => daysIn(locale, timeZone))
+  const days = byLocale((locale) => {
+    const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })
+    return (instant: Instant) => dated(format.format(instant), locale)
+  })
   const isoDays = new Intl.DateTimeFormat('en-CA', { timeZone })
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const
   const times = byLocale((locale) => new Intl.DateTimeFormat(TAGS[locale], clock))
@@ -131,19 +133,6 @@ export function writtenIn(formats: Formats, locale: Locale) {
   return {
     ...{ money: write(money), moved: write(moved), centimes: write(centimes), came: write(came) },
     ...{ number: write(number), day: writeAt(day), month: writeAt(month), moment: writeAt(moment) },
-  }
-}
-
-/** A page shows most of its days twice, and Intl takes 2 µs for each. */
-function daysIn(locale: Locale, timeZone: string): (instant: Instant) => string {
-  const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })
-  const written = new BoundedMap<Instant, string>(1_000)
-  return (instant) => {
-    const known = written.get(instant)
-    if (known !== undefined) return known
-    const day = dated(format.format(instant), locale)
-    written.set(instant, day)
-    return day
   }
 }
 

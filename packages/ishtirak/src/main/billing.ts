@@ -53,7 +53,8 @@ interface OwnCalls {
    */
   upgrade(user: UserIdentity, request: { readonly plan: string }): Promise<UpgradeResult>
   /**
-   * What a payment made now would buy and cost. Throws `unknown_term`, `prepaid_limit_reached` and others.
+   * Tells what a payment made now would buy and cost. Throws `unknown_term`, `prepaid_limit_reached` and
+   * others.
    */
   quote(userId: string, query: QuoteQuery): Promise<QuoteView>
   /** Buys a term, also ahead. Send the user to `checkout_url`. */

@@ -1,4 +1,5 @@
-// What the service can do, in the order in which it is shown. Without its line a capability leaves no trace.
+// The capabilities of the service, in the order in which pages show them. Without its line, a capability
+// leaves no trace.
 
 import { access } from '../access/access.js'
 import { backup } from '../backup/backup-capability.js'

@@ -1,4 +1,4 @@
-// The program's entry: whether this Node runs it, what V8 must know before it grows, then all the rest.
+// The program's entry. It checks the version of Node and sets options of V8 before everything else is loaded.
 import { existsSync, readFileSync } from 'node:fs'
 import { keepHeapSmall } from '../runtime/heap.js'
 import { nodeProblem } from '../runtime/node-version.js'
@@ -11,7 +11,7 @@ if (problem !== null) {
 }
 const words = process.argv.slice(2)
 if (['-h', '--help'].includes(words.at(-1) ?? '')) {
-  // Made by the build: loading all commands takes a second.
+  // The build made this file, because loading all commands takes a second.
   const file = new URL('./help.json', import.meta.url)
   const texts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   const command = words.slice(0, -1).join(' ')
@@ -27,5 +27,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 const { run } = await import('./commands.js')
-// Not awaited: a service that serves has no end here.
+// Not awaited, because a running service never ends here.
 void run(words)

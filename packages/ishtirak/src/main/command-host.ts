@@ -1,5 +1,5 @@
-// How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who
-// acts), else by opening the database, with the very routes of the service and no port.
+// Connects the operator's commands to the operator's API: over HTTP if the service runs (its key says who
+// acts), else by opening the database, with the routes of the service and no port.
 import os from 'node:os'
 import { OPERATOR_API } from '../acts/descriptions.js'
 import {
@@ -25,7 +25,7 @@ import { wire } from './wire.js'
 /** Configured by the environment. */
 export const commandHost: CommandHost = {
   openClient: (options) => {
-    // The log would stand between the lines of the answer: only what is wrong is said.
+    // Other lines of the log would stand between the lines of the answer.
     return openOperatorClient(readConfig(process.env), options, createLog({ level: 'error' }))
   },
   runningService: (options) => runningService(readConfig(process.env), options),
@@ -64,7 +64,7 @@ async function openOperatorClient(config: Config, options: AccessOptions, log: L
   return onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
 }
 
-/** A client opens what a service has made, and makes nothing. */
+/** A command opens the database of a service, and creates none. */
 function requireDatabase(config: Config): void {
   if (hasDatabase(config)) return
   if (config.chargily === null) throw noSandbox()
@@ -73,7 +73,7 @@ function requireDatabase(config: Config): void {
   )
 }
 
-/** Null: no service is known that could be asked. */
+/** Null: no running service is known. */
 async function runningService(
   config: Config,
   { url = variable('ISHTIRAK_URL'), as }: AccessOptions,
@@ -99,7 +99,7 @@ function givenKey(): string {
   return key
 }
 
-/** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */
+/** An empty variable counts as unset. It is reported, because another database may be asked then. */
 function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | undefined {
   const value = process.env[name]?.trim()
   if (value === '') process.stderr.write(`${name} is empty and counts as unset\n`)
@@ -120,9 +120,9 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   }
   const { config: complete, clock, emulator } = await setUpProvider(config, database, log)
   const key = randomToken(30)
-  // Who opens the database may do everything with it.
-  const ofCommand = { name, role: 'owner', key }
-  const service = await wire(complete, { database, log, clock, ofCommand, withoutJobs: true })
+  // A person who can open the database may do everything with it.
+  const commandKey = { name, role: 'owner', key }
+  const service = await wire(complete, { database, log, clock, commandKey, withoutJobs: true })
   await service.start()
   const send = async ({ method, path, body, file }: OperatorRequest) => {
     const payload = file ? Buffer.from(file) : body
@@ -142,7 +142,7 @@ function adviseOnLock(error: Error): never {
 Ask the service instead: set OPERATOR_KEYS for it, and here OPERATOR_KEY and ISHTIRAK_URL (or --url).`)
 }
 
-/** It stands in the audit trail for ever, so it must be a name. */
+/** The audit trail keeps it for ever, so it must be a name. */
 function nameOf(as = os.userInfo().username): string {
   if (/^[\w.@-]{1,64}$/.test(as)) return as
   throw new CommandFailed('--as (or OPERATOR) must be a name of 1 to 64 letters, digits or . _ @ -')

@@ -4,19 +4,18 @@ import { Command } from 'commander'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
-import { KEPT_MAILS_PATH } from '../mail/kept-mail.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
 import { addInitCommand } from '../setup/init-command.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './command-host.js'
-import { forPlatform, misspelt, readConfig } from './config.js'
+import { misspelt, readConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
 import { addAllOperatorCommands } from './operator-commands.js'
-import { welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { SANDBOX_TOKEN_DAYS, signToken, TOKEN_DAYS } from './sign-token.js'
+import { welcome } from './welcome.js'
 
 const TOKEN_BOUNDS = { minimum: 1, maximum: 36_500 }
 
@@ -44,17 +43,8 @@ program
     }
     const service = await serve(config, log)
     stopOnSignals(service, log, config.drainSeconds * 1_000)
-    const { url, metricsUrl, emulator } = service
-    if (!emulator) return
-    const token = await signToken(service.config, 'user-1', {}, SANDBOX_TOKEN_DAYS)
-    const operatorKeys = service.config.operatorKeys.slice(-2).reverse()
-    const { limits } = service.config.plans
-    // A counter, where there is one.
-    const limit = (limits.find(({ window }) => window) ?? limits[0])?.name ?? ''
-    const mailUrl = config.smtpUrl === undefined ? `${url}${KEPT_MAILS_PATH}` : null
-    const at = { url, metricsUrl, mailUrl, emulatorUrl: emulator.url, token, operatorKeys, limit }
-    const more = { forPlatform: forPlatform(config, service.config), hasDemo: (await loadDemo()) !== null }
-    process.stdout.write(welcome({ ...at, ...more }))
+    const text = await welcome(config, service)
+    if (text !== null) process.stdout.write(text)
   })
 
 program
@@ -127,7 +117,7 @@ program
     await demo.demoCommand(options)
   })
 
-/** By the words of each command, what `--help` says of it: the build writes them down for cli.ts. */
+/** The texts of `--help`, by the words of the command. The build stores them for cli.ts. */
 export function helpTexts(command = program, words = ''): Record<string, string> {
   const inner = command.commands.map((one) => helpTexts(one, `${words} ${one.name()}`.trim()))
   const { long: hasHelp } = command.createHelp().visibleOptions(command).at(-1) ?? {}

@@ -12,18 +12,17 @@ import { migrate } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
 import { identityOf, type UserIdentity } from '../http/auth.js'
 import type { IdentifyUser } from '../http/callers.js'
-import type { MountedApp } from '../http/mount.js'
+import { type HostRequests, type MountedApp, mount } from '../http/mount.js'
 import { systemClock } from '../runtime/clock.js'
 import { ConfigError } from '../runtime/config-file.js'
 import type { Variables } from '../runtime/environment.js'
 import { createLog, lineByLine } from '../runtime/log.js'
 import { missingPackages } from '../runtime/package.js'
 import { type Billing, createBilling } from './billing.js'
-import { type Config, readMountedConfig } from './config.js'
-import { type HostRequests, mounted } from './mounted.js'
+import { readMountedConfig } from './config.js'
 import { createOperatorCalls, type OperatorCalls } from './operator-calls.js'
 import type { ServiceTracing } from './tracing.js'
-import { type WiredConfig, wire } from './wire.js'
+import { wire } from './wire.js'
 
 export type { HostEvent } from '../core/event.js'
 export type { Operator } from '../core/role.js'
@@ -47,41 +46,43 @@ export interface IshtirakOptions {
    * read.
    */
   readonly config: Variables
-  /** Who the user of this request is; null: anonymous, answered 401. Default: tokens, as AUTH_… say. */
+  /**
+   * Returns the user of a request; null: anonymous, answered 401. Default: tokens by the AUTH_… variables.
+   */
   readonly identify?: Identify
   /**
-   * Is given each event, in place of EVENTS_URL: at least once, those of a user in order. Where it throws or
-   * rejects, or takes more than 15 s, the event comes again, in the steps of docs/events.md.
+   * Receives each event instead of EVENTS_URL: at least once, those of a user in order. If it throws, rejects
+   * or takes more than 15 s, the event comes again, in the steps of docs/events.md.
    */
   readonly onEvent?: (event: HostEvent) => unknown
-  /** The schema of the database that everything is in; made by `migrate` where it is missing. */
+  /** The database schema that contains everything; `migrate` creates it if it is missing. */
   readonly schema?: string
-  /** The path that requests still carry when they are handed over; empty: none. Default: PUBLIC_URL's. */
+  /** The path that requests still have when they are handed over; empty: none. Default: PUBLIC_URL's. */
   readonly prefix?: string
   /**
    * Records spans by the provider that the host has registered with `@opentelemetry/api`, which must be
    * installed: below the host's own span of a request, or the caller's `traceparent`. False by default.
    */
   readonly traces?: boolean
-  /** Where the log goes, one line of JSON at a time. Standard output by default. */
+  /** Receives the log, one line of JSON at a time. Standard output by default. */
   readonly log?: (line: string) => void
 }
 
 /**
- * Called for each request that needs a user. What it throws is logged, and answered 503
+ * Called for each request that needs a user. If it throws, the error is logged and the answer is 503
  * `authentication_unavailable`, so that clients try again.
  */
 export type Identify = (request: HostRequest) => Promise<UserIdentity | null> | UserIdentity | null
 
 export interface HostRequest {
   readonly method: string
-  /** Below the prefix, with its query. */
+  /** The path below the prefix, with its query. */
   readonly url: string
-  /** Keyed by names in lower case. */
+  /** The names are in lower case. */
   readonly headers: IncomingHttpHeaders
-  /** The client's, where TRUSTED_PROXIES are believed. */
+  /** The client's address; behind TRUSTED_PROXIES the one that they forward. */
   readonly address: string
-  /** The host's own: Fastify's request, the `req` of `listener`, the Request of `fetch`. */
+  /** The host's own request: Fastify's request, the `req` of `listener`, the Request of `fetch`. */
   readonly host: unknown
 }
 
@@ -90,11 +91,11 @@ export interface Ishtirak extends MountedApp {
   readonly billing: Billing
   /** The acts of one operator: `operator({ name: 'amina', role: 'owner' }).act('payment.refund', …)`. */
   readonly operator: (as: Operator) => OperatorCalls
-  /** Brings the schema up to date, in any number of processes at once. Gives the files applied. */
+  /** Brings the schema up to date, in any number of processes at once. Returns the files applied. */
   migrate(): Promise<{ readonly applied: readonly string[]; readonly version: number }>
-  /** Begins the jobs (due payments, events, mail), in one process or several. The schema must be there. */
+  /** Starts the jobs (due payments, events, mail), in one process or several. The schema must exist. */
   start(): Promise<void>
-  /** Ends the jobs, finishes what was begun and closes the database: for good. Close the server first. */
+  /** Ends the jobs, finishes the work under way and closes the database for good. Close the server first. */
   stop(): Promise<void>
   /** The figures for Prometheus. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
@@ -102,29 +103,20 @@ export interface Ishtirak extends MountedApp {
 
 /** Throws `ConfigError` with everything that is wrong, or what stands in the way of opening the database. */
 export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak> {
-  const { identify, onEvent } = options
-  const config = requireProvider(readMountedConfig(options.config, { identifies: identify !== undefined }))
+  const { identify, onEvent, schema, prefix } = options
+  const config = readMountedConfig(options.config, { identifies: identify !== undefined })
   if (onEvent && config.events)
     throw new ConfigError(['EVENTS_URL is set and onEvent is given: events go to one of the two'])
   const tracing = options.traces ? await openHostTracing() : undefined
   const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
-  const { schema } = options
-  const database = await openDatabase({
-    ...addressOf(options.database),
-    ...(schema !== undefined && { schema }),
-    log,
-  })
-  const clock = guardSystemClock(systemClock(), { database, log, checkedOn: config.clockChecked })
+  const address = 'folder' in options.database ? { dataDir: options.database.folder } : options.database
+  const database = await openDatabase({ ...address, ...(schema !== undefined && { schema }), log })
   const hostRequests: HostRequests = new WeakMap()
-  const users = identify && { identify: usersOf(identify, hostRequests) }
   const service = await wire(config, {
-    database,
-    clock,
-    log,
+    ...{ database, log, tracing, onEvent },
+    clock: guardSystemClock(systemClock(), { database, log, checkedOn: config.clockChecked }),
     processMetrics: false,
-    ...users,
-    tracing,
-    onEvent,
+    ...(identify && { identify: usersOf(identify, hostRequests) }),
   })
   await service.app.ready()
   let stopping: Promise<void> | undefined
@@ -133,10 +125,7 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
     return stopping
   }
   return {
-    ...mounted(
-      { app: service.app, stop },
-      { config, hostRequests, ...(options.prefix !== undefined && { prefix: options.prefix }) },
-    ),
+    ...mount({ app: service.app, stop }, { publicUrl: config.publicUrl, prefix, hostRequests }),
     billing: createBilling(service.parts),
     operator: createOperatorCalls(service.parts, service.acts),
     migrate: () => migrate(database),
@@ -154,35 +143,23 @@ async function openHostTracing(): Promise<ServiceTracing> {
   return hostTracing()
 }
 
-function requireProvider(config: Config): WiredConfig {
-  const { chargily } = config
-  if (!chargily) throw new Error('a mounted configuration has a key of the provider')
-  return { ...config, chargily }
-}
-
-function addressOf(database: IshtirakOptions['database']) {
-  return 'folder' in database ? { dataDir: database.folder } : database
-}
-
 const RETRY_SECONDS = 5
 
-/** What a host says of its user is checked as a token is. */
+/** The host's user is checked as a token is. */
 function usersOf(identify: Identify, hostRequests: HostRequests): IdentifyUser {
+  const ask = async ({ method, url, headers, ip: address, raw }: FastifyRequest) => {
+    try {
+      return await identify({ method, url, headers, address, host: hostRequests.get(raw) })
+    } catch (cause) {
+      throw new BillingError('authentication_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause })
+    }
+  }
   return async (request) => {
-    const identity = await askHost(identify, request, hostRequests.get(request.raw))
+    const identity = await ask(request)
     // Hosts without a compiler say it with undefined as well.
     if (!identity) throw new BillingError('unauthenticated')
     // A mistake of the host, not of its user: 500, with this line in the log.
     if (!isUserId(identity.userId)) throw new TypeError('identify gave a userId that cannot be one')
     return identityOf(identity)
-  }
-}
-
-async function askHost(identify: Identify, request: FastifyRequest, host: unknown) {
-  const { method, url, headers, ip: address } = request
-  try {
-    return await identify({ method, url, headers, address, host })
-  } catch (cause) {
-    throw new BillingError('authentication_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause })
   }
 }

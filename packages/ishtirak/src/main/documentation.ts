@@ -1,5 +1,5 @@
-// What the service says of itself: the OpenAPI 3.1 document of the schemas that check the requests, a page to
-// try it on, and the page of errors. The operator's part is not public.
+// The documentation that the service serves: the OpenAPI 3.1 document, made from the schemas that check
+// requests, a page to try it on, and the page of error codes. The operator's part is not public.
 import { fastifySwagger } from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Capability, eventsOf } from '../acts/capability.js'
@@ -13,7 +13,7 @@ import { withExamples } from './examples.js'
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const
 
-/** Before the routes: the document holds the routes of the plugins that are registered after it. */
+/** Must be called before the routes: the document has those of the plugins that are registered after it. */
 export function installDocumentation(
   app: FastifyInstance,
   options: DocumentsPageOptions & {
@@ -63,13 +63,12 @@ export function installDocumentation(
   }
   // Made once: no route is added after the start.
   let made: object | undefined
-  const publicDocument = () => {
-    made ??= documentOf(app, 'public')
-    return made
-  }
   const hidden = { schema: { hide: true }, onRequest }
   documentsPage(app, hidden, options)
-  app.get('/openapi.json', hidden, publicDocument)
+  app.get('/openapi.json', hidden, () => {
+    made ??= documentOf(app, 'public')
+    return made
+  })
   app.get('/docs/errors', hidden, (_request, reply) =>
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),
   )
@@ -97,12 +96,7 @@ const TAGS = [
   { name: 'events', description: 'Sent to the platform (Standard Webhooks 1.0).' },
 ]
 
-interface Operation {
-  readonly tags?: readonly string[]
-  readonly summary: string
-  readonly responses: Readonly<Record<string, { readonly description: string }>>
-}
-type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[] }>>>>
 interface Document {
   readonly info: object
   readonly paths: Paths
@@ -113,7 +107,7 @@ interface Document {
   }
 }
 
-/** What the operator can do is of no use to users, and of some to those who look for a way in. */
+/** Users have no use for the operator's part, and attackers would have one. */
 function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   const document: object = app.swagger()
   // The plugin types only a part of what OpenAPI 3.1 has.
@@ -124,7 +118,7 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   const sorted = wanted(whole.paths).sort(([, one], [, other]) => rankOf(one) - rankOf(other))
   const sent = part === 'public' ? whole.webhooks : {}
   const schemas: Record<string, unknown> = { ...whole.components.schemas }
-  const paths = withReferences(withDescriptions(Object.fromEntries(sorted)), schemas)
+  const paths = withReferences(Object.fromEntries(sorted), schemas)
   const webhooks = withReferences(sent, schemas)
   const used = new Set([...sorted, ...Object.entries(sent)].map(([, path]) => tagOf(path)))
   const securitySchemes = Object.fromEntries(wanted(whole.components.securitySchemes))
@@ -138,33 +132,8 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   }
 }
 
-function rankOf(path: Paths[string]): number {
-  return TAGS.findIndex(({ name }) => name === tagOf(path))
-}
-
-function tagOf(path: Paths[string]): string | undefined {
-  return Object.values(path)[0]?.tags?.[0]
-}
-
-/** What the plugin writes where a schema of an answer has no description. */
-const NOT_DESCRIBED = 'Default Response'
-
-/** An answer without a description of its own is what the operation is for. */
-function withDescriptions(paths: Paths): Paths {
-  const described = (operation: Operation) => ({
-    ...operation,
-    responses: Object.fromEntries(
-      Object.entries(operation.responses).map(([status, response]) => [
-        status,
-        response.description === NOT_DESCRIBED ? { ...response, description: operation.summary } : response,
-      ]),
-    ),
-  })
-  return mapped(paths, (path) => mapped(path, described))
-}
-
-const mapped = <Member>(members: Readonly<Record<string, Member>>, change: (member: Member) => Member) =>
-  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
+const tagOf = (path: Paths[string]) => Object.values(path)[0]?.tags?.[0]
+const rankOf = (path: Paths[string]) => TAGS.findIndex(({ name }) => name === tagOf(path))
 
 /** A copy in which each schema with a title is a reference to a component; adds those to `components`. */
 function withReferences(value: unknown, components: Record<string, unknown>): unknown {

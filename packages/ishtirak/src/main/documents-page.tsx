@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { isWithinReach, withoutSlash } from '../runtime/http-client.js'
+import { isThisMachine } from '../runtime/environment.js'
+import { withoutSlash } from '../runtime/http-client.js'
 
-/** What the sandbox gives away on its page, to this machine alone. */
+/** The keys that the sandbox fills in on its page, for this machine alone. */
 export interface SandboxKeys {
   /** Null: the tokens of users are signed elsewhere. */
   readonly userToken: string | null
@@ -25,11 +26,20 @@ export interface DocumentsPageOptions {
 
 const built = fileURLToPath(new URL('swagger-ui', import.meta.url))
 const decompress = promisify(brotliDecompress)
-/** The build compresses it, which takes 1.3 MB off an installation. */
-async function readSwaggerUi(name: string): Promise<Buffer> {
+
+async function readAsset(name: string): Promise<Buffer> {
+  if (name === START) return readFile(new URL(name, import.meta.url))
+  // The build compresses them, which takes 1.3 MB off an installation.
   if (existsSync(built)) return decompress(await readFile(path.join(built, `${name}.br`)))
   const plugin = path.dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))
   return readFile(path.join(plugin, 'static', name))
+}
+
+const START = 'swagger-ui-start.js'
+const ASSETS = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  [START]: 'text/javascript; charset=utf-8',
 }
 
 /** Swagger UI sets styles on its elements, and its pictures are inside the style sheet. */
@@ -46,46 +56,33 @@ export function documentsPage(
     app.get(address, route, async (request, reply) => {
       const keys = sandboxKeys && isOnThisMachine(request, publicUrl) ? await sandboxKeys() : null
       return reply
-        .header('content-security-policy', POLICY)
-        .header('cache-control', 'no-store')
+        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' })
         .type('text/html; charset=utf-8')
         .send(render(publicUrl, keys))
     })
-  for (const [name, { type, read }] of Object.entries(FILES))
+  for (const [name, type] of Object.entries(ASSETS))
     app.get(`/docs/${name}`, route, async (_request, reply) =>
       reply
         .type(type)
         .header('cache-control', 'public, max-age=3600')
-        .send(await read(name)),
+        .send(await readAsset(name)),
     )
-}
-
-const JAVASCRIPT = 'text/javascript; charset=utf-8'
-const CSS = 'text/css; charset=utf-8'
-const FILES = {
-  'swagger-ui.css': { type: CSS, read: readSwaggerUi },
-  'swagger-ui-bundle.js': { type: JAVASCRIPT, read: readSwaggerUi },
-  'swagger-ui-start.js': {
-    type: JAVASCRIPT,
-    read: () => readFile(new URL('swagger-ui-start.js', import.meta.url)),
-  },
 }
 
 /** Headers that a proxy adds to a request. */
 const BY_PROXY = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * True without a proxy in between, if the page was requested by a name of this machine: a foreign page can
  * make a name of its own lead here.
  */
 function isOnThisMachine({ raw, headers }: FastifyRequest, publicUrl: string): boolean {
-  const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).hostname : '')
-  const names = [hostOf(publicUrl), hostOf(`http://${headers.host}`)]
-  const address = (raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-  const isForwarded = Object.keys(headers).some((name) => BY_PROXY.test(name))
-  const isHere = isWithinReach(address, 'loopback') && !isWithinReach(address, 'public')
-  return isHere && !isForwarded && names.every((name) => LOOPBACK_NAMES.includes(name))
+  const asked = `http://${headers.host}`
+  return (
+    ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(raw.socket.remoteAddress ?? '') &&
+    !Object.keys(headers).some((name) => BY_PROXY.test(name)) &&
+    [publicUrl, asked].every((url) => URL.canParse(url) && isThisMachine(new URL(url).hostname))
+  )
 }
 
 /** The keys are in the page: other sites cannot read it, while they could load a script that has them. */

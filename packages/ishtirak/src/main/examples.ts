@@ -26,13 +26,14 @@ interface Parameter {
 }
 
 interface Operation {
+  readonly summary: string
   /** Members of the answer, as the call says them. The document has them in its example alone. */
   readonly 'x-example'?: object
   /** A body that is read as a stream or as bytes, so that no schema checks it. */
   readonly 'x-body'?: Operation['requestBody']
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
 /** Adds examples to the `paths` of a document, or to its webhooks. Files have no example. */
@@ -44,6 +45,10 @@ export function withExamples(paths: unknown, schemas: object): unknown {
 
 type Operations = Readonly<Record<string, Operation>>
 
+/** The plugin writes this if the schema of an answer has no description. */
+const NOT_DESCRIBED = 'Default Response'
+
+/** An answer without a description of its own is what the operation is for. */
 function exemplified(operation: Operation, schemas: Schemas): Operation {
   const { 'x-example': members, 'x-body': unchecked, ...known } = operation
   const { parameters, requestBody = unchecked, responses, ...others } = known
@@ -53,13 +58,17 @@ function exemplified(operation: Operation, schemas: Schemas): Operation {
     ...(requestBody && {
       requestBody: { ...requestBody, content: filled(requestBody.content, schemas, 'asked') },
     }),
-    responses: mapped(responses, (response, status) =>
-      response.content && status.startsWith('2')
-        ? { ...response, content: filled(response.content, schemas, 'answered', members) }
-        : response,
-    ),
+    responses: mapped(responses, ({ description, content, ...response }, status) => ({
+      ...response,
+      description: description === NOT_DESCRIBED ? operation.summary : description,
+      ...(content && {
+        content: isRefusal(status) ? content : filled(content, schemas, 'answered', members),
+      }),
+    })),
   }
 }
+
+const isRefusal = (status: string) => !status.startsWith('2')
 
 function exampleParameter(parameter: Parameter, schemas: Schemas): Parameter {
   const { name, required, schema } = parameter
@@ -89,14 +98,14 @@ function exampleOf(name: string, schema: Schema, schemas: Schemas, side: Side): 
   const own = examples ?? anyOf?.[0]?.examples
   if (own) return own[0]
   if ('const' in schema) return schema.const
-  const [known] = (BY_NAME[name] ?? []).filter((value) => fits(value, schema, schemas))
+  const [known] = knownValues(name).filter((value) => fits(value, schema, schemas))
   if (known !== undefined) return known
   if ($ref !== undefined) return exampleOf(name, referred($ref, schemas), schemas, side)
   if (words) return words[0]
   if (anyOf?.[0]) return exampleOf(name, anyOf[0], schemas, side)
   switch (schema.type) {
     case 'array':
-      return items ? [exampleOf(singular(name), items, schemas, side)] : []
+      return items ? [exampleOf(name.replace(/s$/, ''), items, schemas, side)] : []
     case 'object':
       return exampleObject(schema, schemas, side)
     case 'boolean':
@@ -119,7 +128,6 @@ function exampleObject(schema: Schema, schemas: Schemas, side: Side): object {
 }
 
 const referred = ($ref: string, schemas: Schemas) => schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}
-const singular = (name: string) => name.replace(/s$/, '')
 
 function fits(value: unknown, schema: Schema, schemas: Schemas): boolean {
   const { $ref, type, enum: words, anyOf, pattern } = schema
@@ -133,12 +141,44 @@ function fits(value: unknown, schema: Schema, schemas: Schemas): boolean {
 }
 
 /** The first value that fits is the example of a member whose schema has none. */
+function knownValues(name: string): readonly unknown[] {
+  return BY_NAME[name] ?? BY_END.find(([end]) => end.test(name))?.[1] ?? []
+}
+
+const ULID = '01jd7k3v9m4w8x2z5c6b7n8q9r'
+const NOW = '2026-11-21T12:00:00Z'
+const A_MONTH_LATER = '2026-12-21T12:00:00Z'
+
+/** Members of which an example shows none, although it could. */
+const NONE = Object.fromEntries(
+  [
+    ...['receipt_url', 'next_cursor', 'iban', 'bought_by', 'amount_asked', 'note', 'erased_at', 'transfer'],
+    ...['paid_at', 'offered_price', 'revoked_by', 'closed_by', 'closed_because', 'stopped_because'],
+    ...['po_number', 'second_of', 'other_payment_id', 'renewable_from', 'payment_method', 'reason'],
+    ...['period_start', 'period_end'],
+  ].map((name) => [name, [null]]),
+)
+
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
+  ...NONE,
   user_id: ['user-1'],
-  id: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  payment_id: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  event_id: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  target: ['user-1'],
+  project_id: ['site-1'],
+  id: [`pay_${ULID}`],
+  payment_id: [`pay_${ULID}`],
+  event_id: [`evt_${ULID}`],
+  statement_id: [`stm_${ULID}`],
+  line_id: [`lin_${ULID}`],
+  batch_id: [`bat_${ULID}`],
+  bulk_id: [`blk_${ULID}`],
+  session_id: [`ses_${ULID}`],
+  use_id: [`red_${ULID}`],
+  reconciliation_id: [`rcn_${ULID}`],
+  checkout_id: [ULID],
+  operation_id: ['refund-118'],
+  consume_operation_id: ['deploy-7f3a'],
   plan: ['pro'],
+  ended_plan: ['pro'],
   to: ['business'],
   limit: ['deploys_per_day', 50],
   months: [1],
@@ -148,49 +188,35 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   name: ['Amina Benali', 'lina'],
   phone: ['0550123456'],
   why: ['asked for by mail'],
-  reason: [null, 'the account does not show it'],
-  operator: ['lina'],
-  actor: ['lina'],
-  by: ['lina'],
-  project_id: ['site-1'],
-  operation_id: ['refund-118'],
-  consume_operation_id: ['deploy-7f3a'],
-  checkout_id: ['01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  checkout_url: ['https://pay.chargily.net/test/checkouts/01jd7k3v9m4w8x2z5c6b7n8q9r/pay'],
-  receipt_url: [null],
-  proof_url: ['https://billing.example.dz/api/v1/billing/payments/pay_01jd7k3v9m4w8x2z5c6b7n8q9r/proof'],
+  role: ['support'],
+  confirmed_by: ['karim'],
+  checkout_url: [`https://pay.chargily.net/test/checkouts/${ULID}/pay`],
+  proof_url: [`https://billing.example.dz/api/v1/billing/payments/pay_${ULID}/proof`],
   url: ['https://billing.example.dz/portal/open?token=3QmVx0'],
   return_path: ['/settings/billing'],
-  next_cursor: [null],
   cursor: ['MTc5NTI1NDAwMDAwMA'],
   number: ['F-2026-000042'],
-  issued_on: ['2026-11-21'],
-  valid_until: ['2026-12-06'],
   about: ['2026-000041'],
   code: ['7K2M-9QXA-D3VF-0T8R'],
+  reference: ['K4M9-2R8F-JW36'],
+  line: ['21/11/2026;K4M9-2R8F-JW36;2000,00'],
   holder: ['SARL Atlas'],
+  buyer_name: ['SARL Atlas'],
   key: ['42'],
   rip: ['00799999000123456742'],
   bank: ['BNA'],
-  iban: [null],
-  bought_by: [null],
-  amount_asked: [null],
-  note: [null],
-  erased_at: [null],
-  transfer: [null],
   used: [3],
   max: [2],
+  remaining: [47],
   projects: [10],
+  deploys_per_day: [50],
+  storage_mb: [5_120],
+  domains_per_project: [5],
   year: [2026],
-  date: ['2026-11-21'],
-  day: ['2026-11-21'],
-  since: ['2026-11-01'],
-  received_at: ['2026-11-21'],
-  first_day: ['2026-11-01'],
-  last_day: ['2026-11-21'],
-  exempt_until: ['2027-12-31'],
   month: ['2026-11'],
   until: ['2026-11'],
+  first_day: ['2026-11-01'],
+  expires_at: ['2026-11-21T12:30:00Z'],
   version: [7],
   n: [1, '1'],
   q: ['amina'],
@@ -199,62 +225,20 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   what: ['status'],
   before: ['active'],
   after: ['canceled'],
-  role: ['support'],
-  statement_id: ['stm_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  line_id: ['lin_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  batch_id: ['bat_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  bulk_id: ['blk_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  session_id: ['ses_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  use_id: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  reconciliation_id: ['rcn_01jd7k3v9m4w8x2z5c6b7n8q9r'],
-  target: ['user-1'],
-  payment_method: [null, 'edahabia'],
-  offered_price: [null],
-  reference: ['K4M9-2R8F-JW36'],
-  line: ['21/11/2026;K4M9-2R8F-JW36;2000,00'],
-  granted_by: ['lina'],
-  created_by: ['lina'],
-  revoked_by: [null],
-  started_by: ['lina'],
-  imported_by: ['lina'],
-  counted_by: ['lina'],
-  confirmed_by: ['karim'],
-  approved_by: ['lina'],
-  decided_by: ['lina'],
-  closed_by: [null],
-  closed_because: [null],
-  stopped_because: [null],
-  po_number: [null],
-  second_of: [null],
-  other_payment_id: [null],
-  buyer_name: ['SARL Atlas'],
-  ended_plan: ['pro'],
-  'webhook-id': ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'],
+  'webhook-id': [`evt_${ULID}`],
   'webhook-timestamp': ['1795255200'],
   'webhook-signature': ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
-  remaining: [47],
-  created_at: ['2026-11-21T12:00:00Z'],
-  expires_at: ['2026-11-21T12:30:00Z'],
-  paid_at: [null, '2026-11-21T12:04:00Z'],
-  period_start: [null, '2026-11-21T12:00:00Z'],
-  period_end: [null, '2026-12-21T12:00:00Z'],
-  start: ['end', '2026-11-21T12:00:00Z'],
-  end: ['2026-12-21T12:00:00Z'],
-  would_start: ['2026-11-21T12:00:00Z'],
-  would_end: ['2026-12-21T12:00:00Z'],
-  current_period_end: ['2026-12-21T12:00:00Z'],
-  next_at: ['2026-12-21T12:00:00Z'],
-  resets_at: ['2026-11-21T23:00:00Z'],
-  renewable_from: [null],
-  uploaded_at: ['2026-11-21T12:10:00Z'],
-  redeemed_at: ['2026-11-21T12:00:00Z'],
-  timestamp: ['2026-11-21T12:00:00Z'],
-  deploys_per_day: [50],
-  storage_mb: [5_120],
-  domains_per_project: [5],
   missing: [[]],
   has_more: [false],
   over_limit: [[]],
   differences: [[]],
   days: [0],
 }
+
+/** The examples of other members, by the end of their names. */
+const BY_END: readonly (readonly [RegExp, readonly unknown[]])[] = [
+  [/(_by|^by|^operator|^actor)$/, ['lina']],
+  [/(end|next_at)$/, [A_MONTH_LATER]],
+  [/(date|day|since|until|_on)$/, ['2026-11-21', NOW]],
+  [/(_at|start|timestamp)$/, [NOW, '2026-11-21']],
+]

@@ -1,5 +1,5 @@
-// What waits, and whether it is being worked on, for Prometheus. The database is asked at most twice a
-// minute, the provider once, and neither keeps a scrape waiting for long.
+// Gauges for Prometheus: how much work waits, and whether it is being done. The database is asked at most
+// twice a minute, the provider once, and neither keeps a scrape waiting for long.
 import { Gauge } from 'prom-client'
 import type { Check } from '../acts/check.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
@@ -35,16 +35,17 @@ interface Series {
   readonly value: number
 }
 
-type Read = () => Promise<readonly Series[]> | readonly Series[]
 type AddGauge = (
-  of: { readonly name: string; readonly help: string; readonly labelNames?: string[] },
-  read: Read,
+  name: string,
+  help: string,
+  labelNames: string[],
+  read: () => Promise<readonly Series[]> | readonly Series[],
 ) => void
 
 export function publishGauges(metrics: Metrics, deps: GaugeDeps): void {
-  const add: AddGauge = (of, read) =>
+  const add: AddGauge = (name, help, labelNames, read) =>
     new Gauge({
-      ...of,
+      ...{ name: `ishtirak_${name}`, help, labelNames },
       registers: [metrics.registry],
       async collect() {
         const series = await read()
@@ -52,97 +53,67 @@ export function publishGauges(metrics: Metrics, deps: GaugeDeps): void {
         for (const { labels, value } of series) this.set(labels, value)
       },
     })
-  addWaits(add, deps, deps.outgoing !== undefined)
-  addProviders(add, deps.examinedGateways, PROVIDER_MS)
+  addWaits(add, deps)
   addJobs(add, deps.rounds)
-  addOldSecrets(add, deps.oldSecrets)
-}
-
-function addOldSecrets(add: AddGauge, { uses }: GaugeDeps['oldSecrets']): void {
-  const name = 'ishtirak_old_secret_last_use_timestamp_seconds'
-  const help = 'When this process last accepted a secret behind the first of its list; 0: not since its start'
-  add({ name, help, labelNames: ['list', 'holder', 'place'] }, () =>
-    uses().map(({ list, holder, place, usedAt }) => ({
-      labels: { list, holder: holder ?? '', place: String(place) },
-      value: (usedAt ?? 0) / SECOND,
-    })),
+  add(
+    'old_secret_last_use_timestamp_seconds',
+    'When this process last accepted a secret behind the first of its list; 0: not since its start',
+    ['list', 'holder', 'place'],
+    () =>
+      deps.oldSecrets.uses().map(({ list, holder, place, usedAt }) => ({
+        labels: { list, holder: holder ?? '', place: String(place) },
+        value: (usedAt ?? 0) / SECOND,
+      })),
   )
-}
-
-/** One gateway has no label, as before there could be several. */
-function addProviders(add: AddGauge, gateways: readonly ExaminedGateway[], everyMs: number): void {
-  const ups = gateways.map(({ gateway, examine }) => ({
-    labels: gateways.length > 1 ? { gateway: gateway.name } : {},
-    up: latestCheck(examine, everyMs),
+  const ups = deps.examinedGateways.map(({ gateway, examine }, _, { length }) => ({
+    // A single gateway has no label.
+    labels: length > 1 ? { gateway: gateway.name } : {},
+    up: latestCheck(examine),
   }))
-  const help = '1: the provider answers and knows the key; 0: not; NaN: not asked yet'
-  add({ name: 'ishtirak_provider_up', help, labelNames: ['gateway'] }, () =>
-    ups.map(({ labels, up }) => ({ labels, value: up() })),
-  )
+  const help = '1: the provider answers and knows the key; 0: it does not; NaN: not asked yet'
+  add('provider_up', help, ['gateway'], () => ups.map(({ labels, up }) => ({ labels, value: up() })))
 }
 
-function addWaits(add: AddGauge, deps: GaugeDeps, sendsEvents: boolean): void {
-  const waits = shareChecks(() => readWaits(deps, sendsEvents), WAITS_MS)
+function addWaits(add: AddGauge, deps: GaugeDeps): void {
+  const waits = shareChecks(() => readWaits(deps), WAITS_MS)
   const ageOf = (since: Instant | null) =>
     since === null ? 0 : Math.max(0, deps.clock.now() - since) / SECOND
-  const ofInbox =
-    (figure: (wait: InboxWait) => number): Read =>
-    async () =>
-      (await waits())?.inbox.map((wait) => ({ labels: { kind: wait.kind.name }, value: figure(wait) })) ?? []
+  const inbox = (figure: (wait: InboxWait) => number) => async () =>
+    (await waits())?.inbox.map((wait) => ({ labels: { kind: wait.kind.name }, value: figure(wait) })) ?? []
   // NaN: not known. A comparison with it is false, so that no alert is raised by it.
-  const ofQueue =
-    (figure: (queue: EventQueue) => number): Read =>
-    async () => {
-      const known = await waits()
-      return [{ labels: {}, value: known ? figure(known.queue) : Number.NaN }]
-    }
-  const labelNames = ['kind']
-  add(
-    { name: 'ishtirak_inbox_entries', help: 'What waits for operators, at most 100 of a kind', labelNames },
-    ofInbox(({ entries }) => entries),
-  )
-  add(
-    { name: 'ishtirak_inbox_oldest_age_seconds', help: 'How long the oldest of a kind waits', labelNames },
-    ofInbox(({ oldest }) => ageOf(oldest)),
-  )
-  add(
-    { name: 'ishtirak_events_waiting', help: 'Events that the platform has not confirmed' },
-    ofQueue(({ events }) => events),
-  )
-  add(
-    { name: 'ishtirak_events_oldest_age_seconds', help: 'How long the oldest of them waits' },
-    ofQueue(({ oldest }) => ageOf(oldest)),
-  )
+  const events = (figure: (queue: EventQueue) => number) => async () => {
+    const known = await waits()
+    return [{ labels: {}, value: known ? figure(known.queue) : Number.NaN }]
+  }
+  const entries = inbox((wait) => wait.entries)
+  add('inbox_entries', 'What waits for operators, at most 100 of a kind', ['kind'], entries)
+  const oldestEntry = inbox(({ oldest }) => ageOf(oldest))
+  add('inbox_oldest_age_seconds', 'How long the oldest of a kind waits', ['kind'], oldestEntry)
+  const waiting = events((queue) => queue.events)
+  add('events_waiting', 'Events that the platform has not confirmed', [], waiting)
+  const oldestEvent = events(({ oldest }) => ageOf(oldest))
+  add('events_oldest_age_seconds', 'How long the oldest of them waits', [], oldestEvent)
 }
 
 function addJobs(add: AddGauge, rounds: JobRounds): void {
-  const each =
-    (read: (round: ReturnType<JobRounds['list']>[number]) => number): Read =>
-    () =>
-      rounds.list().map((round) => ({ labels: { name: round.name }, value: read(round) }))
-  const labelNames = ['name']
+  const jobs = (figure: (round: ReturnType<JobRounds['list']>[number]) => number) => () =>
+    rounds.list().map((round) => ({ labels: { name: round.name }, value: figure(round) }))
   const help = 'When a job ended its last round; before the first one, when it was started'
-  add(
-    { name: 'ishtirak_job_last_round_timestamp_seconds', help, labelNames },
-    each(({ ranAt, expectedAt }) => (ranAt ?? expectedAt) / SECOND),
-  )
-  add(
-    { name: 'ishtirak_job_interval_seconds', help: 'How often a job has a round', labelNames },
-    each(({ everyMs }) => everyMs / SECOND),
-  )
-  add(
-    { name: 'ishtirak_job_failing', help: '1: the last round of a job failed', labelNames },
-    each(({ ranAt, failedAt }) => (failedAt !== null && failedAt === ranAt ? 1 : 0)),
-  )
+  const lastRound = jobs(({ ranAt, expectedAt }) => (ranAt ?? expectedAt) / SECOND)
+  add('job_last_round_timestamp_seconds', help, ['name'], lastRound)
+  const interval = jobs(({ everyMs }) => everyMs / SECOND)
+  add('job_interval_seconds', 'How often a job has a round', ['name'], interval)
+  const failing = jobs(({ ranAt, failedAt }) => (failedAt !== null && failedAt === ranAt ? 1 : 0))
+  add('job_failing', '1: the last round of a job failed', ['name'], failing)
 }
 
 /** Null: the database did not say, and nothing is published for as long. */
-async function readWaits({ database, clock, log, inbox }: GaugeDeps, sendsEvents: boolean) {
+async function readWaits({ database, clock, log, inbox, outgoing }: GaugeDeps) {
   const bounded = withLimit(database, givenUpAfter(WAITS_LIMIT_MS))
   try {
     const waits = await inboxWaits(bounded, inbox, clock.now())
-    // Where there is no address, events are only stored.
-    const queue = sendsEvents ? await eventQueue(bounded) : { events: 0, oldest: null }
+    // Without an address, events are only stored.
+    const queue = outgoing ? await eventQueue(bounded) : { events: 0, oldest: null }
     return { inbox: waits, queue }
   } catch (error) {
     log.warn({ err: error }, 'the figures of what waits cannot be read for the metrics')
@@ -150,22 +121,24 @@ async function readWaits({ database, clock, log, inbox }: GaugeDeps, sendsEvents
   }
 }
 
-/** What the last check said. A check that is older than `everyMs` begins another, which nothing waits for. */
-function latestCheck(check: () => Promise<Check>, everyMs: number): () => number {
+/**
+ * Returns the result of the last check. If that is older than a minute, another begins, without being
+ * awaited.
+ */
+function latestCheck(check: () => Promise<Check>): () => number {
   let checkedAt = Number.NEGATIVE_INFINITY
   let latest = Number.NaN
-  const note = (value: number) => {
-    latest = value
-  }
   return () => {
     // Not the service's clock, which may be moved.
     const now = performance.now()
-    if (now >= checkedAt + everyMs) {
+    if (now >= checkedAt + PROVIDER_MS) {
       checkedAt = now
-      check().then(
-        ({ verdict }) => note(verdict === 'ok' ? 1 : 0),
-        () => note(0),
-      )
+      check()
+        .then(({ verdict }) => verdict === 'ok')
+        .catch(() => false)
+        .then((isUp) => {
+          latest = isUp ? 1 : 0
+        })
     }
     return latest
   }

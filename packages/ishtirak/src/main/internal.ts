@@ -1,5 +1,5 @@
-// What packages/demo, the build, tests and bench/ use: the package `ishtirak/internal`. The demo acts through
-// the use cases as users and operators do. Nothing of it is promised to others: it changes without notice.
+// The package `ishtirak/internal`, for packages/demo, the build, tests and bench/. The demo acts through the
+// use cases, as users and operators do. Others must not use it: it changes without notice.
 export { callBy, doAct } from '../acts/act-routes.js'
 export { boundsInWords, numberWithin } from '../acts/cli-values.js'
 export { CommandFailed, chunksOf } from '../acts/operator-client.js'
@@ -43,7 +43,7 @@ export { approve, refuse } from '../transfers/decide.js'
 export { transferIn } from '../transfers/payment-part.js'
 export { uploadProof } from '../transfers/proof.js'
 export { type Billing, createBilling } from './billing.js'
-export { readConfig } from './config.js'
+export { readConfig, type WiredConfig } from './config.js'
 export type { Sandbox } from './demo.js'
 export { readSandboxState, runningSandbox } from './sandbox.js'
-export { type Service, type WiredConfig, wire } from './wire.js'
+export { type Service, wire } from './wire.js'

@@ -1,5 +1,4 @@
-// What is counted, and the figures for Prometheus on a port of their own, so that no user of the public one
-// sees them.
+// The counters, and the port on which Prometheus reads all metrics. Users of the public port do not see them.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,57 +7,35 @@ import type { Metrics } from '../http/metrics.js'
 import type { Count, Log, Occurrence } from '../runtime/log.js'
 import type { Config } from './config.js'
 
-interface CounterDefinition {
-  readonly name: string
-  readonly help: string
-  readonly labelNames: string[]
-  /** Series that stand at 0 from the start: Prometheus sees no increase in the first count of a new one. */
-  readonly begun: readonly Readonly<Record<string, string>>[]
+/** A counter with one label at most, and its values. */
+function counter(name: string, help: string, label?: string, ...values: readonly string[]) {
+  return {
+    name: `ishtirak_${name}_total`,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    /** Series that stand at 0 from the start: Prometheus sees no increase in the first count of a new one. */
+    begun: values.map((value): Record<string, string> => ({ [String(label)]: value })),
+  }
 }
 
-/** What is counted, under the names that are published. */
-const COUNTERS: Readonly<Record<Occurrence['name'], CounterDefinition>> = {
-  settlement: {
-    name: 'ishtirak_settlements_total',
-    help: 'Reports of the provider, by what came of them',
-    labelNames: ['outcome'],
-    begun: each('outcome', 'booked', 'booked_second', 'review', 'refused', 'withdrawn', 'unknown_checkout'),
-  },
-  provider_event: {
-    name: 'ishtirak_provider_events_total',
-    help: 'Webhooks received, by what was made of them',
-    labelNames: ['result'],
-    begun: each('result', 'accepted', 'duplicate', 'invalid_signature', 'malformed'),
-  },
-  checkout_opened: {
-    name: 'ishtirak_checkouts_opened_total',
-    help: 'Checkouts that the provider opened for us; transfers are none',
-    labelNames: [],
-    begun: [],
-  },
-  transfer: {
-    name: 'ishtirak_transfers_total',
-    help: 'What operators said of transfers; booked are those that settlements count',
-    labelNames: ['act'],
-    begun: each('act', 'approve', 'refuse'),
-  },
-  event_delivery: {
-    name: 'ishtirak_event_deliveries_total',
-    help: 'Attempts to deliver an event to the platform, by outcome; endpoint_disabled: it was given up',
-    labelNames: ['outcome'],
-    begun: each('outcome', 'delivered', 'failed', 'endpoint_disabled'),
-  },
-  mail: {
-    name: 'ishtirak_mails_total',
-    help: 'Mail that was due, by what became of it',
-    labelNames: ['outcome'],
-    begun: each('outcome', 'sent', 'failed', 'refused'),
-  },
+const SETTLED = ['booked', 'booked_second', 'review', 'refused', 'withdrawn', 'unknown_checkout']
+const RECEIVED = ['accepted', 'duplicate', 'invalid_signature', 'malformed']
+const DELIVERED = ['delivered', 'failed', 'endpoint_disabled']
+
+const COUNTERS: Readonly<Record<Occurrence['name'], ReturnType<typeof counter>>> = {
+  settlement: counter('settlements', 'Reports of the provider, by their outcome', 'outcome', ...SETTLED),
+  provider_event: counter('provider_events', 'Webhooks received, by their result', 'result', ...RECEIVED),
+  checkout_opened: counter('checkouts_opened', 'Checkouts that the provider opened; transfers do not count'),
+  transfer: counter('transfers', 'Decisions of operators on transfers', 'act', 'approve', 'refuse'),
+  event_delivery: counter(
+    'event_deliveries',
+    'Attempts to deliver an event to the platform, by outcome; endpoint_disabled: it was given up',
+    'outcome',
+    ...DELIVERED,
+  ),
+  mail: counter('mails', 'Mail that was due, by its outcome', 'outcome', 'sent', 'failed', 'refused'),
   discrepancy: {
-    name: 'ishtirak_discrepancies_total',
-    help:
-      'What the reconciliation with the provider found on one side only, or different, by what was made of ' +
-      'it',
+    ...counter('discrepancies', 'Payments that differ between us and the provider, by what was done'),
     labelNames: ['kind', 'outcome'],
     begun: [
       { kind: 'booked_not_paid', outcome: 'reported' },
@@ -67,10 +44,6 @@ const COUNTERS: Readonly<Record<Occurrence['name'], CounterDefinition>> = {
       { kind: 'paid_not_booked', outcome: 'booked' },
     ],
   },
-}
-
-function each(label: string, ...values: readonly string[]): readonly Readonly<Record<string, string>>[] {
-  return values.map((value) => ({ [label]: value }))
 }
 
 export function countIn(metrics: Metrics): Count {
@@ -84,18 +57,12 @@ export function countIn(metrics: Metrics): Count {
   return ({ name, ...labels }) => counters.get(name)?.inc(labels)
 }
 
-export interface MetricsPort {
-  /** Where Prometheus reads. */
-  readonly url: string
-  close(): void
-}
-
-/** Null where METRICS_PORT is not set. Throws what keeps it from listening. */
+/** Opens the port for Prometheus; null: METRICS_PORT is not set. Throws as `listen` does. */
 export async function openMetricsPort(
   config: Config,
   render: () => Promise<{ contentType: string; text: string }>,
   log: Log,
-): Promise<MetricsPort | null> {
+) {
   if (!config.metrics) return null
   const { host, port } = config.metrics
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ import { toBillingError } from '../http/problem.js'
 import { holdsUnstorableText } from '../http/request.js'
 import type { Parts } from './wire.js'
 
-/** As one operator, who stands in the audit trail. */
+/** One operator makes these calls, and the audit trail names them. */
 export interface OperatorCalls {
   /**
    * `act('payment.refund', 'pay_…', { why })`: by the name of the act in the audit trail; `id` is empty where
@@ -29,7 +29,7 @@ export function createOperatorCalls(parts: Parts, acts: readonly Act<Parts>[]) {
   }
   return (as: Operator): OperatorCalls => {
     const operator = operatorIn(parts.operatorRoles, as.name, as.role) ?? { ...as, may: {} }
-    /** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
+    /** An error that is no refusal, such as an unreachable database, is thrown as the API would answer it. */
     const answered = async (work: () => Promise<unknown>) => {
       try {
         return await work()

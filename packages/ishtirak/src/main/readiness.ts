@@ -1,9 +1,9 @@
-// What `/readyz` says: whether the database answers soon, the program runs on its schema, its clock is right.
+// The checks of `/readyz`: the database answers soon, the program runs on its schema, the clock is right.
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { schemaFit } from '../database/migrate.js'
 import type { Clock } from '../runtime/clock.js'
 
-/** Asked to stop: a balancer should send its next request elsewhere. */
+/** The service was asked to stop: a load balancer should send its next request elsewhere. */
 export const DRAINING = { ready: false, checks: { service: 'stopping' } }
 
 /** Supervisors wait a second or two. */

@@ -1,5 +1,5 @@
-// Everything that runs by itself: the jobs of all capabilities, in one list that the health page shows. None
-// of them gives or takes access; they find out, announce and tidy.
+// Everything that runs by itself: the jobs of all capabilities, in one list that the health page shows. No
+// job gives or takes access: jobs find out, announce and tidy.
 import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
 import type { Database } from '../database/database.js'
@@ -50,13 +50,13 @@ export interface Runner {
   start(): void
   /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
   runAll(): Promise<void>
-  /** Waits for the rounds under way, and begins none until the function that it gives is called. */
+  /** Waits for the rounds under way. No round begins until the returned function is called. */
   pause(): Promise<() => void>
   /** Starts no further round and waits for those under way, and for what they have left running. */
   stop(): Promise<void>
 }
 
-/** Never two rounds of one at a time in this process. A failing job is logged and comes again. */
+/** A job never has two rounds at a time in this process. A failing job is logged and runs again later. */
 export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds): Runner {
   for (const { name, everyMs } of jobs) rounds?.expect(name, everyMs)
   const underWay = new Map<string, Promise<void>>()
@@ -114,10 +114,10 @@ async function runOnce(
     rounds?.note(job.name, job.everyMs, false)
     if (done > 0) log.debug({ job: job.name, done }, 'job did its round')
   } catch (error) {
-    // The guard says it once for all jobs. What was due is due again.
+    // The clock's guard logs it once for all jobs. Due rows stay due.
     if (error instanceof WrongClock) return
     rounds?.note(job.name, job.everyMs, true)
-    // A sweep that fails has lost nothing: what was due is due again.
+    // A failed round has lost nothing: due rows stay due.
     log.error({ err: error, job: job.name }, 'job failed')
   }
 }

@@ -1,4 +1,4 @@
-// A token as the platform signs it, for those who try the service out.
+// Signs a token as the platform does, for people who try the service.
 import { SignJWT } from 'jose'
 import { systemClock } from '../runtime/clock.js'
 import type { Config } from './config.js'
@@ -8,7 +8,9 @@ export const TOKEN_DAYS = 30
 /** Ten years: the sandbox's clock is moved, and its tokens open nothing real. */
 export const SANDBOX_TOKEN_DAYS = 3650
 
-/** Throws where tokens are signed with the keys behind AUTH_JWKS_URL, and where no sandbox has a secret. */
+/**
+ * Throws if tokens are signed with the keys behind AUTH_JWKS_URL, or if there is no sandbox with a secret.
+ */
 export async function signToken(
   config: Config,
   user: string,

@@ -36,7 +36,7 @@ export function startTracing(url: string, log: Log): ServiceTracing {
   }
 }
 
-/** The SDK is silent where its collector does not answer, and drops what it cannot keep. */
+/** The SDK says nothing if its collector does not answer, and drops the spans that it cannot keep. */
 function sayingFailures(exporter: SpanExporter, log: Log): SpanExporter {
   const say = throttled(systemClock(), MINUTE, (error: Error | undefined) =>
     log.warn({ failure: error?.message }, 'traces are lost, because the collector refused them'),

@@ -1,4 +1,4 @@
-// What is recorded, by the tracer of trace-export.ts or that of a host. Loaded only where traces are wanted.
+// Records spans with the tracer of trace-export.ts or of a host. It is loaded only if traces are wanted.
 // Spans name routes, peers and statuses: no query, no user, no body, no message of an error. @fastify/otel
 // 0.21 records the address of each request and the message of each error, which name users.
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -36,8 +36,8 @@ export function hostTracing(): ServiceTracing {
 export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
   const underWay = new AsyncLocalStorage<Span>()
   const above = () => (underWay.getStore() ?? trace.getSpan(context.active()))?.spanContext()
-  const begin = (name: string, kind: SpanKind, attributes: Attributes, traceparent: string | null): Span => {
-    const [outer, named] = [above(), traceparent === null ? undefined : read(traceparent)]
+  const begin = (name: string, kind: SpanKind, attributes: Attributes, traceparent?: unknown): Span => {
+    const [outer, named] = [above(), typeof traceparent === 'string' ? read(traceparent) : undefined]
     const isElsewhere = outer && named && named.traceId !== outer.traceId
     const parent = isElsewhere ? named : (outer ?? named)
     const links = isElsewhere ? [{ context: outer }] : []
@@ -55,46 +55,48 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
       span.end()
     }
   }
+  const watch = (app: App) => {
+    const requests = new WeakMap<object, Span>()
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { method, headers } = request
+      const route = routeOf(request)
+      // A host that records its requests has begun this one, below its caller's.
+      const caller = above() ? undefined : headers.traceparent
+      const attributes = { 'http.request.method': method, 'http.route': route }
+      if (!PROBES.has(route))
+        requests.set(request, begin(`${method} ${route}`, SpanKind.SERVER, attributes, caller))
+      done()
+    })
+    // After the body is read: its events come from the socket, and know nothing of the request.
+    app.addHook('preHandler', (request, _reply, done) => {
+      const span = requests.get(request)
+      if (span) underWay.run(span, done)
+      else done()
+    })
+    app.addHook('onResponse', (request, { statusCode: status }, done) => {
+      const span = requests.get(request)?.setAttribute('http.response.status_code', status)
+      if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
+      span?.end()
+      done()
+    })
+  }
+  const send: ServiceTracing['send'] = (peer) => (request, signal) => {
+    const { method, url } = request
+    const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
+    const span = begin(`${method} ${peer}`, SpanKind.CLIENT, attributes)
+    return record(span, async () => {
+      const traceparent = write(span.spanContext())
+      const headers = { ...request.headers, ...(traceparent && { traceparent }) }
+      const answer = await sendByNode({ ...request, headers }, signal)
+      span.setAttribute('http.response.status_code', answer.status)
+      return answer
+    })
+  }
   return {
     current: () => write(above()),
     span: (name, traceparent, work) => record(begin(name, SpanKind.INTERNAL, {}, traceparent), work),
-    send: (peer) => (request, signal) => {
-      const { method, url } = request
-      const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
-      const span = begin(`${method} ${peer}`, SpanKind.CLIENT, attributes, null)
-      return record(span, async () => {
-        const traceparent = write(span.spanContext())
-        const headers = { ...request.headers, ...(traceparent && { traceparent }) }
-        const answer = await sendByNode({ ...request, headers }, signal)
-        span.setAttribute('http.response.status_code', answer.status)
-        return answer
-      })
-    },
-    watch: (app) => {
-      const requests = new WeakMap<object, Span>()
-      app.addHook('onRequest', (request, _reply, done) => {
-        const { method, headers } = request
-        const route = routeOf(request)
-        // A host that records its requests has begun this one, below its caller's.
-        const caller = above() || typeof headers.traceparent !== 'string' ? null : headers.traceparent
-        const attributes = { 'http.request.method': method, 'http.route': route }
-        if (!PROBES.has(route))
-          requests.set(request, begin(`${method} ${route}`, SpanKind.SERVER, attributes, caller))
-        done()
-      })
-      // After the body is read: its events come from the socket, and know nothing of the request.
-      app.addHook('preHandler', (request, _reply, done) => {
-        const span = requests.get(request)
-        if (span) underWay.run(span, done)
-        else done()
-      })
-      app.addHook('onResponse', (request, { statusCode: status }, done) => {
-        const span = requests.get(request)?.setAttribute('http.response.status_code', status)
-        if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
-        span?.end()
-        done()
-      })
-    },
+    send,
+    watch,
   }
 }
 

@@ -79,7 +79,7 @@ import { type NoteUse, watchOldSecrets } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
 import { CAPABILITIES } from './capabilities.js'
-import type { Config } from './config.js'
+import type { Config, WiredConfig } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import type { DocumentsPageOptions } from './documents-page.js'
 import { publishGauges } from './gauges.js'
@@ -88,7 +88,7 @@ import { checkReadiness, DRAINING } from './readiness.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
-/** What the capabilities are handed. */
+/** The parts that capabilities receive. */
 export type Parts = ReturnType<typeof createParts> &
   CallerChecks &
   PlatformCallers &
@@ -97,53 +97,38 @@ export type Parts = ReturnType<typeof createParts> &
 
 export interface Service {
   readonly app: App
-  /** What the use cases are given. */
+  /** The parts that use cases receive. */
   readonly parts: Parts
   readonly acts: readonly Act<Parts>[]
   readonly runner: Runner
-  /** Begins the jobs. The schema must be there, which nothing before needs. */
+  /** Starts the jobs. The schema must exist by then; nothing before needs it. */
   start(): Promise<void>
-  /** From now on not ready, and serving as before: for the load balancers to notice. */
+  /** Makes `/readyz` fail while requests are still served, so that load balancers notice. */
   drain(): void
   readonly metrics: Metrics
-  /** Takes no further work, finishes what was begun, closes the database. */
+  /** Accepts no further work, finishes the work under way, and closes the database. */
   stop(): Promise<void>
 }
 
-/** Configuration with every secret there is: outside the sandbox from the environment, in it random. */
-export interface WiredConfig extends Config {
-  readonly chargily: NonNullable<Config['chargily']>
-}
-
 type Brings = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<WiredConfig>
-
-/** The operator's API, as far as it is acts and readings of capabilities. */
-function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
-  return async (app: App): Promise<void> => {
-    app.addHook('onRequest', deps.operators.onRequest)
-    recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
-    actRoutes(app, deps, actsOf(capabilities))
-    readingRoutes(app, deps, readingsOf(capabilities))
-  }
-}
 
 export interface Surroundings {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  /** In place of all that there are. */
+  /** Replaces `CAPABILITIES`. */
   readonly capabilities?: readonly Brings[]
   /** Identifies the caller, instead of the configured tokens. */
   readonly identify?: IdentifyUser
-  /** Takes mail in place of the server of SMTP_URL. */
+  /** Sends mail, instead of the server of SMTP_URL. */
   readonly mailer?: Mailer | undefined
-  /** Takes the events in place of an address. */
+  /** Receives the events, instead of EVENTS_URL. */
   readonly onEvent?: OnEvent | undefined
-  /** Of a command that opens the database: an owner by this key, beside the operators that are configured. */
-  readonly ofCommand?: OperatorKey
-  /** For a command that does one thing and ends: nothing runs by itself. */
+  /** The key of a command that opens the database itself. It acts as this owner. */
+  readonly commandKey?: OperatorKey
+  /** True for a command that does one thing and ends. */
   readonly withoutJobs?: boolean
-  /** Where traces are collected. Stopped with the service. */
+  /** Records traces. It is stopped with the service. */
   readonly tracing?: ServiceTracing | undefined
   /** The sandbox's keys, for its page of documents. */
   readonly sandboxKeys?: DocumentsPageOptions['sandboxKeys']
@@ -182,30 +167,41 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   }
   const ofPlatform = capabilities.flatMap(({ platformReadings = [] }) => platformReadings)
   await app.register(platformReadingRoutes(all, ofPlatform))
-  await app.register(actsAndReadings(all, capabilities))
+  await app.register(operatorRoutes(all, capabilities))
   const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
     await app.register(consoleRoutes({ ...all, viewAsUser, signIn: consoleSignIn(all) }, capabilities))
-  await app.register(pages({ ...all, ...pageOptions(all, clock) }, capabilities))
+  await app.register(pages({ ...all, ...pageOptions(all) }, capabilities))
 
-  const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
-  const runner = createRunner(jobs, log, parts.rounds)
-  const start = async () => {
-    await clock.guard?.compare()
-    // It has one process, so no holder of a lease is left.
-    if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
-    if (!world.withoutJobs) await beginDelivery(parts)
-    runner.start()
+  const runner = createRunner(world.withoutJobs ? [] : schedule(capabilities, all), log, parts.rounds)
+  return {
+    ...{ app, parts: all, acts: actsOf(capabilities), runner, metrics },
+    start: async () => {
+      await clock.guard?.compare()
+      // The embedded database has one process, so no holder of a lease is left.
+      if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
+      if (!world.withoutJobs) await beginDelivery(parts)
+      runner.start()
+    },
+    drain: () => {
+      isDraining = true
+    },
+    stop: async () => {
+      await Promise.all([app.close(), runner.stop()])
+      await database.close()
+      await world.tracing?.stop()
+    },
   }
-  const drain = () => {
-    isDraining = true
+}
+
+/** The operator's API that capabilities declare as acts and readings. */
+function operatorRoutes(all: Parts, capabilities: readonly Capability<Parts>[]) {
+  return async (app: App): Promise<void> => {
+    app.addHook('onRequest', all.operators.onRequest)
+    recordRefusals(app, all.recordRefusal, (request) => all.operators.find(request)?.name ?? null)
+    actRoutes(app, all, actsOf(capabilities))
+    readingRoutes(app, all, readingsOf(capabilities))
   }
-  const stop = async () => {
-    await Promise.all([app.close(), runner.stop()])
-    await database.close()
-    await world.tracing?.stop()
-  }
-  return { app, parts: all, acts: actsOf(capabilities), runner, metrics, start, drain, stop }
 }
 
 /** Fills in what capabilities bring to each other. */
@@ -227,26 +223,29 @@ type PartsWorld = Omit<Surroundings, 'capabilities'> & {
     Pick<Capability, 'inbox' | 'readReference'>)[]
 }
 
+/** The files that a user may send in an hour. A transfer takes three, and some are refused. */
+const UPLOADS_AN_HOUR = 10
+
 /** Everything that a use case may name, each part built once. */
 function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
-  const { database, clock, log, tracing } = world
-  const { publicUrl, seller, billing } = config
+  const { database, clock, log, tracing, brought, commandKey } = world
+  const { publicUrl, seller, billing, operatorKeys, operatorIssuer, smtpUrl } = config
   const ids = createIds()
   const oldSecrets = watchOldSecrets(config.oldSecrets, world)
   const { noteUse } = oldSecrets
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
-  const receipts = { seller, dayOf: (instant: Instant) => billingDayOf(instant).date }
-  const rules = rulesOf(config, methods)
-  const decides = { ...{ database, clock, log, ids }, ...{ methods, rules, receipts }, inTurn: createTurns() }
+  const examinedGateways = watchGateways(methods.gateways)
+  const mailer = world.mailer ?? (smtpUrl === undefined ? undefined : createMailer(smtpUrl))
   return {
-    // What capabilities read of the environment.
+    // The settings of capabilities are among them.
     ...config,
     ...{ count, wait, oldSecrets, noteUse, ...(tracing && { tracing }) },
-    ...decides,
+    ...{ database, clock, log, ids, methods, rules: rulesOf(config, methods), inTurn: createTurns() },
+    receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
     uploads: createUploads(),
-    admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
+    admitUpload: createRateLimit({ clock, quota: UPLOADS_AN_HOUR, windowMs: HOUR }),
     catalogue: config.plans,
     // The parts that capabilities give each other. `shareBrought` fills them in.
     discounts: [] as DiscountSource[],
@@ -254,9 +253,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     actsOfAll: [] as Act<never>[],
-    inbox: createInbox(inboxOf(world.brought)),
-    referencesIn: (typed: string) =>
-      world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
+    inbox: createInbox(inboxOf(brought)),
+    referencesIn: (typed: string) => brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
     drawCode: randomCode,
     ...{ formats: createFormats(billing.timeZone), wallClock: wallClockIn(billing.timeZone) },
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
@@ -269,45 +267,31 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     listPayments: createListPayments(database),
     findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),
-    upgrades: createUpgradeState(database),
+    upgrades: createUpgradeState({ database, clock }),
     usage: createUsageState(database),
     operatorKeyRing: createOperatorKeys(
-      world.ofCommand ? [...config.operatorKeys, world.ofCommand] : config.operatorKeys,
+      [...operatorKeys, ...(commandKey ? [commandKey] : [])],
       noteUse,
       operatorsByKey({ ...config, database }),
     ),
-    issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
+    issuer: operatorIssuer && createIssuer(operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    ...watched(config, { ...world, methods }),
+    examine: () => examineService(config, { database, clock }, { gateways: examinedGateways, brought }),
+    examinedGateways,
+    rounds: createJobRounds(shownClock(clock)),
     logForgery: createForgeryLog({ clock, log }),
-    ...mailerOf(config, world),
+    ...(mailer && { mailer }),
     ...outgoingOf(config, world),
   }
 }
 
-function mailerOf({ smtpUrl }: WiredConfig, { mailer }: Pick<PartsWorld, 'mailer'>): { mailer?: Mailer } {
-  if (mailer) return { mailer }
-  return smtpUrl === undefined ? {} : { mailer: createMailer(smtpUrl) }
-}
-
+/** Undefined: events are only stored. */
 function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) {
   const { tracing } = world
   const ofAddress = events && createEventSender({ ...events, tracing })
   const sender = onEvent ? createHostSender(onEvent, world) : ofAddress
   return sender && { outgoing: { sender, random: systemRandom, lanes: new Set<Promise<void>>() } }
-}
-
-/** What tells how the service is. */
-function watched(
-  config: WiredConfig,
-  world: Pick<PartsWorld, 'database' | 'clock' | 'brought'> & { readonly methods: PaymentMethods },
-) {
-  const { database, clock, brought, methods } = world
-  const examinedGateways = watchGateways(methods.gateways)
-  const examined = { gateways: examinedGateways, brought }
-  const examine = () => examineService(config, { database, clock }, examined)
-  return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 
 type GatewayWorld = Pick<Surroundings, 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse }
@@ -328,11 +312,8 @@ export function gatewaysOf(
   ]
 }
 
-/** The gateways; then those that capabilities bring. */
-function methodsOf(
-  config: WiredConfig,
-  world: GatewayWorld & Pick<PartsWorld, 'database' | 'brought'>,
-): PaymentMethods {
+/** The gateways, then the methods of capabilities. */
+function methodsOf(config: WiredConfig, world: GatewayWorld & PartsWorld): PaymentMethods {
   const { database, clock, brought } = world
   const gateways = gatewaysOf(config, world)
   const live = gateways.some((gateway) => gateway.live)
@@ -342,7 +323,7 @@ function methodsOf(
   )
 }
 
-/** The statement that books is a span of its own, its wait for a batch included. */
+/** The statement that books has a span of its own, which includes its wait for a batch. */
 function recorded(settlements: Settlements, tracing: Tracing | undefined): Settlements {
   if (!tracing) return settlements
   const save: Settlements['save'] = (change, giveUpAt) =>
@@ -366,8 +347,7 @@ function rulesOf({ plans, billing, balanceMax }: Config, { gateways }: PaymentMe
 const LINK_REQUESTS = 10
 const LINK_REQUESTS_MS = 10 * MINUTE
 
-/** The options of pages. */
-function pageOptions({ mailer }: Pick<Parts, 'mailer'>, clock: Clock) {
+function pageOptions({ mailer, clock }: Pick<Parts, 'mailer' | 'clock'>) {
   const linkRequests = createRateLimit({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS })
   return {
     mailsLinks: mailer !== undefined,
@@ -375,6 +355,3 @@ function pageOptions({ mailer }: Pick<Parts, 'mailer'>, clock: Clock) {
       linkRequests(networkOf(request.ip), reply),
   }
 }
-
-/** Of one user in an hour. Three a transfer are taken, and some are not what they should be. */
-const UPLOADS = 10
