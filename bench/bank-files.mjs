@@ -63,9 +63,7 @@ async function measure(file) {
   await watch
   // After a late answer the service still works on the file, which must not count for the next one.
   if (answer.status === 503) await wait(20_000)
-  const said = answer.ok
-    ? `${body.lines} lines, ${body.counts.new} new`
-    : `${answer.status} ${body.reason ?? body.code}`
+  const said = answer.ok ? `${body.lines} lines` : `${answer.status} ${body.reason ?? body.code}`
   return [said, seconds.toFixed(1), Math.round(silence), Math.round(peak - before)]
 }
 

@@ -1,6 +1,6 @@
 // Deciding lines, or withdrawing a file, takes as much for each line of many as of few.
 import { settleLines } from '../../packages/ishtirak/src/bank-statements/bank-matches.sql.js'
-import { waitingTransfers } from '../../packages/ishtirak/src/bank-statements/bank-references.sql.js'
+import { payableTransfers } from '../../packages/ishtirak/src/bank-statements/bank-references.sql.js'
 import { withdrawStatementRow } from '../../packages/ishtirak/src/bank-statements/bank-statements.sql.js'
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
 import { describePlans } from '../support/databases.js'
@@ -26,34 +26,31 @@ describePlans('beside 10,000 new lines of a bank statement', ({ database }) => {
       analyze users, payments, transfers;
       insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
       values ('stm', 'ccp', now(), 'karim', '{}', 1, '2026-11-20', '2026-11-20');
-      insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)
-      select 'lin_' || n, 'stm', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
+      insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth,
+                              refs)
+      select 'lin_' || n, 'stm', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
         from generate_series(1, 10000) n`)
-    const of = { orderedSince: NOON - days(120), dayOf: () => '2026-11-20' }
-    const asked = await heard((one) => waitingTransfers(one, of))
+    const of = { orderedSince: NOON - days(120), references: [], dayOf: () => '2026-11-20' }
+    const asked = await heard((one) => payableTransfers(one, of))
     const plan = await explain(database(), asked, { mode: 'generic', with: '(analyze, buffers)' })
     // By its payment, its user and the line that pays it. The lines have 200 pages.
     expect(buffersOf(plan)).toBeLessThan(TRANSFERS * 20)
   })
 })
 
-/** Two files of one account, both with all lines. Each line names a booked transfer, and pays `payments`. */
-const fill = (database: Database, lines: number, payments = "'{}'") =>
+/** Two files of one account, both with all lines. Each line names a booked transfer, and pays `payment`. */
+const fill = (database: Database, lines: number, payment = 'null') =>
   database.script(`
-    delete from bank_statement_lines;
     delete from bank_lines;
     delete from bank_statements;
     insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
     select file, 'ccp', now(), 'karim', '{}', ${lines}, '2026-11-20', '2026-11-20'
       from unnest('{stm_1,stm_2}'::text[]) file;
-    insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
-                            payment_ids)
-    select 'lin_' || md5(n::text), 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n,
-           array['ref_' || n], ${payments}
-      from generate_series(1, ${lines}) n;
-    insert into bank_statement_lines (statement_id, place, line_id)
-    select file, n, 'lin_' || md5(n::text)
-      from unnest('{stm_1,stm_2}'::text[]) file, generate_series(1, ${lines}) n`)
+    insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs,
+                            payment_id)
+    select 'lin_' || md5(n::text), 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n,
+           array['ref_' || n], ${payment}
+      from generate_series(1, ${lines}) n`)
 
 const inTransaction = (of: Queryable) =>
   ({ transaction: (work) => work({ ...of, script: () => Promise.resolve() }) }) as Database
@@ -62,10 +59,10 @@ const inTransaction = (of: Queryable) =>
 let withdrawals = 0
 const entryOfNext = () => anEntry(`act_${++withdrawals}`, 'statement.withdraw')
 const settle = () => heard((of) => settleLines(inTransaction(of), NOON))
-type Ask = { asks: () => Promise<Asked>; payments?: string }
+type Ask = { asks: () => Promise<Asked>; payment?: string }
 const ASKS = {
   'settles lines whose transfers were approved by hand': { asks: settle },
-  'settles lines that were approved': { asks: settle, payments: `array['pay_' || n]` },
+  'settles lines that were approved': { asks: settle, payment: `'pay_' || n` },
   'withdraws a file whose lines another has too': {
     asks: () => heard((of) => withdrawStatementRow(inTransaction(of), 'stm_1', entryOfNext(), NOON)),
   },
@@ -76,10 +73,10 @@ describePlans('with many lines of bank statements', ({ database }) => {
   const fillBeforehand = async () => {
     await fill(database(), 100)
     await database().script(`
-      update bank_lines set state = 'approved', payment_ids = array[id], decided_at = now();
+      update bank_lines set state = 'approved', payment_id = id, decided_at = now();
       analyze`)
   }
-  for (const [what, { asks, payments }] of Object.entries<Ask>(ASKS))
+  for (const [what, { asks, payment }] of Object.entries<Ask>(ASKS))
     it.each([
       ['custom', 'before statistics'],
       ['custom', 'after them'],
@@ -89,9 +86,8 @@ describePlans('with many lines of bank statements', ({ database }) => {
       async (mode, when) => {
         const forEach = async (lines: number) => {
           await fillBeforehand()
-          await fill(database(), lines, payments)
-          if (when === 'after them')
-            await database().script('analyze bank_lines, bank_statements, bank_statement_lines')
+          await fill(database(), lines, payment)
+          if (when === 'after them') await database().script('analyze bank_lines, bank_statements')
           const options = { mode, with: '(analyze, buffers, timing off)' }
           const plan = await explain(database(), await asks(), options)
           return { rows: rowsInPlan(plan) / lines, pages: buffersOf(plan) / lines }

@@ -22,12 +22,10 @@ const countActs = sql(
 const selectBooked = sql(`select (select count(*) from payments where status = 'paid') as paid,
           (select count(*) from documents) as receipts,
           (select max(number) from documents) as highest_receipt,
-          (select count(*) from bank_lines where state = 'approved' and cardinality(payment_ids) = 1)
-            as lines,
-          (select count(distinct one.payment) from bank_lines, unnest(payment_ids) one (payment))
-            as paid_by_lines,
+          (select count(*) from bank_lines where state = 'approved' and payment_id is not null) as lines,
+          (select count(distinct payment_id) from bank_lines) as paid_by_lines,
           (select count(*) from bank_lines l join audit a on a.act = 'payment.approve'
-              and a.after ->> 'line_id' = l.id and l.payment_ids = array[a.payment_id]) as lines_in_audit`)
+              and a.after ->> 'line_id' = l.id and l.payment_id = a.payment_id) as lines_in_audit`)
 const selectGranted = sql(
   'select count(*) as grants, count(distinct user_id) as users, sum(days) as days from grants',
 )

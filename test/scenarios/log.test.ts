@@ -73,7 +73,7 @@ it('has no text of a bank statement: read in, refused, approved, set aside and w
   const line = (day: string, amount = '5,00') => `${day};VIREMENT DE HALIMA ZOUBIDA;;${amount}\n`
   for (const refused of [line('31/02/2026'), line('21/11/2026', '5O0'), line('01/02/2026', '1.980')])
     expect((await send(head + refused)).body.code).toBe('file_not_accepted')
-  expect((await send(`${head}20/11/2026;"HALIMA" x;;5\n`)).status).toBe(200)
+  expect((await send(`${head}20/11/2026;"HALIMA" x;;5\n`)).body).toMatchObject({ reason: 'quote' })
   expect((await send(head + line('21/11/2026'), '&decimal=HALIMA')).status).toBe(422)
   const { status, body } = await send(head + line('21/11/2026') + line('21/11/2026'))
   expect(status).toBe(200)

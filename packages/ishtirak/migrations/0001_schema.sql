@@ -704,7 +704,7 @@ create table bank_statements (
   imported_by text not null constraint imported_by_someone check (imported_by <> ''),
   -- How the file was read: the columns, and the forms of days and amounts.
   form jsonb not null,
-  -- The number of stored lines.
+  -- The number of lines that were kept of the file.
   lines integer not null constraint statement_has_lines check (lines > 0),
   first_day date not null,
   last_day date not null,
@@ -718,8 +718,10 @@ create index bank_statements_newest on bank_statements (imported_at);
 create table bank_lines (
   -- Made of what identifies the line in other files: account, day, amount, text and nth.
   id text not null,
-  -- The first file with the line.
+  -- The newest file with the line, until the line is decided.
   statement_id text not null constraint line_of_a_statement references bank_statements,
+  -- The place of the line in the file.
+  place integer not null constraint place_is_positive check (place > 0),
   account text not null constraint account_is_known check (account in ('ccp', 'baridimob', 'bank')),
   day date not null,
   -- Negative if the money went out.
@@ -734,10 +736,10 @@ create table bank_lines (
   -- Why a person must look at the line, whatever its reference says (bank-statements/bank-line.ts).
   doubts text[] not null default '{}'
     constraint doubts_are_known check (
-      doubts <@ '{other_column,not_come,currency,continued,left_out,equal_line}'::text[]),
-  -- The payments that it pays, written by the query that approves them. A payment is on one line.
-  payment_ids text[] not null default '{}',
-  -- `approved`: all its payments are booked. `payout`: a payout of the card provider. `set_aside`: money for
+      doubts <@ '{other_column,not_come,currency,left_out}'::text[]),
+  -- The payment that it pays, written by the query that approves the payment.
+  payment_id text,
+  -- `approved`: its payment is booked. `payout`: a payout of the card provider. `set_aside`: money for
   -- no payment here. `returned`: money that went out with the reference of a transfer.
   state text not null default 'open'
     constraint state_is_known check (state in ('open', 'approved', 'payout', 'set_aside', 'returned')),
@@ -751,27 +753,16 @@ create table bank_lines (
     check (case when amount_centimes > 0 then state <> 'returned'
                 else state in ('returned', 'set_aside') end),
   constraint set_aside_for_a_reason check (state <> 'set_aside' or reason is not null),
-  constraint only_open_or_approved_pays check (payment_ids = '{}' or state in ('open', 'approved'))
+  constraint only_open_or_approved_pays check (payment_id is null or state in ('open', 'approved'))
 );
 comment on table bank_lines is 'Each line of a bank statement, once, in however many files it stands.';
 
--- The lines of each file; some were already known.
-create table bank_statement_lines (
-  statement_id text not null constraint line_of_its_statement references bank_statements,
-  place integer not null constraint place_is_positive check (place > 0),
-  line_id text not null constraint line_is_known references bank_lines,
-  constraint bank_statement_lines_in_order primary key (statement_id, place)
-);
-comment on table bank_statement_lines is 'The lines of each bank statement, in the order of the file.';
-
-create index bank_statement_lines_of_line on bank_statement_lines (line_id);
-
+create index bank_lines_of_statement on bank_lines (statement_id, place);
 create index bank_lines_open on bank_lines (day, id) where state = 'open';
 create index bank_lines_named on bank_lines using gin (refs) with (fastupdate = off)
   where refs <> '{}';
 create index bank_lines_decided on bank_lines (state, day, id) where state <> 'open';
--- Finds the lines of payments, with no pending list to slow down new lines.
-create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastupdate = off);
+create unique index one_line_pays_a_payment on bank_lines (payment_id) where payment_id is not null;
 
 
 -- The desk: cash and cheques

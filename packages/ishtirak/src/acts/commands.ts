@@ -1,5 +1,6 @@
 // The commands of operators, made from the acts and readings of the capabilities. Each asks the operator's
 // API and prints the answer. What may be done is decided there; the options are the members of its schemas.
+import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { type Act, verbOf } from './act.js'
@@ -29,6 +30,8 @@ interface Operation {
   /** Below the operator's API. */
   readonly path: string
   readonly input: TObject
+  /** The argument is the path of a file, which is sent as the body. */
+  readonly takesFile?: boolean
   readonly command: Omit<NonNullable<Reading['command']>, 'usage'>
   readonly preview?: Pick<Operation, 'method' | 'path' | 'input'>
   /** It can be done to each of a list. */
@@ -76,11 +79,12 @@ function ofAct(act: Act): readonly Operation[] {
 }
 
 /** The first parameter of the path is the argument of the command; further ones become options. */
-function ofReading({ command, summary, path, params, query }: Reading): readonly Operation[] {
+function ofReading({ command, summary, path, params, query, takes }: Reading): readonly Operation[] {
   if (command === null) return []
   const [, ...further] = Object.entries(params.properties)
   const input = Type.Object({ ...query.properties, ...Object.fromEntries(further) })
-  return [{ usage: command.usage, summary, method: 'GET', path, input, command }]
+  const takesFile = takes !== undefined
+  return [{ usage: command.usage, summary, method: 'GET', path, input, takesFile, command }]
 }
 
 /** The group, such as `ishtirak events`, whose readings and acts made it. */
@@ -215,14 +219,21 @@ function readerOf(member: TSchema): ((text: string) => string | number) | undefi
 /** The body of the answer. */
 async function ask(
   client: OperatorClient,
-  of: Asked & { readonly isFile?: CommandOf['isFile'] | undefined },
+  of: Asked & Pick<Operation, 'takesFile'> & { readonly isFile?: CommandOf['isFile'] | undefined },
   argument: string,
   members: Members,
 ): Promise<string> {
   const request = requestOf(of, argument, members)
+  if (of.takesFile) return client.ask({ ...request, method: 'POST', file: await readGiven(argument) })
   if (!of.isFile) return client.ask(request)
   const { withProgress } = await import('../runtime/progress.js')
   return withProgress('MB', ({ at }) => client.ask(request, at))
+}
+
+function readGiven(path: string): Promise<Buffer> {
+  return readFile(path).catch((error: Error) => {
+    throw new CommandFailed(`the file cannot be read: ${error.message}`)
+  })
 }
 
 type Asked = Pick<Operation, 'method' | 'path' | 'input'>

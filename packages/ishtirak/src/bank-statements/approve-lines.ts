@@ -14,7 +14,6 @@ import { BillingError, wrongField } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import type { Operator } from '../core/role.js'
 import { approve, approveByLine, RECEIVED_AMOUNT_MAX } from '../transfers/decide.js'
-import type { Candidate } from './bank-match.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
 import { LinesApprovalSchema, LinesApprovedSchema } from './bank-schemas.js'
 import { findBankStatement, findResults, resultsOperation } from './bank-statements.sql.js'
@@ -29,11 +28,8 @@ import {
 } from './read-statement.js'
 import { bankStatementsWords } from './words.js'
 
-/** As many as are answered within the time limit. */
+/** 100 approvals are answered within the time limit of a request. */
 export const APPROVED_AT_ONCE = 100
-
-/** `amount`: in dinars; null: what was asked for. */
-type Chosen = SureLine & { readonly amount: number | null }
 
 export const approveLines = act<BankDeps>()({
   name: 'statement.approve',
@@ -96,11 +92,11 @@ interface Entry {
   readonly after: Approval
 }
 
-/** Of a payment that becomes paid, the access says so. */
+/** The changes that the preview shows. If a payment becomes paid, its change of access says so. */
 const SHOWN = ['amountAsked', 'amountCame', 'status', 'access', 'refused']
 
-/** What approving the one transfer shows. */
-async function changesOf(deps: BankDeps, chosen: Chosen, by: OperatorAct): Promise<readonly Change[]> {
+/** The changes by approving one transfer. */
+async function changesOf(deps: BankDeps, chosen: SureLine, by: OperatorAct): Promise<readonly Change[]> {
   const { line, candidate } = chosen
   const { paymentId, reference, name, userId } = candidate.transfer
   const of = [line.day, name ?? userId, formatReference(reference)].join(' · ')
@@ -112,19 +108,18 @@ async function changesOf(deps: BankDeps, chosen: Chosen, by: OperatorAct): Promi
 
 const CHOICE = /^line_(.+)$/
 
-/** What was chosen on the page of the statement. */
+/** Keeps the choices that were made on the page of the statement. */
 function choicesIn(typed: Typed): readonly Field[] {
   const names = Object.keys(typed).filter((name) => CHOICE.test(name) || name === 'chosen')
   return names.map((name) => ({ name, label: '', value: typed[name] ?? '', type: 'hidden' }))
 }
 
-/** Of the form: each line with the payment that was chosen, or several. Throws `validation_failed`. */
+/** The lines of the form, each with the payment that was chosen. Throws `validation_failed`. */
 function linesIn(typed: Typed): Pick<Static<typeof LinesApprovalSchema>, 'lines'> {
   if (typed.chosen === undefined) return {}
-  const lines = Object.entries(typed).flatMap(([name, value]) => {
+  const lines = Object.entries(typed).flatMap(([name, payment_id]) => {
     const [, line] = CHOICE.exec(name) ?? []
-    const payments = line === undefined ? [] : value.split(' ').filter(Boolean)
-    return payments.map((payment_id) => ({ line: line ?? '', payment_id }))
+    return line === undefined || payment_id === '' ? [] : [{ line, payment_id }]
   })
   if (lines.length === 0) throw wrongField('lines', 'required')
   return { lines }
@@ -135,24 +130,15 @@ function wantedIn(
   read: ReadStatement,
   { lines: named }: Pick<Static<typeof LinesApprovalSchema>, 'lines'>,
   operator: Operator,
-): readonly Chosen[] {
-  if (!named)
-    return toApprove(read, operator)
-      .slice(0, APPROVED_AT_ONCE)
-      .map((one) => ({ ...one, amount: null }))
+): readonly SureLine[] {
+  if (!named) return toApprove(read, operator).slice(0, APPROVED_AT_ONCE)
   const byId = new Map(read.lines.map((line) => [line.id, line]))
   return named.map(({ line: id, payment_id }) => {
     const line = byId.get(id)
     const candidate = line?.match?.candidates.find(({ transfer }) => transfer.paymentId === payment_id)
     if (!line || !candidate) throw wrongField('lines', 'not_allowed')
-    const isOne = named.filter((one) => one.line === id).length === 1
-    return { line, candidate, amount: isOne ? line.centimes / 100 : sharedAmount(candidate) }
+    return { line, candidate }
   })
-}
-
-/** Of a line that pays several, what was asked for; a line that does not add up cannot be shared out. */
-function sharedAmount({ rule }: Candidate): number | null {
-  return rule === 'sum_of_references' ? null : Number.NaN
 }
 
 /** All that is to be approved, as its entry in the audit trail has it. */
@@ -165,18 +151,16 @@ interface LineToApprove {
   readonly line: string
   readonly payment_id: string
   readonly user_id: string
-  /** Whole dinars; null: what came is not, or cannot be shared out. */
-  readonly amount: number | null
+  /** Dinars; centimes are not booked. */
+  readonly amount: number
   readonly received_at: string
   readonly payment_method: TransferInstrument
 }
 
-function describeLine({ line, candidate: { transfer }, amount }: Chosen): LineToApprove {
-  const dinars = amount ?? transfer.amountAsked
+function describeLine({ line, candidate: { transfer } }: SureLine): LineToApprove {
   return {
     ...{ line: line.id, payment_id: transfer.paymentId, user_id: transfer.userId },
-    ...{ amount: Number.isInteger(dinars) ? dinars : null, received_at: line.day },
-    payment_method: INSTRUMENTS[line.account],
+    ...{ amount: line.centimes / 100, received_at: line.day, payment_method: INSTRUMENTS[line.account] },
   }
 }
 
@@ -190,8 +174,7 @@ async function approveAll(
 ): Promise<void> {
   const refusals = new Map<LineToApprove, string>()
   for (const one of lines) {
-    const together = lines.filter(({ line }) => line === one.line).map(({ payment_id }) => payment_id)
-    const code = await refusalOf(() => approveOne(deps, one, together, by))
+    const code = await refusalOf(() => approveOne(deps, one, by))
     if (code !== null) refusals.set(one, code)
   }
   const transfers = lines.map(({ user_id, payment_id }) => ({ userId: user_id, paymentId: payment_id }))
@@ -224,18 +207,17 @@ async function refusalOf(work: () => Promise<void>): Promise<string | null> {
 async function approveOne(
   deps: BankDeps,
   one: LineToApprove,
-  paymentIds: readonly string[],
   { operator, reason, operationName }: By,
 ): Promise<void> {
   const { line, payment_id: paymentId, user_id: userId } = one
   const input = { ...receivedBy(one), ...(reason !== null && { why: reason }) }
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line}` }
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
-  await performOrRepeat(approveByLine({ id: line, paymentIds }), deps, call, { userId, paymentId })
+  await performOrRepeat(approveByLine(line), deps, call, { userId, paymentId })
 }
 
-/** What the form of the one transfer asks. Throws `wrong_amount`: centimes are not booked. */
+/** The input of the act that approves one transfer. Throws `wrong_amount`: centimes are not booked. */
 function receivedBy({ amount, received_at, payment_method }: LineToApprove) {
-  if (amount === null || amount > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
+  if (!Number.isInteger(amount) || amount > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
   return { amount, received_at, payment_method }
 }

@@ -19,29 +19,23 @@ const FIGURE = {
   ',': /^(\d+|\d{1,3}(?:\.\d{3})+)(?:,(\d{1,2}))?$/,
   '.': /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,2}))?$/,
 }
+const WHOLE = /^(\d+)$/
 
 /**
  * Centimes: above 0 money came in, below 0 it went out (`-5`, `5-`, `(5)`, `5 D`), 0 nothing moved. Null if
- * the cell is not an amount; a cell that cannot be read is never 0.
+ * the cell is not an amount; a cell that cannot be read is never 0. Without `decimal`, amounts are whole.
  */
-export function readCentimes(cell: string, decimal: DecimalSign): number | null {
+export function readCentimes(cell: string, decimal: DecimalSign | undefined): number | null {
   const plain = plainAmount(cell)
   if (NOTHING.test(plain)) return 0
   const [, before, open, figure = '', close, after] = WRITTEN.exec(plain) ?? []
   if ((open === undefined) !== (close === undefined)) return null
-  const [, whole, centimes = ''] = FIGURE[decimal].exec(figure) ?? []
+  const [, whole, centimes = ''] = (decimal ? FIGURE[decimal] : WHOLE).exec(figure) ?? []
   if (whole === undefined) return null
   const amount = Number(whole.replace(/\D/g, '')) * 100 + Number(centimes.padEnd(2, '0'))
   if (!Number.isSafeInteger(amount)) return null
   const isOut = before === '-' || open !== undefined || after === '-' || /^D/i.test(after ?? '')
   return isOut && amount !== 0 ? -amount : amount
-}
-
-/** Whether the cell looks like an amount, in either way of writing centimes; an empty cell does not. */
-export function isAmount(cell: string): boolean {
-  return (
-    /\d/.test(plainAmount(cell)) && (readCentimes(cell, ',') !== null || readCentimes(cell, '.') !== null)
-  )
 }
 
 /** Whether the cell itself says in which direction the money went. */
@@ -50,32 +44,19 @@ export function isSigned(cell: string): boolean {
   return Boolean(before || open || after)
 }
 
-/** Collects the amounts of a file, and tells which sign stands before the centimes. */
-export function createDecimalSign() {
-  let vote: DecimalSign | null = null
-  let hasSign = false
-  return {
-    add(cell: string): void {
-      if (vote !== null) return
-      const figure = plainAmount(cell).replace(/[^\d.,]/g, '')
-      hasSign ||= /[.,]/.test(figure)
-      vote = signIn(figure)
-    },
-    /** Null if `1.980` alone can be two amounts. */
-    sign(): DecimalSign | null {
-      // Without any sign both ways read the same amounts.
-      return vote ?? (hasSign ? null : ',')
-    },
-  }
+/** The sign before the centimes. Absent: no amount has any sign; null: `1.980` alone can be two amounts. */
+export function decimalSignIn(cells: readonly string[]): DecimalSign | undefined | null {
+  const figures = cells.map((cell) => plainAmount(cell).replace(/[^\d.,]/g, ''))
+  const decisive = figures.find((figure) => signOf(figure) !== null)
+  if (decisive !== undefined) return signOf(decisive)
+  return figures.some((figure) => /[.,]/.test(figure)) ? null : undefined
 }
 
-function signIn(figure: string): DecimalSign | null {
-  const [last] = /[.,](?=\d*$)/.exec(figure) ?? []
-  if (last === undefined) return null
-  const isBoth = figure.includes(',') && figure.includes('.')
-  const isOne = figure.indexOf(last) === figure.lastIndexOf(last)
-  if (isBoth || (isOne && /[.,]\d{1,2}$/.test(figure))) return last === '.' ? '.' : ','
+function signOf(figure: string): DecimalSign | null {
+  const last = /[.,](?=\d*$)/.exec(figure)?.[0] === '.' ? '.' : ','
+  const count = (sign: string) => figure.split(sign).length - 1
+  if (count('.') > 0 && count(',') > 0) return last
   // A sign that stands twice separates thousands: 1.980.000.
-  if (!isOne) return last === '.' ? ',' : '.'
-  return null
+  if (count(last) > 1) return last === '.' ? ',' : '.'
+  return /[.,]\d{1,2}$/.test(figure) ? last : null
 }

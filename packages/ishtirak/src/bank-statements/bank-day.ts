@@ -1,72 +1,56 @@
 // A day as banks write it. Pure.
 import { latinDigits } from '../acts/typed-amount.js'
 
-export type DayOrder = 'dmy' | 'mdy' | 'ymd'
+export const DAY_ORDERS = ['dmy', 'mdy', 'ymd'] as const
+export type DayOrder = (typeof DAY_ORDERS)[number]
 
 const TIME = '(?:[ T,]+\\d{1,2}[:h]\\d{2}(?::\\d{2})?(?:[.,]\\d+)?(?: ?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))?)?'
-const FIGURES = new RegExp(`^(?:\\p{L}+\\.?,? )?(\\d{1,4})[/.\\- ](\\d{1,2})[/.\\- ](\\d{1,4})${TIME}$`, 'iu')
+const FIGURES = new RegExp(`^(\\d{1,4})[/.\\- ](\\d{1,2})[/.\\- ](\\d{1,4})${TIME}$`, 'i')
 const COMPACT_YEAR_FIRST = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(\d{2})$/
 const COMPACT_YEAR_LAST = /^(\d{2})(\d{2})((?:19|20)\d{2})$/
-const NAMED_DAY_FIRST = new RegExp(
-  '^(?:\\p{L}+\\.?,? )?(\\d{1,2})(?:er|st|nd|rd|th|\\.)?[ .\\-/]*' +
-    `(?:de )?(\\p{L}+)\\.?[ .,\\-/]*(\\d{4}|\\d{2})${TIME}$`,
-  'iu',
-)
-const NAMED_MONTH_FIRST = new RegExp(`^(\\p{L}+)\\.? (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})${TIME}$`, 'iu')
+const NAMED = new RegExp(`^(\\d{1,2})[ .\\-/]*(\\p{L}+)\\.?[ .,\\-/]*(\\d{4}|\\d{2})${TIME}$`, 'iu')
 
 /** The beginnings of the names of a month in French, English and Arabic, without accents. */
 const MONTHS = [
-  ['janv', 'jan', 'جانفي', 'يناير', 'كانون الثاني'],
+  ['jan', 'جانفي', 'يناير'],
   ['fev', 'feb', 'فيفري', 'فبراير'],
-  ['mars', 'mar', 'مارس'],
+  ['mar', 'مارس'],
   ['avr', 'apr', 'افريل', 'ابريل'],
-  ['mai', 'may', 'ماي', 'مايو'],
+  ['mai', 'may', 'ماي'],
   ['juin', 'jun', 'جوان', 'يونيو'],
-  ['juil', 'jul', 'جويليه', 'جويلية', 'يوليو'],
+  ['juil', 'jul', 'جويلي', 'يوليو'],
   ['aout', 'aug', 'اوت', 'اغسطس'],
   ['sep', 'سبتمبر'],
   ['oct', 'اكتوبر'],
   ['nov', 'نوفمبر'],
   ['dec', 'ديسمبر'],
-] as const
+]
 
-/** 1 to 12; 0 if no month has this name. */
-function monthNamed(word: string): number {
-  const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  return MONTHS.findIndex((names) => names.some((name) => plain.startsWith(name))) + 1
-}
-
-type Parts = readonly [year: string, month: string, day: string]
-/** `parts` if the cell names the month; `figures` as they stand if it does not. */
-type DayCell = { readonly parts: Parts } | { readonly figures: readonly [string, string, string] }
-
-function dayCell(cell: string): DayCell | null {
+/** Day, month and year as they stand, or null; a named month stands between day and year. */
+function partsIn(cell: string): { readonly parts: readonly string[]; readonly isNamed: boolean } | null {
   const plain = latinDigits(cell.normalize('NFKC').replace(/\p{Cf}/gu, ''))
     .replace(/\s+/g, ' ')
     .trim()
-  const [, first, second, third] =
-    FIGURES.exec(plain) ?? COMPACT_YEAR_FIRST.exec(plain) ?? COMPACT_YEAR_LAST.exec(plain) ?? []
-  if (first && second && third) return { figures: [first, second, third] }
-  const [, day, name, year] = NAMED_DAY_FIRST.exec(plain) ?? []
-  if (day && name && year && monthNamed(name) > 0) return { parts: [year, `${monthNamed(name)}`, day] }
-  const [, month, dayAfter, yearAfter] = NAMED_MONTH_FIRST.exec(plain) ?? []
-  if (month && dayAfter && yearAfter && monthNamed(month) > 0)
-    return { parts: [yearAfter, `${monthNamed(month)}`, dayAfter] }
-  return null
-}
-
-function inOrder([first, second, third]: readonly [string, string, string], order: DayOrder): Parts {
-  if (first.length === 4) return [first, second, third]
-  // In a file whose years stand first, `01/11/26` can be two days.
-  if (order === 'ymd') return Number(first) > 12 ? [first, second, third] : ['', '', '']
-  return order === 'mdy' ? [third, first, second] : [third, second, first]
+  const figures = FIGURES.exec(plain) ?? COMPACT_YEAR_FIRST.exec(plain) ?? COMPACT_YEAR_LAST.exec(plain)
+  if (figures) return { parts: figures.slice(1), isNamed: false }
+  const [, day = '', name = '', year = ''] = NAMED.exec(plain) ?? []
+  const word = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const month = MONTHS.findIndex((names) => names.some((begins) => word.startsWith(begins))) + 1
+  return month === 0 ? null : { parts: [day, String(month), year], isNamed: true }
 }
 
 /** `YYYY-MM-DD` as the cell says it, whatever its zone; null if it is not a day of the calendar. */
 export function readDay(cell: string, order: DayOrder): string | null {
-  const found = dayCell(cell)
-  if (!found) return null
-  const [year, month, day] = 'parts' in found ? found.parts : inOrder(found.figures, order)
+  const { parts, isNamed } = partsIn(cell) ?? { parts: [], isNamed: false }
+  const [first = '', second = '', third = ''] = parts
+  // In a file whose years stand first, `01/11/26` can be two days.
+  const isYearFirst = first.length === 4 || (order === 'ymd' && !isNamed && Number(first) > 12)
+  if (order === 'ymd' && !isNamed && !isYearFirst) return null
+  const [day, month, year] = isYearFirst
+    ? [third, second, first]
+    : order === 'mdy' && !isNamed
+      ? [second, first, third]
+      : [first, second, third]
   // PostgreSQL has no year 0.
   if (![2, 4].includes(year.length) || year === '0000' || day.length > 2) return null
   const text = `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
@@ -75,36 +59,18 @@ export function readDay(cell: string, order: DayOrder): string | null {
   return at.getUTCDate() === Number(day) && at.getUTCMonth() + 1 === Number(month) ? text : null
 }
 
-/** Collects the cells of a column of days, and tells in which order day, month and year stand. */
-export function createDayOrder() {
-  let isYearFirst = false
-  let isDayFirst = false
-  let isMonthFirst = false
-  let isEitherSame = true
-  const [firsts, lasts] = [new Set<string>(), new Set<string>()]
-  return {
-    add(cell: string): void {
-      const found = dayCell(cell)
-      if (!found || 'parts' in found) return
-      const [first, second, third] = found.figures
-      if (first.length === 2 && third.length === 2) {
-        firsts.add(first)
-        lasts.add(third)
-      }
-      isYearFirst ||= first.length === 4
-      isDayFirst ||= Number(first) > 12
-      isMonthFirst ||= Number(second) > 12
-      // 05/05/2026 is the same day in both orders.
-      isEitherSame &&= Number(first) === Number(second)
-    },
-    /** Null if the days can be read in two orders. */
-    order(): DayOrder | null {
-      if (isYearFirst) return 'ymd'
-      // `26/11/21` above `26/11/23` can be two days of 2026.
-      if (firsts.size === 1 && lasts.size > 1) return null
-      if (isDayFirst) return 'dmy'
-      if (isMonthFirst) return 'mdy'
-      return isEitherSame ? 'dmy' : null
-    },
+export const isDay = (cell: string) => readDay(cell, 'dmy') !== null || readDay(cell, 'mdy') !== null
+
+/** The order that one of the cells proves; null if all of them can be read in two orders. */
+export function dayOrderIn(cells: readonly string[]): DayOrder | null {
+  const found = cells.flatMap((cell) => partsIn(cell) ?? [])
+  for (const { parts, isNamed } of found) {
+    const [first = '', second = '', third = ''] = parts
+    if (first.length === 4) return 'ymd'
+    // `26/11/21` can be a day of 2021 or of 2026.
+    if (isNamed || third.length !== 4) continue
+    if (Number(first) > 12) return 'dmy'
+    if (Number(second) > 12) return 'mdy'
   }
+  return found.length > 0 && found.every(({ isNamed }) => isNamed) ? 'dmy' : null
 }

@@ -1,8 +1,10 @@
-// Bank statements as banks write them: what is found out from a file, and what is asked.
-import { CELLS_MAX, ROW_CHARACTERS_MAX, SLICE_CHARACTERS } from '../acts/csv-file.js'
+// Bank statements as banks write them: what is found out from a file, what is asked, what is refused with its
+// line, and what is never sure.
 import { readCentimes } from './bank-amount.js'
 import { readDay } from './bank-day.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
+import type { BankForm, KnownForm } from './bank-form.js'
+import { CELLS_MAX, ROW_CHARACTERS_MAX, SLICE_CHARACTERS } from './csv-rows.js'
 
 /** Bytes of the code pages that Node writes nothing of. */
 function encoded(text: string, encoding: 'windows-1252' | 'windows-1256'): Uint8Array {
@@ -27,65 +29,60 @@ const BARIDIMOB = `\ufeffDate,Description,Montant
 `
 const ARABIC = `كشف حساب|بنك المثال
 التاريخ|البيان|مدين|دائن
-18-11-26|تحويل من سميرة طالب|0٫00|٢٠٠٠٫٥٠
-19-11-26|عمولة|١٠٫٠٠|
+18-11-2026|تحويل من سميرة طالب|0٫00|٢٠٠٠٫٥٠
+19-11-2026|عمولة|١٠٫٠٠|
 `
 
-type Said = Parameters<typeof readBankFile>[1]
-
 /** Everything that is read from a file. */
-async function readAll(file: Uint8Array | string, said: Said = {}) {
-  const all: ReadLine[] = []
-  const { form, leftOut: references } = await readBankFile(
-    typeof file === 'string' ? utf8(file) : file,
-    said,
-    (line) => {
-      all.push(line)
-    },
-  )
-  const { telling, currency, debits, headings, rows, left_out: count, left_out_rows, ...read } = form
-  return { all, form: read, telling, leftOut: { count, rows: left_out_rows, references } }
+async function readAll(file: Uint8Array | string, asked: BankForm = {}, known: readonly KnownForm[] = []) {
+  const bytes = typeof file === 'string' ? utf8(file) : file
+  const { form, lines } = await readBankFile(bytes, { asked, known })
+  const { telling, headings, rows, left_out, left_out_rows: leftOut, ...read } = form
+  return { all: lines, form: read, stored: form, telling, leftOut }
 }
-async function read(file: Uint8Array | string, said: Said = {}) {
-  const { form, all } = await readAll(file, said)
-  const lines = all.filter(({ centimes }) => centimes > 0)
-  return { form, lines: lines.map(({ day, centimes, text }) => [day, centimes, text]) }
+const isIn = ({ centimes }: ReadLine) => centimes > 0
+async function read(file: Uint8Array | string, asked: BankForm = {}) {
+  const { form, all } = await readAll(file, asked)
+  return { form, lines: all.filter(isIn).map(({ day, centimes, text }) => [day, centimes, text]) }
 }
 const refusal = (
   file: Uint8Array | string,
-  said: Said = {},
+  asked: BankForm = {},
+  known: readonly KnownForm[] = [],
 ): Promise<Record<string, unknown> & { readonly form?: object }> =>
-  readAll(file, said).then(
+  readAll(file, asked, known).then(
     () => expect.unreachable('the file was read'),
     ({ extra }) => extra,
   )
 /** Money in, as `amount doubts` of each line. */
-const came = async (file: string, said: Said = {}) =>
-  (await readAll(file, said)).all
-    .filter(({ centimes }) => centimes > 0)
+const came = async (file: string, asked: BankForm = {}) =>
+  (await readAll(file, asked)).all
+    .filter(isIn)
     .map(({ centimes, doubts }) => [centimes / 100, ...doubts].join(' '))
-const sent = async (file: string, said: Said = {}) =>
-  (await readAll(file, said)).all.filter(({ centimes }) => centimes < 0).map(({ centimes }) => centimes / 100)
+const sent = async (file: string, asked: BankForm = {}) =>
+  (await readAll(file, asked)).all.filter((line) => !isIn(line)).map(({ centimes }) => centimes / 100)
 
 const REF = 'K4M9-2R8F-JW3R'
+const IN = `28/11/2026;VIR ${REF};2 000,00`
+const OTHER = '28/11/2026;VIR;5,00'
+const HEADS = 'Date;Libellé;Débit;Crédit'
+const ROWS_OUT = Array.from({ length: 14 }, (_, at) => `${at + 1}/11/2026;RETRAIT;;${at + 1} 100,00\n`).join(
+  '',
+)
 
 describe('a file', () => {
-  it('reads a label of digits alone, as a reference can be', async () => {
-    const { form, lines } = await read('Date;Libellé;Débit;Crédit\r\n21/11/2026;6233-4962-8858;;2 000,00\r\n')
-    expect([form.text, lines]).toEqual(['2', [['2026-11-21', 200_000, '6233-4962-8858']]])
-  })
-
   it('of a CCP: semicolons, Windows-1252, rows above the table, debits, a sum below', async () => {
-    expect(await read(encoded(CCP, 'windows-1252'))).toEqual({
-      form: {
-        ...{ encoding: 'windows-1252', delimiter: 'semicolon', header_rows: 3 },
-        ...{ date: '1', amount: '5', text: '3', direction: 'in', day_order: 'dmy', decimal: ',' },
-      },
-      lines: [
-        ['2026-11-18', 200_000, 'VERSEMENT ESPÈCES K4M9 2R8F JW36'],
-        ['2026-11-20', 198_050, 'VIREMENT É. TALEB'],
-      ],
+    const { form, all, leftOut } = await readAll(encoded(CCP, 'windows-1252'))
+    expect(form).toEqual({
+      ...{ encoding: 'windows-1252', delimiter: 'semicolon', day_order: 'dmy', decimal: ',' },
+      ...{ date: '1', amount: '5', debit: '4', text: '3', direction: 'in' },
     })
+    expect(all.map(({ day, centimes, text, doubts }) => [day, centimes, text, doubts])).toEqual([
+      ['2026-11-18', 200_000, 'VERSEMENT ESPÈCES K4M9 2R8F JW36', []],
+      ['2026-11-19', -35_000, 'FRAIS; TENUE DE COMPTE', []],
+      ['2026-11-20', 198_050, 'VIREMENT É. TALEB', []],
+    ])
+    expect(leftOut).toEqual([8])
   })
 
   it('of BaridiMob: commas, UTF-8 with a mark, one column of money with signs, the year first', async () => {
@@ -114,33 +111,35 @@ describe('a file', () => {
     })
   })
 
-  it('without headings is read by its contents', async () => {
-    const bare = '18/11/2026\tKARIM K4M9-2R8F-JW36\t+2000,00\n19/11/2026\tSAMIRA\t-1500,00\n'
-    expect(await read(bare)).toMatchObject({
-      form: { delimiter: 'tab', header_rows: 0, date: '1', amount: '3', text: '2', direction: 'sign' },
-      lines: [['2026-11-18', 200_000, 'KARIM K4M9-2R8F-JW36']],
-    })
-  })
-
   it.each([
-    ['full-width figures', '21/02/2026;x;５,00;９,00\n22/02/2026;x;６,00;８,00\n', ['amount', 'direction']],
+    [
+      'without headings',
+      '18/11/2026\tKARIM\t+2000,00\n',
+      ['date', 'amount', 'text', 'direction', 'day_order'],
+    ],
     ['an order of the day', 'Date;Libellé;Crédit\n01/02/2026;x;5,00\n', ['day_order']],
-    ['a year first or last', 'Date;Libellé;Crédit\n26/11/21;x;5,00\n26/11/23;x;5,00\n', ['day_order']],
+    ['years of two digits', 'Date;Libellé;Crédit\n26/11/21;x;5,00\n', ['day_order']],
     ['a sign before three digits', 'Date;Libellé;Crédit\n21/02/2026;x;1.980\n', ['decimal']],
-    ['two columns of figures', '21/02/2026;x;+5,00;9,00\n22/02/2026;x;-6,00;8,00\n', ['amount']],
-    ['two columns of days', '21/02/2026;22/02/2026;x;+5,00\n22/02/2026;23/02/2026;x;+6,00\n', ['date']],
+    ['two columns of money in', 'Date;Libellé;Crédit;Versement\n21/02/2026;x;5,00;\n', ['amount']],
+    ['two columns of days', 'Date opération;Date comptable;Libellé;Crédit\n21/02/2026;;x;5,00\n', ['date']],
     ['amounts without a direction', 'Date;Libellé;Montant\n21/02/2026;REMBOURSEMENT;5,00\n', ['direction']],
+    ['no text', 'Date;Crédit\n21/02/2026;5,00\n', ['text']],
   ])('that can be two things asks: %s', async (_what, text, unclear) => {
-    expect(await refusal(text)).toMatchObject({ reason: 'form_unclear', unclear })
+    const { form = {}, ...why } = await refusal(text)
+    expect(why).toMatchObject({ reason: 'form_unclear', unclear: expect.arrayContaining(unclear) })
+    expect(Object.keys(form)).toEqual(expect.not.arrayContaining(unclear))
   })
 
   it('is read as it was said, by numbers or headings', async () => {
     const text = 'Jour;A;B\n01/02/2026;9,00;5,00\n'
-    const said = {
-      day_order: 'mdy',
-      ...{ date: 'jour', amount: 'B', text: '2', header_rows: 1, direction: 'in' },
-    } as const
+    const said = { ...{ date: 'jour', amount: 'B', text: '2', direction: 'in' }, day_order: 'mdy' } as const
     expect((await read(text, said)).lines).toEqual([['2026-01-02', 500, '9,00']])
+    const bare = '18/11/2026\tKARIM K4M9-2R8F-JW36\t+2000,00\n19/11/2026\tSAMIRA\t-1500,00\n'
+    expect((await read(bare, { date: '1', amount: '3', text: '2' })).lines).toEqual([
+      ['2026-11-18', 200_000, 'KARIM K4M9-2R8F-JW36'],
+    ])
+    const { reason, unclear } = await refusal(text, { ...said, amount: 'C' })
+    expect([reason, unclear]).toEqual(['no_column', ['amount']])
   })
 
   it('that tells the order of the day in one line tells it for all', async () => {
@@ -151,6 +150,39 @@ describe('a file', () => {
       ['2026-02-14', 200_050],
     ])
   })
+
+  it('may repeat its headings, in two languages or on each page', async () => {
+    const both = `التاريخ;البيان;مدين;دائن\n${HEADS}\n21/11/2026;A;;1,00\n${HEADS}\n21/11/2026;B;;2,00\n`
+    expect(await came(both)).toEqual(['1', '2'])
+  })
+})
+
+describe('a file with the headings of an earlier one', () => {
+  const first = 'Jour;Zone;Libellé;Somme versée\n28/11/2026;Oran;VIR;2 000,00\n'
+  const asked = { date: 'Jour', amount: '4', text: 'Libellé,Zone', direction: 'in' }
+
+  it('is read as that one was', async () => {
+    const { stored } = await readAll(first, asked)
+    const { form, all } = await readAll(`Titre\n${first.replace('28/11', '01/02')}`, {}, [stored])
+    expect(form).toMatchObject({ date: '1', amount: '4', text: '3,2', direction: 'in', day_order: 'dmy' })
+    expect(all).toMatchObject([{ day: '2026-02-01', text: 'VIR Oran', doubts: [] }])
+    expect(await refusal(first.replace('Zone', 'Ville'), {}, [stored])).toMatchObject({
+      reason: 'form_unclear',
+    })
+  })
+
+  it('is refused with the line that does not fit', async () => {
+    const { stored } = await readAll(first, asked)
+    const mixed = `${first}11/28/2026;Oran;VIR;2 000,00\n`
+    expect(await refusal(mixed, {}, [stored])).toEqual({ reason: 'day', line: 3, column: 1 })
+  })
+
+  it('keeps nothing of it that its contents did not prove', async () => {
+    const { stored } = await readAll(first.replace(',00', ''), asked)
+    expect(stored.decimal).toBeUndefined()
+    const unclear = await refusal(first.replace('2 000,00', '2.000'), {}, [stored])
+    expect(unclear).toMatchObject({ reason: 'form_unclear', unclear: ['decimal'] })
+  })
 })
 
 describe('money that went out is never money in', () => {
@@ -158,11 +190,9 @@ describe('money that went out is never money in', () => {
     for (const [heading, out, into] of [
       ['Sens', 'D', 'C'],
       ['Sens', 'Débit', 'Crédit'],
-      ['Type', 'Débit', 'Crédit'],
-      ['D/C', 'D', 'C'],
-      ['', 'DR', 'CR'],
-      ['النوع', 'مدين', 'دائن'],
-      ['Nature', 'Virement émis', 'Virement reçu'],
+      ['D/C', 'DR', 'CR'],
+      ['الاتجاه', 'مدين', 'دائن'],
+      ['Direction', 'Virement émis', 'Virement reçu'],
     ]) {
       const file = `Date;Libellé;Montant;${heading}\n28/11/2026;REMBOURSEMENT ${REF};2 000,00;${out}\n`
       const both = await came(`${file}28/11/2026;VIREMENT;1 500,00;${into}\n`)
@@ -170,207 +200,120 @@ describe('money that went out is never money in', () => {
     }
   })
 
-  it('nor if the column is not understood, until the operator names it', async () => {
-    const odd = 'Date;Libellé;Montant;Sens\n28/11/2026;VIR;2 000,00;1\n28/11/2026;VIR;3 000,00;2\n'
-    for (const said of [{}, { direction: 'Sens' }]) {
-      const { form = {}, ...why } = await refusal(odd, said)
-      expect(why).toMatchObject({ reason: 'form_unclear', unclear: ['direction'], words: ['1', '2'] })
-      expect(Object.keys(form)).not.toContain('direction')
-    }
-    const half = 'Date;Libellé;Montant;X\n28/11/2026;VIR;2 000,00;DR\n28/11/2026;VIR;3 000,00;\n'
-    expect(await came(half, { direction: 'X' })).toEqual(['3000'])
+  it('nor if the column is not understood', async () => {
+    const odd = 'Date;Libellé;Montant;Sens\n28/11/2026;VIR;2 000,00;C\n28/11/2026;VIR;3 000,00;2\n'
+    expect(await refusal(odd)).toEqual({ reason: 'direction', line: 3, word: '2' })
     expect(await came(odd, { direction: 'in' })).toEqual(['2000 other_column', '3000 other_column'])
-    const unclear = { reason: 'no_column', unclear: ['direction'] }
-    expect(await refusal(odd, { direction: 'Y' })).toMatchObject(unclear)
+    expect(await refusal(odd, { direction: 'Y' })).toMatchObject({ reason: 'no_column' })
   })
 
   it('also if it stands in the column of money in', async () => {
     const file = 'Date;Libellé;Crédit\n28/11/2026;RETRAIT;-2 000,00\n28/11/2026;VIR;1,00\n'
     expect(await came(file)).toEqual(['1'])
   })
+
+  it('also if the operator names its column', async () => {
+    const file = `${HEADS}\n28/11/2026;${REF};2 000,00;\n27/11/2026;X;;5,00\n`
+    expect(await refusal(file, { amount: 'Débit', direction: 'in' })).toMatchObject({ unclear: ['amount'] })
+  })
 })
 
 describe('a line is doubted', () => {
   it('by the column beside its money', async () => {
-    const [unknown, failed] = ['other_column', 'other_column not_come']
+    const [unknown, notCome] = ['other_column', 'not_come']
     for (const [heading, first, second, ...lines] of [
-      ['Statut', 'Rejeté', 'Exécuté', `2000 ${failed}`, `1500 ${unknown}`],
+      ['Statut', 'Rejeté', 'Exécuté', `2000 ${notCome}`, '1500'],
       ['Zone', 'Oran', 'Alger', `2000 ${unknown}`, `1500 ${unknown}`],
-      ['État', 'Provisoire', 'Provisoire', `2000 ${failed}`, `1500 ${failed}`],
-      ['Observation', 'REJET TECHNIQUE', '', '2000 not_come', '1500'],
+      ['État', 'Provisoire', 'Provisoire', `2000 ${notCome}`, `1500 ${notCome}`],
+      ['Observation', 'REJET TECHNIQUE', '', `2000 ${notCome}`, '1500'],
       ['N° pièce', '17', '18', '2000', '1500'],
       ['Statut', 'Exécuté', 'Exécuté', '2000', '1500'],
       ['Devise', 'EUR', 'DZD', '2000 currency', '1500'],
-      ['', 'USD', 'DA', '2000 currency', '1500'],
+      ['', 'USD', 'DA', `2000 ${unknown}`, `1500 ${unknown}`],
     ]) {
       const file = `Date;Libellé;Crédit;${heading}\n28/11/2026;VIR ${REF};2 000,00;${first}\n`
       expect(await came(`${file}28/11/2026;VIREMENT;1 500,00;${second}\n`), first).toEqual(lines)
     }
-    const single = `Date;Libellé;Crédit;Statut\n28/11/2026;VIR ${REF};2 000,00;Rejeté\n`
-    expect(await came(single)).toEqual([`2000 ${failed}`])
   })
 
   it('not any more if the operator says that its column is text', async () => {
     const file = `Date;Libellé;Crédit;Zone\n28/11/2026;VIR;2 000,00;Oran\n28/11/2026;VIR;1 500,00;Alger\n`
     expect(await came(file, { text: 'Libellé,Zone' })).toEqual(['2000', '1500'])
     expect((await readAll(file)).telling).toEqual([4])
+    const reasons = `Date;Libellé;Crédit;Motif de rejet\n${IN};compte clos\n`
+    expect(await came(reasons, { text: '2,4' })).toEqual(['2000 other_column'])
+    const states = `Date;Libellé;Crédit;Statut\n${IN};R\n`
+    expect(await came(states, { text: 'Libellé,Statut' })).toEqual(['2000 not_come'])
+  })
+
+  it('by a row that is no line and names the same reference', async () => {
+    const file = `${HEADS}\n21/11/2026;VIR ${REF};;2 000,00\n;A; B ${REF};;2000\n`
+    expect([await came(file), (await readAll(file)).leftOut]).toEqual([['2000 left_out'], [3]])
   })
 })
 
-describe('a row with another number of cells', () => {
-  const HEAD = 'Date;Libellé;Débit;Crédit\n'
-
-  it('is left out and counted with its line: a delimiter stands in its text', async () => {
-    const file = `${HEAD}28/11/2026;VIR;;1 500,00\n28/11/2026;VIR A; B ${REF};;2000,00\n`
-    const { all, leftOut } = await readAll(file)
-    expect(all.map(({ centimes }) => centimes)).toEqual([150_000])
-    expect(leftOut).toMatchObject({ count: 1, rows: [{ line: 3, why: 'cells' }] })
-  })
-
-  it('is left out if a column of money has text, also where a trailing delimiter makes it fit', async () => {
-    for (const row of [`28/11/2026;REMBOURSEMENT ${REF}; MME B;2000,00;`, '28/11/2026;REMB; MME B;2000,00']) {
-      const { all, leftOut } = await readAll(`${HEAD}${row}\n`)
-      expect(all).toEqual([])
-      expect(leftOut).toMatchObject({ count: 1, rows: [{ line: 2, why: 'amounts' }] })
-    }
-  })
-
-  it('is left out if money stands in both columns', async () => {
-    expect((await readAll(`${HEAD}28/11/2026;VIR;5,00;5,00\n`)).leftOut.rows).toEqual([
-      { line: 2, why: 'amounts' },
-    ])
-  })
-
-  it('may have one trailing delimiter, if all rows have it, or none but the headings', async () => {
-    const trailing = [1, 2, 3].map((dinars) => `28/11/2026;VIR;;${dinars},00;\n`).join('')
-    expect(await came(HEAD + trailing)).toEqual(['1', '2', '3'])
-    expect(await came('Date;Libellé;Débit;Crédit;\n28/11/2026;VIR;;1,00\n')).toEqual(['1'])
-    const some = await readAll(`${HEAD}28/11/2026;VIR;;1,00;\n28/11/2026;VIR;;2,00\n`)
-    expect([some.all.length, some.leftOut.rows]).toEqual([1, [{ line: 2, why: 'cells' }]])
-  })
-
-  it('is left out and counted if it is a sum without a day', async () => {
-    const { leftOut } = await readAll(
-      `${HEAD}28/11/2026;VIR;;1,00\nSolde au 30/11/2026;;;2,00\n;TOTAL;3,00;4,00\n`,
-    )
-    expect(leftOut.rows).toEqual([
-      { line: 3, why: 'no_day' },
-      { line: 4, why: 'no_day' },
-    ])
+describe('a row that does not fit refuses the file with its line', () => {
+  it.each([
+    ['a delimiter in its text', '28/11/2026;VIR A; B;;2000,00', { reason: 'cells', line: 3 }],
+    ['a trailing delimiter', '28/11/2026;REMB; MME B;2000,00;', { reason: 'cells', line: 3 }],
+    ['text in a column of money', '28/11/2026;REMB; MME B;2000,00', { reason: 'amount', line: 3 }],
+    ['an amount that is none', '28/11/2026;VIR;;2 000,00 net', { reason: 'amount', line: 3 }],
+    ['money in and out', '28/11/2026;VIR;5,00;5,00', { reason: 'two_amounts', line: 3 }],
+    ['no day of the calendar', '31/11/2026;VIR;;5,00', { reason: 'day', line: 3, column: 1 }],
+    ['other headings', 'Date;Libellé;Crédit;Débit', { reason: 'headings', line: 3 }],
+    ['an open quote', '28/11/2026;"VIR ALI;;5,00', { reason: 'quote', line: 3 }],
+    ['a quote in a quote', '28/11/2026;"SARL "ATLAS" VIR;;5,00', { reason: 'quote', line: 3 }],
+    ['rows in quotes', '28/11/2026;"A;;5,00\n28/11/2026;VIR;;2,00\n28/11/2026;B";;1,00', { reason: 'quote' }],
+    ['a character of control', '28/11/2026;VIR\u0000;;5,00', { reason: 'binary', line: 3 }],
+  ])('%s', async (_what, row, why) => {
+    expect(await refusal(`${HEADS}\n28/11/2026;VIR;;1,00\n${row}\n`)).toMatchObject(why)
   })
 })
 
 describe('the text of a line', () => {
-  it('is every free column with letters, and no column of amounts', async () => {
-    const file =
-      'Date;Opération;Référence;Débit;Crédit;Libellé du versement;Mode de versement\n' +
-      `28/11/2026;VIR ${REF};A-17;;2 000,00;POUR SAMIRA;CCP\n`
+  it('is every column of text, and no column of amounts', async () => {
+    const row = `28/11/2026;VIR ${REF};A-17;;2 000,00;POUR SAMIRA\n`
+    const file = `Date;Opération;Référence;Débit;Crédit;Libellé\n${row}`
     expect(await read(file)).toMatchObject({
-      form: { amount: '5', text: '2,3,6,7' },
-      lines: [['2026-11-28', 200_000, `VIR ${REF} A-17 POUR SAMIRA CCP`]],
+      form: { amount: '5', text: '2,3,6' },
+      lines: [['2026-11-28', 200_000, `VIR ${REF} A-17 POUR SAMIRA`]],
     })
   })
 
-  it('is also what stands under one of these headings beside another column of text', async () => {
-    const headings = 'Intitulé, Désignation, Observation, Commentaire, Message, Memo, Narration'.split(', ')
-    for (const heading of [...headings, 'Informations complémentaires']) {
-      const file = `Date;Référence;${heading};Crédit\n28/11/2026;A-17;VIR ${REF};2 000,00\n`
-      expect((await read(file)).lines, heading).toEqual([['2026-11-28', 200_000, `A-17 VIR ${REF}`]])
+  it('may have quotes, delimiters and line ends in quotes', async () => {
+    const file = `${HEADS}\r\n28/11/2026;"VIR ""X""; Y";;1,00\r\n28/11/2026;"VIR\r\nSUITE";;2,00\r\n`
+    expect((await read(file)).lines.map(([, , text]) => text)).toEqual(['VIR "X"; Y', 'VIR SUITE'])
+  })
+
+  it('has the letters of Windows-1252, on every version of Node', async () => {
+    const text = `${HEADS}\n28/11/2026;D\x92ALI \x9cuvre \x80 \x96 \x85 ${REF};;2 000,00\n`
+    for (const said of [{}, { encoding: 'windows-1252' }] as const)
+      expect((await read(Buffer.from(text, 'latin1'), said)).lines).toEqual([
+        ['2026-11-28', 200_000, `D’ALI œuvre € – … ${REF}`],
+      ])
+  })
+
+  it('tells equal lines apart by the whole row, its signs and spaces', async () => {
+    for (const [one, other] of [
+      ['1/12', '11/2'],
+      ['ALI BEN', 'ALIB EN'],
+      ['-500,00', '500,00'],
+    ]) {
+      const rows = [one, other, other].map((text) => `21/11/2026;VIR ${text};;5,00\n`).join('')
+      expect(new Set((await readAll(`${HEADS}\n${rows}`)).all.map(({ row }) => row)).size, one).toBe(2)
     }
   })
-
-  it('goes on in the next row', async () => {
-    const first = `Date;Libellé;Débit;Crédit\n28/11/2026;VIR DE;;2 000,00\n;SAMIRA ${REF};;\n`
-    const file = `${first}28/11/2026;VIR;;1,00\n${REF}\nFin\n`
-    expect((await read(file)).lines).toEqual([
-      ['2026-11-28', 200_000, `VIR DE SAMIRA ${REF}`],
-      ['2026-11-28', 100, `VIR ${REF}`],
-    ])
-  })
-
-  it('tells equal lines apart by the whole row', async () => {
-    const rows = ['A-1;1 000,00', 'A-2;3 000,00', 'A-2;3 000,00'].map(
-      (rest) => `28/11/2026;VIR;2 000,00;${rest}\n`,
-    )
-    const { all } = await readAll(`Date;Libellé;Crédit;N°;Solde\n${rows.join('')}`)
-    expect(new Set(all.map(({ row }) => row)).size).toBe(2)
-  })
-
-  it('may begin with a quote, or have quotes inside', async () => {
-    const rows = [`"VIR ALI ${REF}`, '"SARL "ATLAS" VIR', '"VIR ""X"""', '"VIR', 'SUITE"']
-    const file = rows
-      .slice(0, 3)
-      .map((text, at) => `2${at}/11/2026;${text};;${at + 1},00\n`)
-      .join('')
-    expect((await read(`Date;Libellé;Débit;Crédit\n${file}`)).lines.map(([, , text]) => text)).toEqual([
-      `"VIR ALI ${REF}`,
-      '"SARL "ATLAS" VIR',
-      'VIR "X"',
-    ])
-    const broken = 'Date;Libellé;Débit;Crédit\n28/11/2026;"VIR;\nSUITE";;2,00\n'
-    expect((await read(broken)).lines).toEqual([['2026-11-28', 200, 'VIR; SUITE']])
-  })
 })
-
-// Two columns; a sign; a direction; a state and a currency; Arabic; a label in two rows.
-const FILES = [
-  `Compte CCP;0023456789 clé 88
-Date;Libellé;Débit;Crédit;Solde
-21/11/2026;VIREMENT K4M9-2R8F-JW3R ABONNEMENT;;2 000,00;14 000,00
-21/11/2026;FRAIS DE TENUE DE COMPTE;350,00;;13 650,00
-`,
-  `Date,Description,Montant
-2026-11-21 09:12,Virement reçu K4M9-2R8F-JW3R,"+2,000.00 DA"
-2026-11-21 10:00,Retrait,"-1,500.00 DA"
-`,
-  `Date;Libellé;Montant;Sens
-21 nov. 2026;VIREMENT K4M9-2R8F-JW3R;2 000,00;C
-21 nov. 2026;REMBOURSEMENT CLIENT;1 500,00;D
-`,
-  `Date;Libellé;Crédit;Devise;Statut
-21/11/2026;VIREMENT K4M9-2R8F-JW3R;2 000,00;DZD;Exécuté
-21/11/2026;VIREMENT P7QX-4T2B-MN8C;2 000,00;DZD;Rejeté
-21/11/2026;VIREMENT H3VD-9K5S-ZR6W;2 000,00;EUR;Exécuté
-`,
-  `التاريخ|البيان|مدين|دائن
-21-11-2026|تحويل K4M9-2R8F-JW3R||٢٠٠٠٫٠٠
-21-11-2026|عمولة|١٠٫٠٠|
-`,
-  `Date;Opération;Référence;Débit;Crédit
-21112026;VIREMENT DE SAMIRA;VIR 771;;2 000,00
-;K4M9-2R8F-JW3R;;;
-`,
-]
-
-it('reads a file of each form: 2,000 dinars under one reference', async () => {
-  for (const file of FILES) {
-    const [first, ...others] = (await read(file)).lines
-    expect(first, file).toEqual(['2026-11-21', 200_000, expect.stringContaining(REF)])
-    const hasStates = file.includes('Statut')
-    expect([file, others.length, await sureIn(file)]).toEqual([
-      file,
-      hasStates ? 2 : 0,
-      hasStates || file.includes('Référence') ? 0 : 1,
-    ])
-  }
-})
-
-const IN = `28/11/2026;VIR ${REF};2 000,00`
-const OTHER = '28/11/2026;VIR;5,00'
-const HEADS = 'Date;Libellé;Débit;Crédit'
-const ROWS_OUT = Array.from({ length: 14 }, (_, at) => `${at + 1}/11/2026;RETRAIT;;${at + 1} 100,00\n`).join(
-  '',
-)
 
 /** How many lines with the reference one confirmation would approve; a refused file has none. */
-async function sureIn(file: string, said: Said = {}): Promise<number> {
-  const { all } = await readAll(file, said).catch(() => ({ all: [] }))
+async function sureIn(file: string, asked: BankForm = {}): Promise<number> {
+  const { all } = await readAll(file, asked).catch(() => ({ all: [] }))
   return all.filter(({ centimes, doubts, text }) => centimes > 0 && doubts.length === 0 && text.includes(REF))
     .length
 }
 /** Those of the files in which the payment is sure. */
-const surelyRead = async (files: readonly string[], said: Said = {}) => {
-  const found = await Promise.all(files.map(async (file) => ((await sureIn(file, said)) > 0 ? [file] : [])))
+const surelyRead = async (files: readonly string[], asked: BankForm = {}) => {
+  const found = await Promise.all(files.map(async (file) => ((await sureIn(file, asked)) > 0 ? [file] : [])))
   return found.flat()
 }
 /** A column beside money in: its heading, and its values in two rows. */
@@ -416,7 +359,8 @@ describe('no line is sure', () => {
       ['Initié', 'Initié'],
     ] as const)
       expect(await surelyRead(headings.map((heading) => beside(heading, first, second)))).toEqual([])
-    const done = headings.map((heading) => beside(heading, 'Exécuté', 'Exécuté'))
+    const known = ['Transaction status', 'Payment status', 'الحالة']
+    const done = known.map((heading) => beside(heading, 'Exécuté', 'Exécuté'))
     expect(await surelyRead(done)).toEqual(done)
     const questions = [
       ...['Cleared', 'Is cleared', 'Posted?', 'Booked', 'Settled', 'Encaissé', 'Traité', 'Abouti', 'Dénoué'],
@@ -435,9 +379,7 @@ describe('no line is sure', () => {
       ...['sauf bonne fin', 'SBF', 'provisoire', 'sous réserve', 'programmé', 'différé', 'S.B.F.', 'KO'],
       ...['non encaissé', 'non effectué', 'reverted', 'uncleared', 'not cleared', 'في الانتظار', 'لم يتم'],
       ...['بدون رصيد', 'NON RECU', 'A RECEVOIR', 'ATTENDU', 'EN TRAITEMENT', 'INITIE', 'INSTANCE VIR'],
-      ...['لم يصل', 'في طور المعالجة', 'قيد الدراسة', 'قيد التحصيل', 'لاغي', 'غير مكتمل', 'مؤقت', 'REPORT'],
-      ...['Solde initial', 'Opening balance', 'Closing balance', 'رصيد سابق', 'الرصيد السابق'],
-      ...['الرصيد الافتتاحي', 'ANCIEN SOLDE'],
+      ...['لم يصل', 'في طور المعالجة', 'قيد الدراسة', 'قيد التحصيل', 'لاغي', 'غير مكتمل', 'مؤقت'],
     ].map((words) => `Date;Libellé;Crédit\n28/11/2026;VIR ${REF} ${words};2 000,00\n`)
     expect(await surelyRead([...besides, ...texts])).toEqual([])
   })
@@ -535,74 +477,10 @@ describe('no line is sure', () => {
   })
 })
 
-describe('nothing is lost without being counted', () => {
-  it('a row without a day, of another width or with an amount that cannot be read', async () => {
-    for (const row of [`;VIR A; B ${REF};;2000`, ';VIR;;2 000,00 net'])
-      expect((await readAll(`${HEADS}\n21/11/2026;VIR;;1,00\n${row}\n`)).leftOut.count, row).toBe(1)
-  })
-
-  it('the reference of a row that was left out', async () => {
-    const file = `${HEADS}\n21/11/2026;VIR;;1,00\n22/11/2026;ANNULATION; VIR ${REF};2 000,00;\n`
-    expect([...(await readAll(file)).leftOut.references]).toEqual([REF.replaceAll('-', '')])
-  })
-
-  it('a second column of money in, also if it is filled late', async () => {
-    const rows = Array.from({ length: 200 }, () => '21/11/2026;VIR;1,00;\n').join('')
-    const file = `Date;Libellé;Crédit;Versement\n${rows}21/11/2026;VIR;;5,00\n`
-    expect(await refusal(file)).toMatchObject({ reason: 'form_unclear', unclear: ['amount'] })
-  })
-
-  it('a row between two quotes, behind a row of one cell', async () => {
-    const file = `${HEADS}\nPage 2\n21/11/2026;"VIR ALI;;5,00\n21/11/2026;VIR;;2000,00\n21/11/2026;B";;1,00\n`
-    expect((await readAll(file)).all.map(({ centimes }) => centimes)).toEqual([500, 200_000, 100])
-  })
-
-  it('rows that end with a carriage return alone', async () => {
-    const file = `${HEADS}\r21/11/2026;VIR;;1,00\r21/11/2026;VIR;;2,00\n`
-    expect((await readAll(file)).all).toHaveLength(2)
-  })
-
-  it('a file whose amounts have as many commas as its rows have semicolons', async () => {
-    const shifted = '21/11/2026;VIR A; B;;2000,00\n'.repeat(2)
-    const rows = '21/11/2026;VIR;;2000,00\n'.repeat(30)
-    expect((await readAll(`${HEADS}\n${rows}${shifted}`)).all).toHaveLength(30)
-  })
-})
-
-it('tells lines apart by signs and spaces', async () => {
-  for (const [one, other] of [
-    ['1/12', '11/2'],
-    ['ALI BEN', 'ALIB EN'],
-    ['-500,00', '500,00'],
-  ]) {
-    const rows = [one, other].map((text) => `21/11/2026;VIR ${text};;5,00\n`).join('')
-    const { all } = await readAll(`${HEADS}\n${rows}`)
-    expect(new Set(all.map(({ row }) => row)).size, one).toBe(2)
-  }
-})
-
-it('takes no year from a day in a file whose years stand first', async () => {
-  const file = 'Date;Libellé;Crédit\n2026-11-21;VIR;5,00\n01/11/26;VIR;5,00\n'
-  expect(await refusal(file)).toMatchObject({ reason: 'day', line: 3 })
-})
-
-it('refuses a file that is not CSV by its format', async () => {
-  for (const [format, text] of [
-    ['xlsx', 'PK\u0003\u0004…'],
-    ['mt940', ':20:STARTUMSE\n:25:0079/12'],
-    ['mt940', '{1:F01BANKDZALXXXX0000000000}'],
-    ['camt', '<?xml version="1.0"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02">'],
-    ['ofx', 'OFXHEADER:100\nDATA:OFXSGML'],
-    ['pdf', '%PDF-1.7'],
-    ['html', '\ufeff<html><table>'],
-  ] as const)
-    expect(await refusal(text)).toEqual({ reason: 'only_csv', format })
-})
-
 describe('a file of any contents is read in bounds', () => {
   const HEAD = `${HEADS}\n`
 
-  it('refuses a row that is too long or has too many cells, before it is taken apart', async () => {
+  it('refuses a row that is too long or has too many cells', async () => {
     expect(await refusal(`${HEAD}${'1;'.repeat(2_000_000)}`)).toEqual({ reason: 'row_too_long', line: 2 })
     expect(await refusal(`${HEAD}${'1;'.repeat(CELLS_MAX)}\n`)).toEqual({
       ...{ reason: 'too_many_cells', line: 2, most: CELLS_MAX },
@@ -613,20 +491,18 @@ describe('a file of any contents is read in bounds', () => {
     expect(await refusal(`${HEAD}${'1/1/26;;;1,0\n'.repeat(200_001)}`)).toMatchObject({
       reason: 'too_many_rows',
     })
+    expect(await refusal(' \n\n')).toEqual({ reason: 'empty' })
   })
 
   it('lets other requests be served after each slice', async () => {
     const rows = Array.from({ length: 5_000 }, (_, at) => `28/11/2026;VIREMENT ${at};;${at + 1},00\n`)
     const file = utf8(HEAD + rows.join(''))
-    const slices = [0]
-    const count = () => slices.push((slices.pop() ?? 0) + 1)
-    const pause = async () => void slices.push(0)
-    await readBankFile(file, {}, count, pause)
-    expect(slices.reduce((sum, count) => sum + count)).toBe(5_000)
-    const shortest = Math.min(...rows.map((row) => row.length))
-    expect(Math.max(...slices)).toBeLessThanOrEqual(SLICE_CHARACTERS / shortest + 2)
-    const pauses = slices.length - 1
-    expect(pauses).toBeGreaterThanOrEqual(2 * Math.floor(file.length / (SLICE_CHARACTERS + 100)))
+    let pauses = 0
+    await readBankFile(file, {}, async () => {
+      pauses += 1
+    })
+    // Once for each slice of the text, and once for 250 rows.
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(file.length / (SLICE_CHARACTERS + 100)) + 20)
   })
 })
 
@@ -671,10 +547,7 @@ it('reads a day, or nothing', () => {
     ['21.11.2026 09:30:00', 'dmy', '2026-11-21'],
     ['28112026', 'dmy', '2026-11-28'],
     ['28 novembre 2026', 'ymd', '2026-11-28'],
-    ['sam. 28 nov. 2026', 'dmy', '2026-11-28'],
     ['28-AOÛT-26', 'mdy', '2026-08-28'],
-    ['1er décembre 2026', 'dmy', '2026-12-01'],
-    ['Nov 28, 2026', 'dmy', '2026-11-28'],
     ['28 نوفمبر 2026', 'dmy', '2026-11-28'],
     ['٢٨ جويلية ٢٠٢٦', 'dmy', '2026-07-28'],
     ['2026-11-28T23:30:00+01:00', 'dmy', '2026-11-28'],
@@ -688,125 +561,16 @@ it('reads a day, or nothing', () => {
 })
 
 describe('what the file says', () => {
-  it('against the direction that the operator gave is a doubt', async () => {
-    const file = `Date;Libellé;Montant;Sens\n${IN};D\n`
-    for (const direction of ['in', 'sign'])
-      expect(await came(file, { direction })).toEqual(['2000 other_column'])
-    const kind = `Date;Nature;Libellé;Montant\n28/11/2026;Virement émis;VIR ${REF};2 000,00\n`
-    expect(await came(kind, { direction: 'in' })).toEqual(['2000 other_column'])
-    const texts = `Date;Libellé;Crédit\n27/11/2026;RETRAIT;1,00\n${IN}\n`
-    expect(await came(texts, { direction: 'in' })).toEqual(['1', '2000'])
-  })
-
-  it('of money that went out is read, or its row is counted', async () => {
-    const headings = [
-      'Charges',
-      'Payments',
-      'Opération débit',
-      'Prélèvements',
-      'Décaissement',
-      'المسحوبات',
-      '',
-    ]
-    const lost = []
-    for (const heading of headings)
-      for (const sum of ['2 000,00', '2000', '2 000 DA', '۲۰۰۰٫۰۰']) {
-        const file = `Date;Libellé;Recettes;${heading}\n${IN};\n27/11/2026;X ${REF};;${sum}\n${ROWS_OUT}`
-        const { all, leftOut } = await readAll(file)
-        const isOut = all.some(({ centimes, text }) => centimes < 0 && text.includes(REF))
-        if (!isOut && !leftOut.references.has(REF.replaceAll('-', ''))) lost.push([heading, sum])
-      }
-    expect(lost).toEqual([])
-  })
-
-  it('of money in a column that is not understood is left out and counted', async () => {
-    for (const [heading, sum] of [
-      ['', '2 000,00'],
-      ['', '2000'],
-      ['Charges', '2 000 DA'],
-      ['Charges', '۲۰۰۰٫۰۰'],
-      ['Nature', '2 000,00'],
-    ]) {
-      const file = `Date;Libellé;Crédit;${heading}\n28/11/2026;VIR ${REF};;${sum}\n27/11/2026;X;5,00;\n`
-      expect((await readAll(file)).leftOut.rows, heading).toEqual([{ line: 2, why: 'amounts' }])
-    }
-  })
-
-  it('of the balance before, or of the account that paid, leaves the row of a payment sure', async () => {
-    const rows = [
-      ';ANCIEN SOLDE;;12 000,00',
-      '01/11/2026;SOLDE INITIAL;;',
-      '01/11/2026;Opening balance;;12,00',
-    ]
-    const payers = ['RIB débiteur', 'Compte débité', 'Banque débitrice']
-    const paid = `28/11/2026;VIR ${REF};`
-    const files = [
-      ...rows.map((row) => `${HEADS}\n${row}\n${paid};2 000,00\n`),
-      ...payers.map((payer) => `Date;Libellé;${payer};Crédit\n${paid}00799999000123456789;2 000,00\n`),
-    ]
+  it('of the balance before, or of when and for whom it was made, leaves its lines sure', async () => {
+    const rows = [';ANCIEN SOLDE;;12 000,00', '01/11/2026;SOLDE INITIAL;;', 'Page 2']
+    const titles = 'Relevé émis le 28/11/2026\nCompte Dinar Algérien\n'
+    const files = rows.map((row) => `${titles}${HEADS}\n${row}\n28/11/2026;VIR ${REF};;2 000,00\n`)
     expect(await surelyRead(files)).toEqual(files)
-  })
-
-  it('of money out or of a state stands against what the operator says', async () => {
-    const debit = `Date;Libellé;Débit;Crédit\n28/11/2026;${REF};2 000,00;\n27/11/2026;X;;5,00\n`
-    expect(await refusal(debit, { amount: 'Débit', direction: 'in' })).toMatchObject({ unclear: ['amount'] })
-    const state = `Date;Libellé;Crédit;Statut\n${IN};R\n27/11/2026;X;5,00;E\n`
-    expect(await came(state, { text: 'Libellé,Statut' })).toEqual(['2000 other_column', '5 other_column'])
   })
 
   it('of every line, that its money came, leaves them sure', async () => {
     const states = 'Succès, Réussi, Reçu, Crédité, Confirmé, Payé, تمت, تم بنجاح, منجزة'.split(', ')
     const files = states.map((state) => `Date;Libellé;Crédit;Statut\n${IN};${state}\n`)
     expect(await surelyRead(files)).toEqual(files)
-  })
-
-  it('that is not clear is left out of the form that was found', async () => {
-    const { form = {}, unclear } = await refusal('Date;Libellé;Crédit\n01/02/2026;x;1.980\n')
-    expect([unclear, Object.keys(form)]).toEqual([
-      ['day_order', 'decimal'],
-      expect.not.arrayContaining(['day_order', 'decimal']),
-    ])
-  })
-
-  it('of when and for whom it was made leaves its lines sure', async () => {
-    const titles = 'Relevé émis le 28/11/2026\nCompte Dinar Algérien\n'
-    expect(await came(`${titles}Date;Libellé;Crédit;\n${IN};Dinar algérien (DZD)\n`)).toEqual(['2000'])
-  })
-
-  it('of a payment among the rows of headings asks about them', async () => {
-    const file = `Date;Libellé;Crédit\n27/11/2026;A;5,00\n${IN}\n28/11/2026;B;6,00\n`
-    for (const direction of ['in', 'sign']) {
-      const why = await refusal(file, { direction, header_rows: 2 })
-      expect(why).toMatchObject({ reason: 'form_unclear', unclear: ['header_rows'] })
-      const title = `Solde au;28/11/2026;12 000,00\n${file}`
-      expect(await came(title, { direction, header_rows: 2 })).toEqual(['5', '2000', '6'])
-    }
-  })
-
-  it('of several days counts by that of the booking', async () => {
-    for (const headings of [
-      "Date d'édition;Date opération",
-      "Date d'édition;Date comptable",
-      "Date d'édition;Date",
-      'تاريخ الطباعة;تاريخ العملية',
-    ]) {
-      const file = `${headings};Libellé;Crédit\n28/11/2026;21/11/2026;VIR ${REF};2 000,00\n`
-      expect((await read(file)).lines.map(([day]) => day)).toEqual(['2026-11-21'])
-    }
-  })
-
-  it('of days of two kinds asks which counts, unless they are equal', async () => {
-    const file = (first: string) =>
-      `Date d'émission;Date d'arrêté;Libellé;Crédit\n${first};21/11/2026;VIR ${REF};2 000,00\n`
-    expect(await refusal(file('28/11/2026'))).toMatchObject({ reason: 'form_unclear', unclear: ['date'] })
-    expect(await came(file('21/11/2026'))).toEqual(['2000'])
-  })
-
-  it('in letters that only Windows-1252 has is read, on every version of Node', async () => {
-    const text = `${HEADS}\n28/11/2026;D\x92ALI \x9cuvre \x80 \x96 \x85 ${REF};;2 000,00\n`
-    for (const said of [{}, { encoding: 'windows-1252' }] as const)
-      expect((await read(Buffer.from(text, 'latin1'), said)).lines).toEqual([
-        ['2026-11-28', 200_000, `D’ALI œuvre € – … ${REF}`],
-      ])
   })
 })

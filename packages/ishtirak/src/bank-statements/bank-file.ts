@@ -1,44 +1,45 @@
-// A bank statement as the bank hands it out, read: its encoding, its table, and each line with money. What
-// cannot be understood is refused with its line. A row is never read as money in on the strength of some of
-// its columns while another column says otherwise.
+// Reads a bank statement as the bank exports it. A row that does not fit the form of the file refuses the
+// whole file and names its line. A row is never read as money in on the strength of some of its columns while
+// another column says otherwise.
 import { setImmediate } from 'node:timers/promises'
-import {
-  type CsvRow,
-  csvRefused,
-  csvTextOf,
-  type DelimiterName,
-  delimiterOf,
-  eachRow,
-  firstRows,
-} from '../acts/csv-file.js'
-import type { SaidForm } from '../transfers/bank-form-schema.js'
-import { isAmount, readCentimes } from './bank-amount.js'
-import { readDay } from './bank-day.js'
+import { DAY } from '../core/instant.js'
+import { readCentimes } from './bank-amount.js'
+import { isDay, readDay } from './bank-day.js'
 import {
   type BankForm,
   type Columns,
-  createFileFacts,
-  FIGURE,
-  findColumns,
+  cleanText,
+  columnsNotUnderstood,
+  findForm,
   isHeadingRow,
-  SAMPLE_ROWS,
+  type KnownForm,
+  shownCell,
 } from './bank-form.js'
-import { directionSaid, isOtherCurrency, plainWords, saysNotCome } from './bank-headings.js'
 import type { LineDoubt } from './bank-line.js'
 import type { StoredForm } from './bank-schemas.js'
-import { referencesIn, wholeReferencesIn } from './references-in-text.js'
+import {
+  directionSaid,
+  type Heading,
+  isOtherCurrency,
+  namesOtherCurrency,
+  plainWords,
+  saysDone,
+  saysNotCome,
+  titleSaysNotCome,
+} from './bank-words.js'
+import { type CsvRow, DELIMITERS, decodedText, delimiterIn, fileRefused, rowsIn } from './csv-rows.js'
+import { referencesIn } from './references-in-text.js'
 
 export const BANK_FILE_BYTES_MAX = 5 * 1024 * 1024
 const TEXT_MAX = 500
-/** Rows, and letters of each cell, that a page shows of a file. */
+/** Rows that a page shows of a file. */
 const SHOWN_ROWS = 6
-const SHOWN_LETTERS = 60
-/** So many rows that were left out are listed; all are counted. */
+/** At most 100 rows that were left out are listed; all are counted. */
 const LEFT_OUT_LISTED = 100
+/** Other requests are served after 250 rows: 5 ms of work. */
+const SLICE_ROWS = 250
 
 export interface ReadLine {
-  /** The line of the file, counted from 1. */
-  readonly line: number
   readonly day: string
   /** Below 0 if the money went out. */
   readonly centimes: number
@@ -49,255 +50,167 @@ export interface ReadLine {
   readonly doubts: readonly LineDoubt[]
 }
 
-type LeftOutRow = StoredForm['left_out_rows'][number]
-type LeftOutWhy = LeftOutRow['why']
-
-export interface ReadFile {
-  readonly form: StoredForm
-  /** The references that stand in rows that were left out. */
-  readonly leftOut: ReadonlySet<string>
+/** The form that is complete. */
+type Table = Columns & {
+  readonly dayOrder: NonNullable<BankForm['day_order']>
+  readonly decimal: BankForm['decimal']
 }
 
-type Reason = 'headings' | 'no_days' | 'no_amounts' | 'day' | 'amount' | 'form_unclear' | 'no_column'
-
-const refused = (reason: Reason, extra?: object) => csvRefused(reason, extra)
-
 /**
- * Passes each line of the file to `take`. Other requests are served during `afterSlice`. Throws
+ * `known`: the forms of earlier files. Other requests are served during `afterSlice`. Throws
  * `file_not_accepted`, with a reason and the line of the file, or what is unclear.
  */
 export async function readBankFile(
   file: Uint8Array,
-  said: SaidForm,
-  take: (line: ReadLine) => void,
+  { asked = {}, known = [] }: { readonly asked?: BankForm; readonly known?: readonly KnownForm[] },
   afterSlice: () => Promise<unknown> = setImmediate,
-): Promise<ReadFile> {
-  const { encoding, text } = await csvTextOf(file, said.encoding, afterSlice)
-  const delimiter = delimiterOf(text, said.delimiter, isHeadingRow)
-  const sample = firstRows(text, delimiter, SAMPLE_ROWS)
-  const columns = findColumns(sample, said)
-  if (!columns)
-    throw refused(
-      sample.some(({ cells }) => cells.some((cell) => /\d/.test(cell))) ? 'no_days' : 'no_amounts',
-    )
-  const { headerRows, currency, debits } = columns
-  const headings = columns.names.map(shown)
-  const rows = sample.slice(headerRows, headerRows + SHOWN_ROWS).map(({ cells }) => cells.map(shown))
-  const table = { text, delimiter, headerRows }
-  const facts = createFileFacts(columns, said)
-  await eachTableRow(table, (row) => facts.add(row), afterSlice)
-  const { form: foundForm, unclear, unknownDirections, telling, width, doubts } = facts.found()
-  const asFound = { encoding, delimiter, ...foundForm }
-  const why = {
-    form: viewUnclear(asFound, unclear),
-    first_rows: [headings, ...rows].filter((row) => row.length > 0),
+): Promise<{ readonly form: StoredForm; readonly lines: readonly ReadLine[] }> {
+  const { encoding, text } = decodedText(file, asked.encoding)
+  const delimiter = asked.delimiter ?? delimiterIn(text, isHeadingRow)
+  const rows = await rowsIn(text, DELIMITERS[delimiter], afterSlice)
+  const { columns, form: found, from, titles, unclear, absent } = findForm(rows, asked, known)
+  const form = { encoding, delimiter, ...found }
+  const below = rows.slice(from)
+  if (below.length === 0) throw fileRefused('no_amounts')
+  const shown = below.slice(0, SHOWN_ROWS).map(({ cells }) => cells.map(shownCell))
+  const { day_order: dayOrder } = found
+  if (absent.length > 0 || unclear.length > 0 || dayOrder === undefined) {
+    const isKnown = ([name]: readonly [string, unknown]) =>
+      ![...absent, ...unclear].some((one) => one === name)
+    throw fileRefused(absent.length > 0 ? 'no_column' : 'form_unclear', {
+      unclear: absent.length > 0 ? absent : unclear,
+      form: Object.fromEntries(Object.entries(form).filter(isKnown)),
+      first_rows: [columns.names, ...shown].filter((row) => row.length > 0),
+    })
   }
-  if (columns.absent.length > 0) throw refused('no_column', { unclear: columns.absent, ...why })
-  if (unclear.length > 0 || foundForm.direction === null) {
-    const words = unknownDirections.map(shown)
-    throw refused('form_unclear', { unclear, ...(words.length > 0 && { words }), ...why })
+  const notUnderstood = columnsNotUnderstood(columns, below)
+  const reader = createReader({ ...columns, dayOrder, decimal: form.decimal }, titles)
+  for (const [at, row] of below.entries()) {
+    reader.add(row)
+    if (at % SLICE_ROWS === 0) await afterSlice()
   }
-  const form: BankForm = { ...asFound, direction: foundForm.direction }
-  const reader = createLineReader({ columns, form, width, telling, doubts }, take)
-  await eachTableRow(table, reader.add, afterSlice)
-  const { references, ...leftOut } = reader.end()
-  const ofColumns = { telling: [...telling], currency: [...currency], debits: [...debits], headings, rows }
-  return { form: { ...viewForm(form), ...ofColumns, ...leftOut }, leftOut: references }
-}
-
-const shown = (cell: string) => plainText(cell).slice(0, SHOWN_LETTERS)
-
-interface Source {
-  readonly text: string
-  readonly delimiter: DelimiterName
-  readonly headerRows: number
-}
-
-/** All rows below the headings. */
-function eachTableRow(
-  { text, delimiter, headerRows }: Source,
-  each: (row: CsvRow) => void,
-  afterSlice?: () => Promise<unknown>,
-): Promise<void> {
-  let index = 0
-  const below = (row: CsvRow) => {
-    if (index++ >= headerRows && row.cells.some((cell) => cell !== '')) each(row)
-  }
-  return eachRow(text, delimiter, below, afterSlice)
-}
-
-/** As it may be said with the file. */
-function viewForm({ date, amount, text, direction, ...form }: BankForm) {
+  const { lines, leftOut } = reader.end(notUnderstood.length > 0)
+  if (lines.length === 0) throw fileRefused('no_amounts', { form })
   return {
-    ...form,
-    ...{ date: String(date), amount: String(amount), text: text.join(','), direction: String(direction) },
+    lines,
+    form: {
+      ...{ ...form, day_order: dayOrder, headings: [...columns.names], rows: shown },
+      ...{ telling: [...notUnderstood], left_out: leftOut.length },
+      left_out_rows: leftOut.slice(0, LEFT_OUT_LISTED),
+    },
   }
 }
 
-/** Without what is not known. */
-function viewUnclear({ direction, ...form }: UnclearForm, unclear: readonly string[]) {
-  const view = viewForm({ ...form, direction: direction ?? 'in' })
-  const isKnown = (name: string) => !unclear.includes(name) && (name !== 'direction' || direction !== null)
-  return Object.fromEntries(Object.entries(view).filter(([name]) => isKnown(name)))
-}
-type UnclearForm = Omit<BankForm, 'direction'> & { readonly direction: BankForm['direction'] | null }
+/** A cell with such a figure is not 0. */
+const FIGURE = /[1-9\u0661-\u0669\u06f1-\u06f9\uff11-\uff19]/
 
-/** In words, with or without a day: a heading, or a sum. */
-const IN_WORDS = /^\P{Nd}*$|^\P{Nd}*\p{L}{2}/u
-
-interface Table {
-  readonly columns: Columns
-  readonly form: BankForm
-  readonly width: number
-  readonly telling: readonly number[]
-  readonly doubts: ReturnType<ReturnType<typeof createFileFacts>['found']>['doubts']
-}
-
-interface Begun {
-  /** A line may have more rows than one, of text alone. */
-  readonly cells: (readonly string[])[]
-  readonly line: number
-  readonly day: string
-  readonly centimes: number
-}
-
-/** Makes lines of rows. A row may go on in the next one, so a line is given when the next row is known. */
-function createLineReader(table: Table, take: (line: ReadLine) => void) {
-  const rows: LeftOutRow[] = []
+/** Makes lines of rows. What titles say of the rows below them is a doubt of every line of the file. */
+function createReader(table: Table, titles: readonly (readonly string[])[]) {
+  const lines: ReadLine[] = []
+  const leftOut: number[] = []
   const references = new Set<string>()
-  let count = 0
-  let last: Begun | null = null
-  const flush = () => {
-    if (last) take(lineOf(table, last))
-    last = null
+  const headings = table.names.filter((_, at) => table.headings[at] !== 'currency')
+  const doubted = new Set<LineDoubt>(headings.some(namesOtherCurrency) ? ['currency'] : [])
+  const addTitle = (cells: readonly string[]) => {
+    const title = cells.join(' ; ')
+    if (titleSaysNotCome(title)) doubted.add('not_come')
+    if (namesOtherCurrency(title)) doubted.add('currency')
   }
+  for (const title of titles) addTitle(title)
   return {
-    add: (row: CsvRow): void => {
-      const { form } = table
-      const day = readDay((row.cells[form.date - 1] ?? '').trim(), form.day_order)
-      if (last && day === null && last.cells.length < LINE_ROWS_MAX && goesOn(table, row)) {
-        last.cells.push(row.cells)
+    add({ cells, line }: CsvRow): void {
+      const isDated = isDay(cellAt(cells, table.date))
+      if (!isDated && isHeadingRow(cells)) {
+        requireSameHeadings(table, cells, line)
         return
       }
-      flush()
-      const read = readRow(table, row, day)
-      if (typeof read === 'object') last = read
-      if (typeof read !== 'string') return
-      count += 1
-      const text = shortText(row.cells.map(plainText).join(' '))
-      for (const reference of referencesIn(text)) references.add(reference)
-      if (rows.length < LEFT_OUT_LISTED) rows.push({ line: row.line, why: read })
+      const read = readRow(table, cells, line)
+      if (read) {
+        lines.push(read)
+        return
+      }
+      addTitle(cells)
+      for (const reference of referencesIn(shortText(cells.join(' ')))) references.add(reference)
+      // Such as a sum.
+      if (!isDated && cells.some((cell) => FIGURE.test(cell))) leftOut.push(line)
     },
-    /** Gives what was left out. */
-    end: () => {
-      flush()
-      return { left_out: count, left_out_rows: rows, references }
+    /** `isDoubted`: a column may say of any row that its money did not come. */
+    end(isDoubted: boolean) {
+      if (isDoubted) doubted.add('other_column')
+      const doubtsOf = ({ text, doubts }: ReadLine) => {
+        const isNamed = references.size > 0 && referencesIn(text).some((one) => references.has(one))
+        return [...new Set([...doubts, ...doubted, ...(isNamed ? (['left_out'] as const) : [])])]
+      }
+      return { leftOut, lines: lines.map((line) => ({ ...line, doubts: doubtsOf(line) })) }
     },
   }
 }
 
-/** A line, why the row is left out, or null: no money moved. Throws what refuses the whole file. */
-function readRow(
-  { columns, form, width }: Table,
-  { cells, line }: CsvRow,
-  day: string | null,
-): Begun | LeftOutWhy | null {
-  const cell = (at: number | null) => (at === null ? '' : (cells[at - 1] ?? '').trim())
-  const date = cell(form.date)
-  const amount = readCentimes(cell(form.amount), form.decimal)
-  const debit = debitIn(columns.debits.map(cell), form)
-  const isWide = cells.length === width
-  if (day === null && IN_WORDS.test(date)) {
-    if (isHeadingRow(cells)) return sameHeadings(columns, cells, line)
-    if (isWide ? amount !== 0 || debit !== 0 : cells.some(isAmount)) return isWide ? 'no_day' : 'cells'
-    return null
-  }
-  if (!isWide) return 'cells'
-  if (debit === null || (amount !== 0 && debit !== 0)) return 'amounts'
-  if (amount === null) throw refused('amount', { line, column: form.amount })
-  const said = typeof form.direction === 'number' ? directionSaid(cell(form.direction)) : null
-  // Below 0 if any column says that the money went out.
-  const centimes = debit !== 0 ? -Math.abs(debit) : said === 'out' ? -Math.abs(amount) : amount
-  if (centimes === 0) return hasOtherMoney(columns, form, cells) ? 'amounts' : null
-  if (day === null) throw refused('day', { line, column: form.date })
-  return { cells: [cells], line, day, centimes }
-}
+const cellAt = (cells: readonly string[], at: number | null) => (cells[(at ?? 0) - 1] ?? '').trim()
 
-/** Whether another column than those of money has some, such as an unnamed one. */
-function hasOtherMoney(columns: Columns, form: BankForm, cells: readonly string[]): boolean {
-  const { headings, date, amount, debits, currency } = columns
-  const known = [date, amount, ...debits, ...currency, form.direction]
-  return cells.some((cell, index) => {
-    const heading = headings[index] ?? null
-    if (known.includes(index + 1) || cell.length > 40 || !MAY_BE_MONEY.includes(heading)) return false
-    // In a text, a number without centimes may be anything.
-    if (!FIGURE.test(cell) || (heading === 'text' && !CENTIMES.test(cell))) return false
-    return isAmount(cell) && readDay(cell.trim(), form.day_order) === null
-  })
-}
-const MAY_BE_MONEY: readonly Columns['headings'][number][] = [null, 'text', 'credit', 'amount']
-const CENTIMES = /[.,\u066b]\p{Nd}{2}\P{Nd}*$/u
-
-/** What the columns of money out say; null if one has text, or two have money. */
-function debitIn(cells: readonly string[], { decimal }: BankForm): number | null {
-  const debits = cells.map((cell) => readCentimes(cell, decimal)).filter((debit) => debit !== 0)
-  return debits.length > 1 ? null : (debits[0] ?? (debits.length === 1 ? null : 0))
-}
-
-/** Headings that come again are no row. Refuses the file if they name other columns. */
-function sameHeadings({ names }: Columns, cells: readonly string[], line: number): null {
+/** Headings come again on each page. Other ones begin another table. */
+function requireSameHeadings({ names }: Columns, cells: readonly string[], line: number): void {
   const isSame = cells.every((cell, index) => plainWords(cell) === plainWords(names[index] ?? ''))
-  if (!isSame) throw refused('headings', { line })
-  return null
+  if (!isSame) throw fileRefused('headings', { line })
 }
 
-/** Text below a line, in the columns of text alone, or a reference alone. */
-function goesOn({ form }: Table, { cells }: CsvRow): boolean {
-  if (cells.length === 1) return wholeReferencesIn(shortText(cells[0] ?? '')).length > 0
-  const filled = cells.flatMap((cell, index) => (cell.trim() === '' ? [] : [index + 1]))
-  return filled.length > 0 && filled.every((at) => form.text.includes(at))
-}
+/** A cell in words, with or without a day, belongs to a title or a sum. */
+const IN_WORDS = /^\P{Nd}*$|^\P{Nd}*\p{L}{2}/u
 
-function lineOf(table: Table, { cells: rows, line, day, centimes }: Begun): ReadLine {
-  const { columns, form, telling, doubts: ofFile } = table
-  const cellsOf = (at: number) => rows.map((cells) => plainText(cells[at - 1] ?? '')).filter(Boolean)
-  const plain = rows.flat().map(plainWords)
-  const alone = rows.slice(1).flatMap((cells) => (cells.length === 1 ? cells : []))
-  const text = [...form.text.flatMap(cellsOf), ...alone.map(plainText)].join(' ')
-  const ownText = form.text.map((at) => plainText(rows[0]?.[at - 1] ?? '')).join(' ')
-  const isAhead = columns.valueDates.some((at) => {
-    const valued = readDay((rows[0]?.[at - 1] ?? '').trim(), form.day_order)
-    return valued !== null && Date.parse(valued) - Date.parse(day) > VALUE_DAYS_MAX * 86_400_000
-  })
-  const isForeign = columns.currency.some((at) => isOtherCurrency(rows[0]?.[at - 1] ?? ''))
-  const doubts: readonly (readonly [boolean, LineDoubt])[] = [
-    // What is not read of a long text may name another payment.
-    [telling.length > 0 || ofFile.cells || text.length > TEXT_MAX, 'other_column'],
-    [ofFile.notCome || isAhead || saysNotCome(plain.join(' ; ')), 'not_come'],
-    [ofFile.otherCurrency || isForeign, 'currency'],
-    [rows.length > 1 && wholeReferencesIn(ownText).length === 0, 'continued'],
-  ]
-  return {
-    ...{ line, day, centimes, text: shortText(text) },
-    row: plain.join('|'),
-    doubts: doubts.flatMap(([isSo, doubt]) => (isSo ? [doubt] : [])),
+/** Null: no money moved, or the row has no day. Throws what refuses the whole file. */
+function readRow(table: Table, cells: readonly string[], line: number): ReadLine | null {
+  const { width, date, amount, debit, decimal, dayOrder } = table
+  const written = cellAt(cells, date)
+  const day = readDay(written, dayOrder)
+  if (day === null) {
+    if (IN_WORDS.test(written)) return null
+    throw fileRefused('day', { line, column: date })
   }
+  if (cells.length !== width) throw fileRefused('cells', { line })
+  const came = readCentimes(cellAt(cells, amount), decimal)
+  const went = readCentimes(cellAt(cells, debit), decimal)
+  if (came === null || went === null) throw fileRefused('amount', { line })
+  if (came !== 0 && went !== 0) throw fileRefused('two_amounts', { line })
+  if (came === 0 && went === 0) return null
+  const centimes = went !== 0 || isSaidOut(table, cells, line) ? -Math.abs(came || went) : came
+  const own = table.text.map((at) => cleanText(cells[at - 1] ?? '')).filter(Boolean)
+  const text = own.join(' ')
+  return {
+    ...{ day, centimes, text: shortText(text), row: cells.map(plainWords).join('|') },
+    // The rest of a long text is not stored, and it may name another payment.
+    doubts: [...(text.length > TEXT_MAX ? (['other_column'] as const) : []), ...doubtsOf(table, cells, day)],
+  }
+}
+
+/** Throws `file_not_accepted`: a word of the direction is not understood. */
+function isSaidOut({ direction }: Columns, cells: readonly string[], line: number): boolean {
+  if (typeof direction === 'string') return false
+  const word = cellAt(cells, direction)
+  const said = directionSaid(word)
+  if (said === null) throw fileRefused('direction', { line, word: shownCell(word) })
+  return said === 'out'
 }
 
 /** Banks value money some days after they book it; weeks later it is a bill that falls due. */
 const VALUE_DAYS_MAX = 7
-/** A line has at most so many rows. */
-const LINE_ROWS_MAX = 20
 
-/** Cut between letters: PostgreSQL refuses half of one. */
-function shortText(text: string): string {
-  return text.slice(0, TEXT_MAX).replace(/\p{Surrogate}$/u, '')
+function doubtsOf({ headings, dayOrder }: Table, cells: readonly string[], day: string): LineDoubt[] {
+  const isAny = (wanted: Heading, isSo: (cell: string) => boolean) =>
+    headings.some((heading, at) => heading === wanted && isSo(cellAt(cells, at + 1)))
+  const isNotYet = (cell: string) => {
+    const valued = readDay(cell, dayOrder)
+    return valued === null || Date.parse(valued) - Date.parse(day) > VALUE_DAYS_MAX * DAY
+  }
+  const isNotDone = (cell: string) => !saysDone(cell)
+  const hasNotCome =
+    isAny('value_date', isNotYet) || isAny('status', isNotDone) || saysNotCome(cells.join(' ; '))
+  return [
+    ...(hasNotCome ? (['not_come'] as const) : []),
+    ...(isAny('currency', isOtherCurrency) ? (['currency'] as const) : []),
+  ]
 }
 
-/** Removes control characters and half surrogate pairs. */
-function plainText(cell: string): string {
-  return cell
-    .replace(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
+/** Cuts between letters, because PostgreSQL refuses half a letter. */
+function shortText(text: string): string {
+  return text.slice(0, TEXT_MAX).replace(/\p{Surrogate}$/u, '')
 }

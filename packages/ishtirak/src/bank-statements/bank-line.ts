@@ -5,29 +5,20 @@ export const LINE_STATES = ['open', 'approved', 'payout', 'set_aside', 'returned
 export type BankLineState = (typeof LINE_STATES)[number]
 
 /**
- * Why a line is never sure, whatever its reference says. `other_column`: a column that nothing is known of
- * may say that the money did not come. `not_come`: the row says so in words. `currency`: the amount may be in
- * another one. `continued`: the reference stands in a row below, which may belong to another line.
- * `left_out`: a row that was left out names the same reference. `equal_line`: an earlier file has an equal
- * line, and this file does not hold that file's day.
+ * Why a line is never sure, whatever its reference says. `other_column`: a column that is not understood may
+ * say that the money did not come. `not_come`: the row or a title says so in words. `currency`: the amount
+ * may be in another one. `left_out`: a row without money names the same reference.
  */
-export const LINE_DOUBTS = [
-  'other_column',
-  'not_come',
-  'currency',
-  'continued',
-  'left_out',
-  'equal_line',
-] as const
+export const LINE_DOUBTS = ['other_column', 'not_come', 'currency', 'left_out'] as const
 export type LineDoubt = (typeof LINE_DOUBTS)[number]
 
-/** A line that pays payments is decided by them alone; only money that came in is a payout. */
+/** A line that pays a payment is decided by it alone; only money that came in is a payout. */
 export function mayBecome(
-  { state, paymentIds }: { readonly state: BankLineState; readonly paymentIds: readonly string[] },
+  { state, paymentId }: { readonly state: BankLineState; readonly paymentId: string | null },
   wanted: 'payout' | 'set_aside' | 'open' | 'returned',
 ): boolean {
   if (state === 'returned') return wanted === 'set_aside'
-  return state !== 'approved' && paymentIds.length === 0 && state !== wanted
+  return state !== 'approved' && paymentId === null && state !== wanted
 }
 
 /** Money that the provider of cards paid out, by words in its text. */

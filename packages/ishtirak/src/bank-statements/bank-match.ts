@@ -12,7 +12,7 @@ export interface BankLine {
   readonly day: string
   readonly centimes: number
   readonly text: string
-  /** Those that stand by themselves in the text: `wholeReferencesIn`. */
+  /** The references that stand by themselves in the text (`wholeReferencesIn`). */
   readonly references: readonly string[]
   readonly doubts: readonly LineDoubt[]
 }
@@ -35,12 +35,12 @@ export interface PayableTransfer {
 }
 
 export const MATCH_RULES = [
-  ...(['reference', 'reference_inside', 'reference_near', 'sum_of_references'] as const),
+  ...(['reference', 'reference_inside', 'reference_near'] as const),
   ...(['amount_day_name', 'amount_day'] as const),
 ] as const
 type MatchRule = (typeof MATCH_RULES)[number]
 
-/** What keeps a line and a transfer from fitting. `returned`: money went out again under the reference. */
+/** Reasons why a line may not be for a transfer. `returned`: money went out again under the reference. */
 export const MISFITS = [
   ...(['amount', 'before_order', 'in_future', 'given_up', 'booked'] as const),
   ...(['other_reference', 'other_line', 'returned'] as const),
@@ -56,75 +56,66 @@ export interface Candidate {
 
 export interface Match {
   readonly kind: 'sure' | 'to_choose' | 'unknown'
-  /** Best first; of a sure one the only one. Of `sum_of_references` all together. */
+  /** Best first; of a sure one the only one. */
   readonly candidates: readonly Candidate[]
 }
 
-/** What is known of the references that stand in some lines. */
-export interface ReferenceFacts {
-  /** The transfers of these references that are not waited for. */
-  readonly others: readonly PayableTransfer[]
-  /** Of each reference, in how many lines that are not decided it stands. */
+/** The transfers that some lines may be for, and what is known of their references. */
+export interface MatchFacts {
+  /** Transfers that are waited for, and transfers whose references stand in the lines. */
+  readonly transfers: readonly PayableTransfer[]
+  /** `YYYY-MM-DD`. */
+  readonly today: string
+  /** The number of undecided lines that name a reference. */
   readonly linesOf: ReadonlyMap<string, number>
-  /** Of each reference, the last day (`YYYY-MM-DD`) on which money went out under it. */
+  /** The last day (`YYYY-MM-DD`) on which money went out under a reference. */
   readonly returnedOn: ReadonlyMap<string, string>
 }
 
-/** More than that is no help. */
+/** A person can compare 5 candidates at a glance. */
 const CANDIDATES_MAX = 5
-/** So many transfers of one amount, without a name, are still a choice. */
+/** More than 3 transfers of one amount, without a name, are no choice: none is offered. */
 const SAME_AMOUNT_MAX = 3
-/** How long after the order the money of a line without a reference may come. */
+/** Money without a reference is matched only with orders of the 30 days before it. */
 const LATER_MAX = 30 * DAY
 
-/**
- * Sorts the waiting transfers once; gives the match of a line by what is known of its references. `today` is
- * `YYYY-MM-DD`.
- */
-export function matcherOf(
-  waiting: readonly PayableTransfer[],
-  today: string,
-): (facts: ReferenceFacts) => (line: BankLine) => Match {
-  const waitingBy = new Map(waiting.map((transfer) => [transfer.reference, transfer]))
+/** Sorts the transfers once; returns the function that finds those of a line. */
+export function matcherOf({ transfers, today, linesOf, returnedOn }: MatchFacts): (line: BankLine) => Match {
+  const byReference = new Map(transfers.map((transfer) => [transfer.reference, transfer]))
+  const waiting = [...byReference.values()].filter(({ state }) => state === 'waiting')
   const near = nearReferences(waiting.map(({ reference }) => reference))
   const payableOn = payableBy(waiting)
-  return ({ others, linesOf, returnedOn }) => {
-    const otherBy = new Map(others.map((transfer) => [transfer.reference, transfer]))
-    const named = (references: readonly string[]) =>
-      references.flatMap((one) => waitingBy.get(one) ?? otherBy.get(one) ?? [])
-    return (line) => {
-      const whole = named(line.references)
-      const inside = named(referencesInside(line.text)).filter((one) => !whole.includes(one))
-      const alike = named(near(line.text)).filter((one) => !whole.includes(one) && !inside.includes(one))
-      const meant = new Set([...line.references, ...[...inside, ...alike].map(({ reference }) => reference)])
-      const candidate = (transfer: PayableTransfer, rule: MatchRule): Candidate => {
-        const differs = differences(line, transfer, { today, isShared: rule === 'sum_of_references' })
-        if (meant.size > 1 && rule !== 'sum_of_references') differs.push('other_reference')
-        const own = line.references.includes(transfer.reference) ? 1 : 0
-        const isElsewhere = transfer.lineId !== null && transfer.lineId !== line.id
-        if (isElsewhere || (linesOf.get(transfer.reference) ?? 0) > own) differs.push('other_line')
-        if ((returnedOn.get(transfer.reference) ?? '') >= line.day) differs.push('returned')
-        return { transfer, rule, differs: [...differs, ...line.doubts] }
-      }
-      const [only] = whole
-      if (whole.length > 1 && sumOf(whole) === line.centimes)
-        return choice(whole.map((transfer) => candidate(transfer, 'sum_of_references')))
-      const found = [
-        ...whole.map((transfer) => candidate(transfer, 'reference')),
-        ...inside.map((transfer) => candidate(transfer, 'reference_inside')),
-        ...alike.map((transfer) => candidate(transfer, 'reference_near')),
-      ]
-      const [best, other] = found
-      if (only && best && !other && best.differs.length === 0) return { kind: 'sure', candidates: found }
-      if (found.length > 0) return choice(found)
-      const ofDay = payableOn(line.day, line.centimes)
-      const words = wordsIn(line.text)
-      const ofName = ofDay.filter((one) => words.some((word) => one.words.has(word)))
-      const few = ofDay.length > SAME_AMOUNT_MAX ? [] : ofDay
-      const [rule, candidates] =
-        ofName.length > 0 ? (['amount_day_name', ofName] as const) : (['amount_day', few] as const)
-      return choice(candidates.slice(0, CANDIDATES_MAX).map(({ transfer }) => candidate(transfer, rule)))
+  const named = (references: readonly string[]) => references.flatMap((one) => byReference.get(one) ?? [])
+  return (line) => {
+    const whole = named(line.references)
+    const inside = named(referencesInside(line.text)).filter((one) => !whole.includes(one))
+    const alike = named(near(line.text)).filter((one) => !whole.includes(one) && !inside.includes(one))
+    const meant = new Set([...line.references, ...[...inside, ...alike].map(({ reference }) => reference)])
+    const candidate = (transfer: PayableTransfer, rule: MatchRule): Candidate => {
+      const differs = differences(line, transfer, today)
+      if (meant.size > 1) differs.push('other_reference')
+      const own = line.references.includes(transfer.reference) ? 1 : 0
+      const isElsewhere = transfer.lineId !== null && transfer.lineId !== line.id
+      if (isElsewhere || (linesOf.get(transfer.reference) ?? 0) > own) differs.push('other_line')
+      if ((returnedOn.get(transfer.reference) ?? '') >= line.day) differs.push('returned')
+      return { transfer, rule, differs: [...differs, ...line.doubts] }
     }
+    const [only] = whole
+    const found = [
+      ...whole.map((transfer) => candidate(transfer, 'reference')),
+      ...inside.map((transfer) => candidate(transfer, 'reference_inside')),
+      ...alike.map((transfer) => candidate(transfer, 'reference_near')),
+    ]
+    const [best, other] = found
+    if (only && best && !other && best.differs.length === 0) return { kind: 'sure', candidates: found }
+    if (found.length > 0) return choice(found)
+    const ofDay = payableOn(line.day, line.centimes)
+    const words = wordsIn(line.text)
+    const ofName = ofDay.filter((one) => words.some((word) => one.words.has(word)))
+    const few = ofDay.length > SAME_AMOUNT_MAX ? [] : ofDay
+    const [rule, candidates] =
+      ofName.length > 0 ? (['amount_day_name', ofName] as const) : (['amount_day', few] as const)
+    return choice(candidates.slice(0, CANDIDATES_MAX).map(({ transfer }) => candidate(transfer, rule)))
   }
 }
 
@@ -133,16 +124,9 @@ function choice(candidates: readonly Candidate[]): Match {
   return { kind: 'to_choose', candidates: candidates.slice(0, CANDIDATES_MAX) }
 }
 
-const sumOf = (transfers: readonly PayableTransfer[]) =>
-  transfers.reduce((sum, { amountAsked }) => sum + amountAsked * 100, 0)
-
-function differences(
-  line: BankLine,
-  transfer: PayableTransfer,
-  { today, isShared }: { readonly today: string; readonly isShared: boolean },
-): Misfit[] {
+function differences(line: BankLine, transfer: PayableTransfer, today: string): Misfit[] {
   const differs: readonly (readonly [boolean, Misfit])[] = [
-    [!isShared && line.centimes !== transfer.amountAsked * 100, 'amount'],
+    [line.centimes !== transfer.amountAsked * 100, 'amount'],
     [line.day < transfer.orderedOn, 'before_order'],
     [line.day > today, 'in_future'],
     [transfer.state === 'given_up', 'given_up'],

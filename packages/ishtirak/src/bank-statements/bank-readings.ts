@@ -1,17 +1,12 @@
-// What operators read of bank statements, by API and by command; and a statement that is read in.
-import { type AskedPage, list } from '../acts/list.js'
+// Readings of bank statements and their lines, by API and by command. One of them takes a file and stores it.
+import { list } from '../acts/list.js'
 import { byInstant, pageCursor } from '../acts/paging.js'
-import { reading } from '../acts/reading.js'
-import { DAY } from '../core/instant.js'
-import type { Permission } from '../core/role.js'
-import { viewRows } from '../ledger/schemas.js'
+import { type CommandAnswer, reading } from '../acts/reading.js'
+import type { Operator, Permission } from '../core/role.js'
+import { viewAs } from '../http/view-as.js'
 import { readDay } from './bank-day.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
-import type { BankLineState } from './bank-line.js'
-import { awaitedTransfers } from './bank-matches.sql.js'
 import {
-  AwaitedFilterSchema,
-  AwaitedSchema,
   ImportQuerySchema,
   LineSchema,
   LinesFilterSchema,
@@ -24,11 +19,11 @@ import { linesIn, newestStatements } from './bank-statements.sql.js'
 import { importStatement } from './import-statement.js'
 import {
   type BankDeps,
+  describeBankLine,
+  describeStatement,
   matched,
   readStatement,
   viewLine,
-  viewStatement,
-  viewSummary,
 } from './read-statement.js'
 
 export const READ_STATEMENTS: Permission = { name: 'statement.read', roles: ['accountant'] }
@@ -49,22 +44,12 @@ function isDay(part: unknown): part is string {
   return typeof part === 'string' && readDay(part, 'ymd') === part
 }
 
-/** Money in without a payment, from a line on; or lines in another state. */
-export async function pageOfLines(
-  deps: BankDeps,
-  { state = 'open' }: { readonly state?: BankLineState },
-  { cursor, limit }: AskedPage,
-) {
-  const after = cursor === null ? null : byDay.decode(cursor)
-  return byDay.pageOf(await matched(deps, await linesIn(deps.database, { state, after, limit })), limit)
-}
-
 /** A page of a statement, from a line on. */
 async function pageOfStatement(
   deps: BankDeps,
   id: string,
   of: {
-    readonly operator: Parameters<typeof viewStatement>[1]
+    readonly operator: Operator
     readonly cursor?: string | undefined
     readonly limit?: number | undefined
   },
@@ -74,9 +59,11 @@ async function pageOfStatement(
   const read = await readStatement(deps, id)
   const rest = read.lines.filter(({ place }) => place > after)
   const { items, nextCursor } = byPlace.pageOf(rest, limit)
-  const data = items.map((line) => viewLine(line, id))
-  return { ...viewStatement(read, of.operator), data, next_cursor: nextCursor }
+  const data = items.map(describeBankLine)
+  return viewAs(StatementSchema, { ...describeStatement(read, of.operator), data, next_cursor: nextCursor })
 }
+
+const showLines = ({ data, ...statement }: CommandAnswer) => ({ ...statement, lines: data })
 
 const readStatements = reading<BankDeps>()
 
@@ -88,17 +75,17 @@ export const importBankStatement = readStatements.reads({
   operationId: 'importBankStatement',
   summary: 'Read in a bank statement',
   description:
-    'The body is the file as the bank gives it: CSV, at most 5 MiB. How it is written is said in ' +
-    'TRANSFER_FILE or here, else guessed; what can be two things is refused with `unclear`, `form` and ' +
-    '`first_rows`. Lines that are known stay once, so a file may be sent again.',
+    'The body is the file as the bank gives it: CSV, at most 5 MiB. It is read as the last file of the ' +
+    'account with the same headings, else its form is guessed. What can be two things is refused with ' +
+    '`unclear`, `form` and `first_rows`, and may be said here. Lines that are known stay once, so a ' +
+    'file may be sent again.',
   query: ImportQuerySchema,
   refuses: ['payload_too_large', 'request_timeout', 'file_not_accepted'],
   answer: StatementSchema,
-  // The command that reads a file is in cli-import.ts.
-  command: null,
-  read: async (deps, { query: { account, ...said }, operator, file }) => {
+  command: { usage: 'bank-statements import <file>', show: showLines },
+  read: async (deps, { query: { account, ...asked }, operator, file }) => {
     const by = { operator, reason: null }
-    const id = await importStatement(deps, { account, file, said }, by)
+    const id = await importStatement(deps, { account, file, asked }, by)
     return pageOfStatement(deps, id, { operator })
   },
 })
@@ -114,9 +101,9 @@ export const statementList = list<BankDeps>()({
   read: async ({ database }, _, { cursor, limit }) => {
     const after = cursor === null ? null : byInstant.decode(cursor)
     const found = await newestStatements(database, { after, limit })
-    return byInstant.pageBy(found, limit, ({ importedAt: at, id }) => ({ at, id }))
+    return byInstant.pageBy(found, limit, ({ imported_at: at, statement_id: id }) => ({ at, id }))
   },
-  view: () => viewSummary,
+  view: () => (statement) => viewAs(StatementSummarySchema, statement),
 })
 
 export const getStatement = readStatements.reads({
@@ -128,10 +115,7 @@ export const getStatement = readStatements.reads({
   query: StatementQuerySchema,
   refuses: ['invalid_cursor'],
   answer: StatementSchema,
-  command: {
-    usage: 'bank-statements show <statement>',
-    show: ({ data, ...rest }) => ({ ...rest, lines: data }),
-  },
+  command: { usage: 'bank-statements show <statement>', show: showLines },
   read: (deps, { params, query, operator }) =>
     pageOfStatement(deps, params.statement_id, { operator, ...query }),
 })
@@ -145,31 +129,9 @@ export const lineList = list<BankDeps>()({
   item: LineSchema,
   title: 'BankLines',
   command: { usage: 'bank-statements lines', rows: 'lines' },
-  read: pageOfLines,
-  view: () => (line) => viewLine(line, line.statementId),
+  read: async (deps, { state = 'open' }, { cursor, limit }) => {
+    const after = cursor === null ? null : byDay.decode(cursor)
+    return byDay.pageOf(await matched(deps, await linesIn(deps.database, { state, after, limit })), limit)
+  },
+  view: () => viewLine,
 })
-
-export const AWAITED_DAYS = 3
-
-export const awaitedList = list<BankDeps>()({
-  permission: READ_STATEMENTS,
-  path: '/bank-statements/awaited',
-  operationId: 'listAwaitedTransfers',
-  summary: 'Payments without money: transfers that no line of the statements of their days names',
-  description: 'Oldest first, at most 100.',
-  filter: AwaitedFilterSchema,
-  item: AwaitedSchema,
-  title: 'AwaitedTransfers',
-  isWhole: true,
-  command: { usage: 'bank-statements awaited', rows: 'transfers' },
-  read: async (deps, { days = AWAITED_DAYS }) => ({ items: await awaited(deps, days), nextCursor: null }),
-})
-
-/** Transfers whose money should have come by now. */
-export async function awaited(deps: BankDeps, days: number) {
-  const { database, clock, wallClock, transfers } = deps
-  const accounts = [...new Set(transfers?.accounts.map(({ kind }) => kind))]
-  const orderedBefore = clock.now() - days * DAY
-  const of = { orderedBefore, accounts, timeZone: wallClock.timeZone, days }
-  return viewRows(AwaitedSchema, await awaitedTransfers(database, of))
-}

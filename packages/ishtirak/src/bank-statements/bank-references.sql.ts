@@ -5,30 +5,26 @@ import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import type { Approval } from '../transfers/decide-transfer.js'
-import type { PayableTransfer, ReferenceFacts } from './bank-match.js'
+import type { MatchFacts, PayableTransfer } from './bank-match.js'
 
 const PAYABLE = `t.payment_id, t.user_id, u.name, t.reference,
           coalesce(p.amount_asked, p.amount) as amount_asked, p.created_at, p.status, t.state, t.approvals,
-          (select l.id from bank_lines l where l.payment_ids @> array[t.payment_id]) as line_id
+          (select l.id from bank_lines l where l.payment_id = t.payment_id) as line_id
      from transfers t
      join payments p on p.user_id = t.user_id and p.id = t.payment_id
      join users u on u.user_id = t.user_id`
 
-// Uses the indexes payments_transfers_open and payments_transfers_expired.
-const selectWaiting = statement(
-  'bank_references.waiting',
+// Uses the indexes payments_transfers_open, payments_transfers_expired and transfers_by_reference.
+const selectPayable = statement(
+  'bank_references.payable',
   `select ${PAYABLE}
     where p.method = 'transfer' and p.status = 'pending' and t.state = 'open'
     union all
    select ${PAYABLE}
     where p.method = 'transfer' and p.status = 'expired' and p.created_at > $1::timestamptz
-      and t.state = 'open'`,
-)
-
-// Uses the index transfers_by_reference.
-const selectNamed = statement(
-  'bank_references.transfers',
-  `select ${PAYABLE} where t.reference = any($1::text[])`,
+      and t.state = 'open'
+    union all
+   select ${PAYABLE} where t.reference = any($2::text[])`,
 )
 
 const parsePayable = rowOf({
@@ -61,21 +57,16 @@ function stateOf(status: string, state: string): PayableTransfer['state'] {
   return state === 'open' && ['pending', 'expired'].includes(status) ? 'waiting' : 'given_up'
 }
 
-/** Transfers whose money may come, also past their end if they were ordered since then. */
-export async function waitingTransfers(
+/**
+ * Transfers that are waited for, also past their end if they were ordered since then; and the transfers of
+ * `references`, whatever became of them. One may come twice.
+ */
+export async function payableTransfers(
   database: Queryable,
-  { orderedSince, dayOf }: { readonly orderedSince: Instant; readonly dayOf: DayOf },
+  of: { readonly orderedSince: Instant; readonly references: readonly string[]; readonly dayOf: DayOf },
 ): Promise<readonly PayableTransfer[]> {
-  return (await database.query(selectWaiting, [at(orderedSince)])).map((row) => payable(row, dayOf))
-}
-
-/** The transfers of these references, whatever became of them. */
-export async function transfersNamed(
-  database: Queryable,
-  references: readonly string[],
-  dayOf: DayOf,
-): Promise<readonly PayableTransfer[]> {
-  return (await database.query(selectNamed, [references])).map((row) => payable(row, dayOf))
+  const rows = await database.query(selectPayable, [at(of.orderedSince), of.references])
+  return rows.map((row) => payable(row, of.dayOf))
 }
 
 // Uses the index bank_lines_named.
@@ -90,12 +81,15 @@ const selectKnown = statement(
 )
 const parseKnown = rowOf({ reference: text, lines: integer, returnedOn: textOrNull })
 
-/** In how many open lines each reference stands, and when money last went out under it. */
+/**
+ * Counts the open lines that name each reference, and finds the last day on which money went out under it.
+ */
 export async function knownOf(
   database: Queryable,
   references: readonly string[],
-): Promise<Pick<ReferenceFacts, 'linesOf' | 'returnedOn'>> {
-  const known = (await database.query(selectKnown, [references])).map(parseKnown)
+): Promise<Pick<MatchFacts, 'linesOf' | 'returnedOn'>> {
+  const rows = references.length === 0 ? [] : await database.query(selectKnown, [references])
+  const known = rows.map(parseKnown)
   return {
     linesOf: new Map(known.map(({ reference, lines }) => [reference, lines])),
     returnedOn: new Map(known.map(({ reference, returnedOn }) => [reference, returnedOn ?? ''])),

@@ -4,7 +4,7 @@ import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
 import type { AccountKind } from '../core/account.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
-import { BankFormSchema, bankForm } from '../transfers/bank-form-schema.js'
+import { bankForm } from './bank-form.js'
 import { LINE_STATES } from './bank-line.js'
 import { MATCH_RULES, MISFITS } from './bank-match.js'
 
@@ -17,6 +17,7 @@ const account = Type.Enum(ACCOUNTS, { description: 'The kind of account that it 
 const dinars = (description?: string) => Type.Number({ ...(description && { description }) })
 
 export const ImportQuerySchema = query({ account, ...bankForm })
+export type ImportQuery = Static<typeof ImportQuerySchema>
 export const StatementQuerySchema = query(pageQuery)
 export const LinesFilterSchema = Type.Object({
   state: Type.Optional(Type.Enum([...LINE_STATES], { default: 'open' })),
@@ -33,8 +34,7 @@ export const LineSchema = object('BankLine', {
       '`payout`: what the provider of cards paid out; `returned`: money that went out again under the ' +
       'reference of a transfer',
   }),
-  known: Type.Boolean({ description: 'An earlier file had it' }),
-  payment_ids: Type.Array(Type.String(), { description: 'The payments that it pays' }),
+  payment_id: nullable(Type.String({ description: 'The payment that it pays' })),
   decided_by: nullable(Type.String()),
   reason: nullable(Type.String()),
   match: nullable(
@@ -71,39 +71,29 @@ const summary = {
 
 export const StatementSummarySchema = object('BankStatementSummary', summary)
 
+const { debit, decimal, ...certain } = bankForm
 const FormSchema = Type.Object(
   {
-    ...Type.Required(BankFormSchema).properties,
+    ...{ ...Type.Required(Type.Object(certain)).properties, debit, decimal },
     headings: Type.Array(Type.String()),
     rows: Type.Array(Type.Array(Type.String()), { description: 'The first ones' }),
     telling: Type.Array(Type.Integer(), {
-      description: 'Columns that may say that money did not come: no line is sure. `text` names them as text',
+      description:
+        'Columns that are not understood and may say that money did not come: no line is sure. `text` ' +
+        'names them as text',
     }),
-    currency: Type.Array(Type.Integer(), { description: 'Columns of the currency' }),
-    debits: Type.Array(Type.Integer(), { description: 'Columns of money out' }),
-    left_out: Type.Integer({ description: 'Rows that were left out' }),
-    left_out_rows: Type.Array(
-      Type.Object({
-        line: Type.Integer({ description: 'The line of the file' }),
-        why: Type.Enum(['no_day', 'cells', 'amounts'], {
-          description:
-            '`no_day`: an amount without a day, as sums have; `cells`: another number of cells than the ' +
-            'headings have; `amounts`: a column of money has text, or two have money',
-        }),
-      }),
-      { description: 'The first 100' },
-    ),
+    left_out: Type.Integer({ description: 'Rows with figures that have no day, such as sums' }),
+    left_out_rows: Type.Array(Type.Integer(), { description: 'The first 100, as lines of the file' }),
   },
-  { description: 'How the file was read' },
+  { description: 'How the file was read; a later file with the same headings is read so' },
 )
-/** How a file was read, and what a page shows of it. */
+/** The form by which a file was read, with its first rows. */
 export type StoredForm = Static<typeof FormSchema>
 
 export const StatementSchema = object('BankStatement', {
   ...summary,
   form: FormSchema,
   counts: Type.Object({
-    new: Type.Integer({ description: 'Lines that no earlier file had' }),
     sure: Type.Integer(),
     to_choose: Type.Integer(),
     unknown: Type.Integer(),
@@ -116,7 +106,9 @@ export const StatementSchema = object('BankStatement', {
     { count: Type.Integer(), amount: Type.Integer() },
     { description: 'Sure lines that this operator has not approved yet' },
   ),
-  data: Type.Array(LineSchema),
+  data: Type.Array(LineSchema, {
+    description: 'Without lines that a newer file has too, or that were decided in an earlier one',
+  }),
   next_cursor: nextCursor,
 })
 
@@ -124,18 +116,6 @@ export const WithdrawnSchema = object('StatementWithdrawn', {
   statement_id: Type.String(),
   withdrawn: Type.Integer({ description: 'Lines that it has no more' }),
   left: Type.Integer({ description: 'Lines that pay payments; 0: the statement is gone' }),
-})
-
-export const AwaitedFilterSchema = Type.Object({
-  days: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 3, description: 'After the order' })),
-})
-export const AwaitedSchema = object('AwaitedTransfer', {
-  payment_id: Type.String(),
-  user_id: Type.String(),
-  name: nullable(Type.String()),
-  reference: Type.String(),
-  amount: Type.Integer(),
-  created_at: timestamp,
 })
 
 export const LinesApprovalSchema = request('LinesApproval', {

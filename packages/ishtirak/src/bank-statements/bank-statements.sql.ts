@@ -22,6 +22,8 @@ import type { LineResult, StoredForm } from './bank-schemas.js'
 export interface NewLine {
   readonly id: string
   readonly statement_id: string
+  /** The place in the file, from 1 on. */
+  readonly place: number
   readonly account: AccountKind
   readonly day: string
   readonly amount_centimes: number
@@ -64,59 +66,62 @@ const insert = statement(
    returning id`,
 )
 
-// A line of an earlier file has the same id and is not inserted again.
+// Finds a line of an earlier file by its id. Its newest reading counts, until the line is decided.
 const insertLines = statement(
   'bank_lines.insert',
-  `with lines as materialized (
-     select $2::int + l.at as place, line.*
-       from jsonb_array_elements($1::jsonb) with ordinality as l (line, at)
-      cross join lateral jsonb_populate_record(null::bank_lines, l.line) line
-   ), added as (
-     insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
-                             doubts, state)
-     select id, statement_id, account, day, amount_centimes, text, text_key, nth, refs, doubts, state
-       from lines
-      order by id
-         -- The latest reading of a row counts, until the line is decided.
-         on conflict (id) do update
-            set text = excluded.text, refs = excluded.refs,
-                doubts = excluded.doubts || case when 'equal_line' = any(bank_lines.doubts)
-                                                  and not 'equal_line' = any(excluded.doubts)
-                                                 then '{equal_line}'::text[] else '{}' end
-          where bank_lines.state = 'open' and bank_lines.payment_ids = '{}'
-   )
-   insert into bank_statement_lines (statement_id, place, line_id)
-   select statement_id, place, id from lines`,
+  `insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs,
+                           doubts, state)
+   select id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs, doubts, state
+     from jsonb_populate_recordset(null::bank_lines, $1::jsonb)
+    order by id
+       on conflict (id) do update
+      set statement_id = excluded.statement_id, place = excluded.place, day = excluded.day,
+          amount_centimes = excluded.amount_centimes, text = excluded.text, refs = excluded.refs,
+          doubts = excluded.doubts, state = excluded.state
+    where bank_lines.payment_id is null and (bank_lines.state = 'open' or bank_lines.decided_at is null)`,
 )
 
-/** One query stores so many lines. They occupy the event loop of the embedded database for some 5 ms. */
+/** 250 lines in one query hold the event loop of the embedded database for some 5 ms. */
 const SLICE_LINES = 250
 
-/** Inserts the statement, its lines, and its entry in the audit trail. */
-export async function insertStatement(
-  held: Queryable,
-  made: Omit<StoredStatement, 'importedAt' | 'importedBy' | 'firstDay' | 'lastDay'> & {
+/** The statement, its lines, and its entry in the audit trail. */
+export function insertStatement(
+  database: Database,
+  made: Omit<StoredStatement, 'statement_id' | 'imported_at'> & {
+    readonly id: string
     readonly imported_at: string
-    readonly imported_by: string
-    readonly first_day: string
-    readonly last_day: string
   },
   lines: readonly NewLine[],
   audit: AuditEntry,
 ): Promise<void> {
-  await held.query(insert, [JSON.stringify(made), JSON.stringify(audit)])
-  for (let from = 0; from < lines.length; from += SLICE_LINES)
-    await held.query(insertLines, [JSON.stringify(lines.slice(from, from + SLICE_LINES)), from])
+  return alone(database, async (held) => {
+    await held.query(insert, [JSON.stringify(made), JSON.stringify(audit)])
+    for (let from = 0; from < lines.length; from += SLICE_LINES)
+      await held.query(insertLines, [JSON.stringify(lines.slice(from, from + SLICE_LINES))])
+  })
+}
+
+const FORMS_KNOWN = 20
+
+// Uses the index bank_statements_newest.
+const selectForms = statement(
+  'bank_statements.forms',
+  `select form from bank_statements where account = $1 order by imported_at desc limit ${FORMS_KNOWN}`,
+)
+
+/** The forms of the newest statements of an account, newest first. */
+export async function knownForms(database: Queryable, account: AccountKind): Promise<readonly StoredForm[]> {
+  return (await database.query(selectForms, [account])).map((row) => json<StoredForm>(row, 'form'))
 }
 
 const parseStatement = rowOf({
-  id: text,
+  statement_id: column('id', text),
   account: word<AccountKind>,
-  importedAt: instant,
-  importedBy: text,
+  imported_at: instant,
+  imported_by: text,
   form: json<StoredForm>,
-  firstDay: text,
-  lastDay: text,
+  first_day: text,
+  last_day: text,
   lines: integer,
 })
 export type StoredStatement = ReturnType<typeof parseStatement>
@@ -149,9 +154,10 @@ export async function newestStatements(
   return (await database.query(selectNewest, [...place, limit + 1])).map(parseStatement)
 }
 
-const LINE_COLUMNS = {
+const parseLine = rowOf({
   id: text,
   statementId: text,
+  place: integer,
   account: word<AccountKind>,
   day: text,
   centimes: column('amount_centimes', integer),
@@ -161,50 +167,20 @@ const LINE_COLUMNS = {
   state: word<BankLineState>,
   decidedBy: textOrNull,
   reason: textOrNull,
-  paymentIds: json<readonly string[]>,
-  textKey: text,
-  nth: integer,
-}
-const parseLine = rowOf(LINE_COLUMNS)
+  paymentId: textOrNull,
+})
 export type StoredLine = ReturnType<typeof parseLine>
 
 const LINE = columnsOf(parseLine, 'l')
 
-const parsePlacedLine = rowOf({ ...LINE_COLUMNS, place: integer })
-export type PlacedLine = ReturnType<typeof parsePlacedLine>
-
 const selectOfStatement = statement(
   'bank_lines.of_statement',
-  `select ${LINE}, m.place
-     from bank_statement_lines m join bank_lines l on l.id = m.line_id
-    where m.statement_id = $1
-    order by m.place`,
+  `select ${LINE} from bank_lines l where l.statement_id = $1 order by l.place`,
 )
 
 /** The lines are in the order of the file. */
-export async function linesOfStatement(database: Queryable, id: string): Promise<readonly PlacedLine[]> {
-  return (await database.query(selectOfStatement, [id])).map(parsePlacedLine)
-}
-
-const selectEarlier = statement(
-  'bank_lines.earlier',
-  `select m.statement_id, l.day, l.text_key as key, l.nth
-     from bank_statements s
-     join bank_statement_lines m on m.statement_id = s.id
-     join bank_lines l on l.id = m.line_id
-    where s.account = $1 and s.first_day <= $3::date and s.last_day >= $2::date
-      and l.day between $2::date and $3::date
-    order by s.imported_at, s.id, m.place`,
-)
-const parseEarlier = rowOf({ statementId: text, day: text, key: text, nth: integer })
-export type EarlierLine = ReturnType<typeof parseEarlier>
-
-/** The lines that earlier statements of an account have of these days. */
-export async function earlierLines(
-  database: Queryable,
-  of: { readonly account: AccountKind; readonly first_day: string; readonly last_day: string },
-): Promise<readonly EarlierLine[]> {
-  return (await database.query(selectEarlier, [of.account, of.first_day, of.last_day])).map(parseEarlier)
+export async function linesOfStatement(database: Queryable, id: string): Promise<readonly StoredLine[]> {
+  return (await database.query(selectOfStatement, [id])).map(parseLine)
 }
 
 const selectLine = statement('bank_lines.one', `select ${LINE} from bank_lines l where l.id = $1`)
@@ -246,7 +222,7 @@ const updateState = statement(
   'bank_lines.decide',
   `with decided as (
      update bank_lines set state = $3, reason = $5, decided_at = $7::timestamptz, decided_by = $4
-      where id = $1 and state = $2 and payment_ids = '{}'
+      where id = $1 and state = $2 and payment_id is null
      returning id as line_id
    )
    ${insertAudit({ userId: "''", at: '$7::timestamptz', entry: '$6::jsonb', from: 'decided' })}
@@ -270,34 +246,18 @@ export async function decideLine(
   return (await database.query(updateState, given)).length === 1
 }
 
-// The row lock decides which lines pay nothing: a line that was approved before it stays. A line that is also
-// in another statement moves there. `is_free`: it pays nothing. `elsewhere`: the first other statement that
-// has it.
+// The row lock decides which lines pay nothing: a line that was approved before it stays.
 const withdraw = statement(
   'bank_statements.withdraw',
   `with locked as (
-     select m.place, l.id, l.day, l.statement_id as first_in, l.payment_ids = '{}' as is_free,
-            (select o.statement_id
-               from bank_statement_lines o join bank_statements b on b.id = o.statement_id
-              where o.line_id = l.id and o.statement_id <> m.statement_id
-              order by b.imported_at, b.id limit 1) as elsewhere
-       from bank_statement_lines m join bank_lines l on l.id = m.line_id
-      where m.statement_id = $1
-        for update of l
+     select id, day, payment_id is null as is_free from bank_lines where statement_id = $1 for update
    ), counted as (
      select count(*) filter (where is_free)::int as withdrawn,
             count(*) filter (where not is_free)::int as kept,
             min(day) filter (where not is_free) as first_day, max(day) filter (where not is_free) as last_day
        from locked
-   ), unplaced as (
-     delete from bank_statement_lines m using locked k
-      where m.statement_id = $1 and m.place = k.place and k.is_free
-   ), moved as (
-     update bank_lines l set statement_id = k.elsewhere
-       from locked k
-      where l.id = k.id and k.is_free and k.elsewhere is not null and k.first_in = $1
    ), gone as (
-     delete from bank_lines l using locked k where l.id = k.id and k.is_free and k.elsewhere is null
+     delete from bank_lines l using locked k where l.id = k.id and k.is_free
    ), cut as (
      update bank_statements s set lines = c.kept, first_day = c.first_day, last_day = c.last_day
        from counted c where s.id = $1 and c.kept > 0
@@ -309,10 +269,10 @@ const withdraw = statement(
        at: '$3::timestamptz',
        entry: `$2::jsonb || jsonb_build_object('after', $2::jsonb->'after'
                  || jsonb_build_object('withdrawn', c.withdrawn, 'left', c.kept))`,
-       from: '(select * from counted where withdrawn > 0) c',
+       from: '(select * from counted where withdrawn > 0 or kept = 0) c',
      })}
    )
-   select withdrawn, kept from counted where withdrawn > 0`,
+   select withdrawn, kept from counted where withdrawn > 0 or kept = 0`,
 )
 const parseWithdrawn = rowOf({ withdrawn: integer, kept: integer })
 
@@ -340,7 +300,7 @@ const selectResults = statement(
 /** The results of an approval are an entry of their own, once: the name of its operation. */
 export const resultsOperation = (approvalId: string) => `statement.approved ${approvalId}`
 
-/** What became of each line that was approved by this entry of the audit trail; null: not known yet. */
+/** The result of each line that this entry of the audit trail approved; null if it is not known yet. */
 export async function findResults(
   database: Queryable,
   approvalId: string,

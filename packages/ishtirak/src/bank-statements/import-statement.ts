@@ -1,16 +1,15 @@
 // A bank statement is read in: its lines are written down, each once, in however many files it stands.
 import { auditEntry, type By } from '../acts/audit.sql.js'
-import { csvRefused } from '../acts/csv-file.js'
 import type { AccountKind } from '../core/account.js'
 import { at } from '../database/rows.js'
 import { sha256 } from '../runtime/secret.js'
-import type { SaidForm } from '../transfers/bank-form-schema.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
+import type { BankForm } from './bank-form.js'
 import { isPayout } from './bank-line.js'
 import { settleLines } from './bank-matches.sql.js'
 import { knownReferences } from './bank-references.sql.js'
-import { alone, earlierLines, insertStatement, type NewLine } from './bank-statements.sql.js'
-import { type LineNumber, numbersOf } from './known-lines.js'
+import { insertStatement, knownForms, type NewLine } from './bank-statements.sql.js'
+import { fileRefused } from './csv-rows.js'
 import type { BankDeps } from './read-statement.js'
 import { referencesIn, wholeReferencesIn } from './references-in-text.js'
 
@@ -23,88 +22,66 @@ const LINES_MAX = 4_000
 /** The audit trail says how many lines, never what they say. Throws `file_not_accepted`. */
 export async function importStatement(
   deps: BankDeps,
-  of: { readonly account: AccountKind; readonly file: Uint8Array; readonly said: SaidForm },
+  of: { readonly account: AccountKind; readonly file: Uint8Array; readonly asked: BankForm },
   by: By,
 ): Promise<string> {
-  const { account, file, said } = of
+  const { account, file, asked } = of
   const { database, ids, clock } = deps
-  const terms = deps.transfers?.statements
-  const read: ReadLine[] = []
-  const { form, leftOut } = await readBankFile(file, { ...terms?.forms[account], ...said }, (line) => {
-    read.push(line)
-  })
-  const rows = await rowsToKeep(deps, read, account)
-  const [odd] = form.left_out_rows
-  if (rows.length === 0) throw csvRefused(odd ? `left_out_${odd.why}` : 'no_amounts', { form, ...odd })
-  if (rows.length > LINES_MAX) throw csvRefused('too_many_rows', { most: LINES_MAX })
+  const known = await knownForms(database, account)
+  const { form, lines } = await readBankFile(file, { asked, known })
+  const kept = await linesToKeep(deps, lines)
+  if (kept.length === 0) throw fileRefused('no_amounts', { form })
+  if (kept.length > LINES_MAX) throw fileRefused('too_many_rows', { most: LINES_MAX })
   const now = clock.now()
   const id = ids.next('stm', now)
-  const days = rows.map(({ day }) => day).sort()
+  const days = kept.map(({ day }) => day).sort()
   const made = {
-    ...{ id, account, form, imported_at: at(now), imported_by: by.operator.name, lines: rows.length },
+    ...{ id, account, form, imported_at: at(now), imported_by: by.operator.name, lines: kept.length },
     ...{ first_day: days[0] ?? '', last_day: days.at(-1) ?? '' },
   }
-  const after = { statement_id: id, account, lines: rows.length }
+  const after = { statement_id: id, account, lines: kept.length }
   const audit = auditEntry(ids, { ...by, act: 'statement.import' }, { after, now })
-  await alone(database, async (held) => {
-    const earlier = await earlierLines(held, made)
-    const numbers = numbersOf(
-      rows.map(({ key }) => key),
-      earlier,
-    )
-    const lines = rows.map((row, index) => ({
-      ...{ statement_id: id, account },
-      ...newLine(row, { number: numbers[index], leftOut, payoutWords: terms?.payoutWords ?? [] }),
-    }))
-    await insertStatement(held, made, lines, audit)
-  })
+  const payoutWords = deps.transfers?.payoutWords ?? []
+  await insertStatement(database, made, newLines(made, kept, payoutWords), audit)
   await settleLines(database, now)
   return id
 }
 
-interface FileRow extends ReadLine {
-  readonly references: readonly string[]
-  /** A digest of the account and the whole row, which tells it from the others: 152 bits. */
-  readonly key: string
-}
+type KeptLine = ReadLine & { readonly references: readonly string[] }
 
 /** Money in, and money out under the reference of one of our transfers. */
-async function rowsToKeep(
-  { database }: BankDeps,
-  lines: readonly ReadLine[],
-  account: AccountKind,
-): Promise<readonly FileRow[]> {
+async function linesToKeep({ database }: BankDeps, lines: readonly ReadLine[]): Promise<readonly KeptLine[]> {
   const out = lines.filter(({ centimes }) => centimes < 0)
   const named = [...new Set(out.flatMap(({ text }) => referencesIn(text)))]
   const known = named.length === 0 ? new Set() : await knownReferences(database, named)
   return lines.flatMap((line) => {
     const { centimes, text } = line
-    const isIn = centimes > 0
-    const references = isIn ? wholeReferencesIn(text) : referencesIn(text).filter((one) => known.has(one))
-    if (!isIn && references.length === 0) return []
-    return { ...line, references, key: sha256(`${account} ${line.row}`).toString('base64url', 0, 19) }
+    if (centimes > 0) return { ...line, references: wholeReferencesIn(text) }
+    const references = referencesIn(text).filter((one) => known.has(one))
+    return references.length === 0 ? [] : { ...line, references }
   })
 }
 
-function newLine(
-  { day, centimes, text, key, references, doubts: ofRow }: FileRow,
-  of: {
-    readonly number: LineNumber | undefined
-    readonly leftOut: ReadonlySet<string>
-    readonly payoutWords: readonly string[]
-  },
-): Omit<NewLine, 'statement_id' | 'account'> {
-  const { nth = 1, isEqual = false } = of.number ?? {}
-  const isLeftOut = references.some((reference) => of.leftOut.has(reference))
-  const doubts = [
-    ...ofRow,
-    ...(isLeftOut ? (['left_out'] as const) : []),
-    ...(isEqual ? (['equal_line'] as const) : []),
-  ]
-  const isPaidOut = centimes > 0 && isPayout(text, of.payoutWords)
-  return {
-    id: nth === 1 ? `lin_${key}` : `lin_${key}_${nth}`,
-    ...{ day, text, nth, doubts, amount_centimes: centimes, text_key: key, refs: references },
-    state: centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
-  }
+/**
+ * A line is known by a digest of the account and the whole row (152 bits), and by its number among the equal
+ * rows of the file: files overlap by whole days, so an equal row of another file is the same line.
+ */
+function newLines(
+  { id: statement_id, account }: { readonly id: string; readonly account: AccountKind },
+  lines: readonly KeptLine[],
+  payoutWords: readonly string[],
+): readonly NewLine[] {
+  const seen = new Map<string, number>()
+  return lines.map(({ day, centimes, text, row, references, doubts }, index) => {
+    const text_key = sha256(`${account} ${row}`).toString('base64url', 0, 19)
+    const nth = (seen.get(text_key) ?? 0) + 1
+    seen.set(text_key, nth)
+    const isPaidOut = centimes > 0 && isPayout(text, payoutWords)
+    return {
+      id: nth === 1 ? `lin_${text_key}` : `lin_${text_key}_${nth}`,
+      ...{ statement_id, account, day, text, text_key, nth, doubts },
+      ...{ amount_centimes: centimes, refs: references, place: index + 1 },
+      state: centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
+    }
+  })
 }

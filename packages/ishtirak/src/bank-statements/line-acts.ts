@@ -1,6 +1,6 @@
-// What operators make of a line for which there is no payment: it is for none, the provider of cards paid it
-// out, or it is open after all. And of a statement that was read wrongly: it is withdrawn, and its lines go,
-// but for those that pay payments. Lines that another statement has too stay there.
+// Acts on a line without a payment: it is set aside, marked as a payout of the card provider, or opened
+// again. The act on a statement that was read wrongly removes the statement and its lines, except the lines
+// that pay payments.
 import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
@@ -22,7 +22,7 @@ const LINE: Subject<BankDeps> = {
     const { day, text } = await lineNamed(deps, id)
     return { userId: NO_USER, label: () => `${day} · ${text}` }
   },
-  page: () => '/console/bank-statements',
+  page: () => '/console/bank-lines',
 }
 
 /** Throws `not_found`. */
@@ -51,7 +51,7 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
       schema: LineSchema,
       read: async (deps, { id }) => {
         const [line] = await matched(deps, [await lineNamed(deps, id)])
-        return line && viewLine(line, line.statementId)
+        return line && viewLine(line)
       },
     },
     texts: actTexts(bankStatementsWords, name),
@@ -89,7 +89,7 @@ export const LINE_ACTS = [
   }),
 ]
 
-/** It may be gone: a second sending is answered all the same. */
+/** The statement may be gone already: a repeated call is answered like the first one. */
 const ANY_STATEMENT: Subject<BankDeps> = {
   ...STATEMENT,
   about: async () => ({ userId: NO_USER }),
@@ -103,8 +103,8 @@ export const withdrawStatement = act<BankDeps>()({
   operationId: 'withdrawBankStatement',
   summary: 'Take back a bank statement that was read in wrongly',
   description:
-    'Its lines go, whatever was made of them. Those that pay a payment stay, and the statement with them; ' +
-    'those of another statement stay there. 409 where each pays one.',
+    'Its lines go, whatever was made of them. Those that pay a payment stay, and the statement with them. ' +
+    '409 if each pays one.',
   input: WhySchema,
   // A repetition is answered from the audit trail, with what `save` gave then.
   answer: {
@@ -113,10 +113,9 @@ export const withdrawStatement = act<BankDeps>()({
   },
   texts: actTexts(bankStatementsWords, 'withdraw_statement'),
   plan: async (deps, { id, by }) => {
-    const { statement, free } = await readStatement(deps, id)
-    const { lines } = statement
-    const left = lines - free
-    if (free === 0) throw new BillingError('conflict', { extra: { lines: left } })
+    const { lines: of, paying: left } = await readStatement(deps, id)
+    const lines = of.length
+    if (lines > 0 && lines === left) throw new BillingError('conflict', { extra: { lines } })
     return {
       version: 0,
       changes: [change.count('statementLines', lines, left)],

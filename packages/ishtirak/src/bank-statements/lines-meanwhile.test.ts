@@ -10,7 +10,6 @@ import { type Database, type Queryable, statement } from '../database/database.j
 import { at } from '../database/rows.js'
 import { settleLines } from './bank-matches.sql.js'
 import {
-  alone,
   findBankStatement,
   insertStatement,
   linesOfStatement,
@@ -21,23 +20,21 @@ const FILES = `
   insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
   values ('stm_1', 'ccp', now(), 'karim', '{}', 3, '2026-11-20', '2026-11-20'),
          ('stm_2', 'ccp', now(), 'karim', '{}', 1, '2026-11-20', '2026-11-20');
-  insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs, doubts)
-  select 'lin_' || n, 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}', '{}'
-    from generate_series(1, 3) n;
-  insert into bank_statement_lines (statement_id, place, line_id)
-  values ('stm_1', 1, 'lin_1'), ('stm_1', 2, 'lin_2'), ('stm_1', 3, 'lin_3'), ('stm_2', 1, 'lin_3')`
+  insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs)
+  select 'lin_' || n, 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
+    from generate_series(1, 3) n`
 const linesOf = async (id: string) => (await linesOfStatement(database, id)).map((line) => line.id)
 const approve = (id: string) =>
   statement(
     `test.meanwhile.approve_${id}`,
-    `update bank_lines set state = 'approved', payment_ids = '{pay_1}', decided_at = now()
+    `update bank_lines set state = 'approved', payment_id = 'pay_1', decided_at = now()
       where id = '${id}'`,
   )
 const AUDIT = anEntry('act_1', 'statement.withdraw')
 
 const touch = sql('update bank_lines set refs = refs')
 const touchOne = sql('update bank_lines set refs = refs where id = $1')
-const pay = sql(`update bank_lines set payment_ids = '{pay_9}' where id = 'lin_1'`)
+const pay = sql(`update bank_lines set payment_id = 'pay_9' where id = 'lin_1'`)
 const setAside = sql(
   `update bank_lines set state = 'set_aside', decided_at = now(), reason = 'x' where id = 'lin_2'`,
 )
@@ -66,14 +63,11 @@ async function meanwhile<Result>(
 const withdraw = () => withdrawStatementRow(database, 'stm_1', AUDIT, NOON)
 
 describe('a withdrawal', () => {
-  it.each([
-    ['of one file', 'lin_1', ['lin_1']],
-    ['of two files', 'lin_3', ['lin_3']],
-  ])('keeps a line %s that is approved meanwhile', async (_, line, kept) => {
+  it('keeps a line that is approved meanwhile', async () => {
     await database.script(FILES)
-    const counts = await meanwhile((held) => held.query(approve(line)), withdraw)
+    const counts = await meanwhile((held) => held.query(approve('lin_1')), withdraw)
     expect(counts).toEqual({ withdrawn: 2, kept: 1 })
-    expect([await linesOf('stm_1'), await linesOf('stm_2')]).toEqual([kept, ['lin_3']])
+    expect(await linesOf('stm_1')).toEqual(['lin_1'])
     expect(await findBankStatement(database, 'stm_1')).toMatchObject({ lines: 1 })
   })
 })
@@ -95,11 +89,11 @@ async function bothAtOnce(row: string, first: () => Promise<unknown>, second: ()
 const readIn = async (id: string, nth: number, refs: readonly string[] = []) => {
   const of = { day: '2026-11-20', amount_centimes: 200_000, text: 'VIR', text_key: 'vir' }
   const file = { statement_id: 'stm_new', account: 'ccp' } as const
-  const line = { ...file, ...of, id, nth, refs, doubts: [], state: 'open' } as const
+  const line = { ...file, ...of, id, place: 1, nth, refs, doubts: [], state: 'open' } as const
   const made = { id: 'stm_new', account: 'ccp', form: {} as never, lines: 1 } as const
   const said = { imported_at: at(NOON), imported_by: 'karim', first_day: of.day, last_day: of.day }
   const audit = anEntry('act_2', 'statement.import')
-  await alone(database, (held) => insertStatement(held, { ...made, ...said }, [line], audit))
+  await insertStatement(database, { ...made, ...said }, [line], audit)
 }
 
 describe('settling', () => {
@@ -107,9 +101,9 @@ describe('settling', () => {
 
   it('approves lines too that changed meanwhile', async () => {
     await database.script(`${FILES};
-      insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
-                              doubts)
-      select 'lin_' || n, 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, array['ref_' || n], '{}'
+      insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth,
+                              refs)
+      select 'lin_' || n, 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, array['ref_' || n]
         from generate_series(11, 70) n`)
     const transfers = Array.from({ length: 60 }, (_, n) => bookedByKarim(n + 11))
     await insertTransfers(database, transfers)

@@ -1,9 +1,8 @@
-// A bank statement as it stands now: its lines beside the transfers that are waited for.
-import type { Static } from 'typebox'
+// Reads a bank statement with its lines, and matches the lines with the transfers that are waited for.
 import type { ActDeps } from '../acts/act.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
-import { DAY, toTimestamp } from '../core/instant.js'
+import { DAY } from '../core/instant.js'
 import { maybeOnePerson, type Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { viewAs } from '../http/view-as.js'
@@ -11,14 +10,9 @@ import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
 import { type Candidate, type Match, matcherOf } from './bank-match.js'
-import { knownOf, transfersNamed, waitingTransfers } from './bank-references.sql.js'
-import { LineSchema, StatementParamsSchema, type StatementSchema } from './bank-schemas.js'
-import {
-  findBankStatement,
-  linesOfStatement,
-  type StoredLine,
-  type StoredStatement,
-} from './bank-statements.sql.js'
+import { knownOf, payableTransfers } from './bank-references.sql.js'
+import { LineSchema, StatementParamsSchema } from './bank-schemas.js'
+import { findBankStatement, linesOfStatement, type StoredLine } from './bank-statements.sql.js'
 import { referencesInside } from './references-in-text.js'
 
 export type BankDeps = ActDeps &
@@ -28,35 +22,25 @@ export type BankDeps = ActDeps &
 const LOOKED_BACK_MS = 120 * DAY
 
 /** `match` is null if the line is decided. */
-type Matched<Line> = Line & { readonly match: Match | null }
-export type MatchedLine = Matched<StoredLine>
+export type MatchedLine = StoredLine & { readonly match: Match | null }
 
-/** Lines of any statement, with the transfers that they may be for. */
-export async function matched<Line extends StoredLine>(
+/** Matches lines of any statements with the transfers that they may be for. */
+export async function matched(
   { database, clock, wallClock }: BankDeps,
-  lines: readonly Line[],
-): Promise<readonly Matched<Line>[]> {
+  lines: readonly StoredLine[],
+): Promise<readonly MatchedLine[]> {
   const open = lines.filter(({ state }) => state === 'open')
   if (open.length === 0) return lines.map((line) => ({ ...line, match: null }))
-  const now = clock.now()
-  const dayOf = (at: number) => wallClock.dayAt(at)
-  const waiting = await waitingTransfers(database, { orderedSince: now - LOOKED_BACK_MS, dayOf })
-  const isWaiting = new Set(waiting.map(({ reference }) => reference))
-  const named = [
+  const references = [
     ...new Set(open.flatMap(({ references, text }) => [...references, ...referencesInside(text)])),
   ]
-  const others = named.filter((reference) => !isWaiting.has(reference))
-  const match = matcherOf(
-    waiting,
-    dayOf(now),
-  )({
-    others: others.length === 0 ? [] : await transfersNamed(database, others, dayOf),
-    ...(named.length === 0 ? NOTHING_KNOWN : await knownOf(database, named)),
-  })
+  const now = clock.now()
+  const dayOf = (at: number) => wallClock.dayAt(at)
+  const orderedSince = now - LOOKED_BACK_MS
+  const transfers = await payableTransfers(database, { orderedSince, references, dayOf })
+  const match = matcherOf({ transfers, today: dayOf(now), ...(await knownOf(database, references)) })
   return lines.map((line) => ({ ...line, match: line.state === 'open' ? match(line) : null }))
 }
-
-const NOTHING_KNOWN = { linesOf: new Map<string, number>(), returnedOn: new Map<string, string>() }
 
 /** Throws `not_found`. */
 async function statementNamed({ database }: Pick<BankDeps, 'database'>, id: string) {
@@ -71,8 +55,8 @@ export const STATEMENT: Subject<BankDeps> = {
   params: StatementParamsSchema,
   command: { group: 'bank-statements', argument: 'statement' },
   about: async (deps, id) => {
-    const { firstDay, lastDay } = await statementNamed(deps, id)
-    return { userId: NO_USER, label: () => `${firstDay} – ${lastDay}` }
+    const { first_day, last_day } = await statementNamed(deps, id)
+    return { userId: NO_USER, label: () => `${first_day} – ${last_day}` }
   },
 }
 
@@ -83,12 +67,11 @@ export async function readStatement(deps: BankDeps, id: string) {
   const of = (kind: LineKind) => lines.filter((line) => kindOf(line) === kind)
   const [sure, toChoose, unknown, returned] = [of('sure'), of('to_choose'), of('unknown'), of('returned')]
   const counts = {
-    new: lines.filter(({ statementId }) => statementId === id).length,
     ...{ sure: sure.length, to_choose: toChoose.length, unknown: unknown.length, returned: returned.length },
     ...{ approved: of('approved').length, payout: of('payout').length, set_aside: of('set_aside').length },
   }
-  const free = lines.filter(({ paymentIds }) => paymentIds.length === 0).length
-  return { statement, lines, counts, free, sure, toChoose, unknown, returned }
+  const paying = lines.filter(({ paymentId }) => paymentId !== null).length
+  return { statement, lines, counts, paying, sure, toChoose, unknown, returned }
 }
 
 const kindOf = ({ match, state }: MatchedLine) => match?.kind ?? state
@@ -111,46 +94,31 @@ export function toApprove({ sure }: Pick<ReadStatement, 'sure'>, { name }: Opera
   })
 }
 
-/** Of what one confirmation would approve: another one where anything of it has changed. */
+/** A number that changes if anything changes that one confirmation would approve. */
 export function versionOf(sure: readonly SureLine[]): number {
   const pairs = sure.map(({ line, candidate }) => `${line.id} ${candidate.transfer.paymentId}`)
   return shortNumberOf(pairs.join('\n'))
 }
 
-export function viewSummary({
-  id,
-  importedAt,
-  importedBy,
-  firstDay,
-  lastDay,
-  account,
-  lines,
-}: StoredStatement) {
+export const viewLine = (line: MatchedLine) => viewAs(LineSchema, describeBankLine(line))
+
+/** The line with the names of the API. Its amount is in centimes. */
+export function describeBankLine(line: MatchedLine) {
+  const { day: date, centimes: amount, paymentId: payment_id, decidedBy: decided_by, match } = line
   return {
-    ...{ statement_id: id, account, imported_at: toTimestamp(importedAt), imported_by: importedBy },
-    ...{ first_day: firstDay, last_day: lastDay, lines },
+    ...{ ...line, date, amount, payment_id, decided_by },
+    match: match && { kind: match.kind, candidates: match.candidates.map(describeCandidate) },
   }
 }
 
-export function viewLine(line: MatchedLine, statementId: string) {
-  const { day: date, centimes: amount, paymentIds: payment_ids, decidedBy: decided_by, match } = line
-  return viewAs(LineSchema, {
-    ...{ ...line, date, amount, payment_ids, decided_by, known: line.statementId !== statementId },
-    match: match && { kind: match.kind, candidates: match.candidates.map(viewCandidate) },
-  })
-}
-
-function viewCandidate({ transfer, rule: why, differs }: Candidate) {
+function describeCandidate({ transfer, rule: why, differs }: Candidate) {
   const { paymentId, userId, name, reference, amountAsked: amount, approvedBy: approved_by } = transfer
   return { payment_id: paymentId, user_id: userId, name, reference, amount, why, differs, approved_by }
 }
 
-/** All but a page of lines. */
-export function viewStatement(read: ReadStatement, operator: Operator) {
-  const sure = toApprove(read, operator)
-  const amount = sure.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
-  return {
-    ...viewSummary(read.statement),
-    ...{ form: read.statement.form, counts: read.counts, to_approve: { count: sure.length, amount } },
-  } satisfies Omit<Static<typeof StatementSchema>, 'data' | 'next_cursor'>
+/** The statement with the names of the API, without its lines. */
+export function describeStatement({ statement, counts, sure }: ReadStatement, operator: Operator) {
+  const approvable = toApprove({ sure }, operator)
+  const amount = approvable.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
+  return { ...statement, counts, to_approve: { count: approvable.length, amount } }
 }

@@ -13,7 +13,7 @@ function groupsIn(text: string): readonly string[] {
     .filter((group) => group !== '')
 }
 
-/** Each that stands in the text by itself with a right check symbol; there may be no such transfer. */
+/** Finds references that stand by themselves, with a right check symbol. There may be no such transfer. */
 export function wholeReferencesIn(text: string): readonly string[] {
   const groups = groupsIn(text)
   const found = new Set<string>()
@@ -28,7 +28,7 @@ export function wholeReferencesIn(text: string): readonly string[] {
   return [...found]
 }
 
-/** The same wherever it stands, also inside a word and across words. */
+/** Finds references wherever they stand, also inside a word and across words. */
 export function referencesInside(text: string): readonly string[] {
   const joined = groupsIn(text).join('')
   const found = new Set<string>()
@@ -47,7 +47,7 @@ export function referencesIn(text: string): readonly string[] {
 /** Symbols by which a reference is looked up: few references of many thousands share that many. */
 const KEY_LENGTH = REFERENCE_LENGTH / 2
 
-/** One of them stands in a text as it is where one error was made: in the other half, or between both. */
+/** If a reference is written with one error, at least one of its keys is still right. */
 function keysOf(reference: string): readonly (readonly [key: string, place: number])[] {
   const [first, second] = [reference.slice(0, KEY_LENGTH), reference.slice(KEY_LENGTH)]
   return [
@@ -76,7 +76,7 @@ export function nearReferences(references: Iterable<string>): (text: string) => 
   }
 }
 
-/** Where it would begin, and how long it would be: as it is, one symbol shorter, one longer. */
+/** The shift of the beginning and the change of length that one error can cause. */
 const SPANS = [
   [0, 0],
   [0, -1],

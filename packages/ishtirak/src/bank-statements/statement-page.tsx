@@ -16,15 +16,14 @@ import {
   type View,
 } from '../pages/console-frame.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { type Column, Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
-import { headingOf } from './bank-headings.js'
 import type { Candidate } from './bank-match.js'
 import type { LineResult } from './bank-schemas.js'
 import type { StoredStatement } from './bank-statements.sql.js'
-import { DECIMALS, daysOf, fileColumns, LINE_COLUMNS, LinesTable, Returned } from './bank-statements-page.js'
 import { withdrawStatement } from './line-acts.js'
+import { DECIMALS, daysOf, fileColumns, LINE_COLUMNS, LINES } from './line-columns.js'
 import { type BankDeps, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
 
 interface Part {
@@ -33,7 +32,7 @@ interface Part {
   readonly read: ReadStatement
 }
 
-/** So many lines of a kind are listed; the API has them all. */
+/** The page lists at most 100 lines of a kind; the API lists all of them. */
 const SHOWN = 100
 const CHOSEN_AT_ONCE = 25
 
@@ -49,6 +48,7 @@ export function statementPage(
   },
 ): string {
   const { read, results, labels, isChanged } = of
+  const { say } = view
   const { statement } = read
   const account = instrumentName(INSTRUMENTS[statement.account], view.locale)
   const title = `${account} · ${daysOf(view, statement)}`
@@ -56,13 +56,25 @@ export function statementPage(
   return consolePage(
     { pages, view, title, section: 'statements' },
     <>
-      <Notices of={[isChanged ? view.say('statementChanged') : null]} warn />
+      <Notices of={[isChanged ? say('statementChanged') : null]} warn />
       {results.length === 0 ? null : <Results {...{ ...part, results, labels }} />}
       <HowRead {...part} />
       <Sure {...part} />
-      <Returned {...{ pages, view }} lines={read.returned.slice(0, SHOWN)} />
+      {read.returned.length === 0 ? null : (
+        <Card id="returned" title={say('linesReturned')}>
+          <p safe>{say('linesReturnedText')}</p>
+          <Table {...{ pages, view }} rows={read.returned.slice(0, SHOWN)} columns={LINES} />
+        </Card>
+      )}
       <ToChoose {...part} />
-      <Unknown {...part} />
+      <Card id="unknown" title={say('linesUnknown')}>
+        <Table
+          {...{ pages, view }}
+          rows={read.unknown.slice(0, SHOWN)}
+          columns={LINES}
+          empty={say('noneUnknown')}
+        />
+      </Card>
       <Summary {...part} />
     </>,
   )
@@ -100,92 +112,72 @@ function Results(of: Part & { readonly results: readonly LineResult[]; readonly 
   )
 }
 
-/** So many of the rows that were left out are listed on the page. */
-const LEFT_OUT_SHOWN = 20
-
-/** What was made of the file, before anything of it is approved. */
+/** Shows how the file was read, before anything of it is approved. */
 function HowRead({ pages, view, read: { statement } }: Part) {
   const { say } = view
   const { form } = statement
-  const leftOut = form.left_out_rows.slice(0, LEFT_OUT_SHOWN)
+  const telling = form.telling.map((at) => headingAt(form, at)).join(' · ')
+  const lines = form.left_out_rows.slice(0, LEFT_OUT_SHOWN).join(', ')
   return (
     <Card id="how-read" title={say('statementRead')}>
       <p class="soft" safe>
         {say('statementReadText')}
       </p>
-      {form.telling.length === 0 ? null : <Telling {...{ view, form }} />}
+      {telling === '' ? null : (
+        <p class="notice warn" safe>
+          {say('statementTelling', {
+            columns: telling,
+            text: [form.text, ...form.telling].join(','),
+          })}
+        </p>
+      )}
       <Table {...{ pages, view }} rows={form.rows} columns={fileColumns(columnsRead(view, statement))} />
       <Facts
         facts={[
-          [say('readAs_direction'), directionRead(view, statement)],
           [say('statementForm'), formInWords(view, form)],
-          [say('statementLeftOut'), form.left_out === 0 ? null : view.number(form.left_out)],
+          [say('statementLeftOut'), form.left_out === 0 ? null : `${view.number(form.left_out)} (${lines})`],
         ]}
       />
-      {leftOut.length === 0 ? null : (
-        <ul>
-          {leftOut.map(({ line, why }) => (
-            <li safe>{say('leftOutRow', { line: String(line), why: say(`left_out_${why}`) })}</li>
-          ))}
-        </ul>
-      )}
     </Card>
   )
 }
+const LEFT_OUT_SHOWN = 20
 
-/** The columns that are not understood, and what to send if they are only text; a state is no text. */
-function Telling({ view: { say }, form }: { view: View; form: StoredStatement['form'] }) {
-  const isState = (at: number) => headingOf(form.headings[at - 1] ?? '') === 'status'
-  const free = form.telling.filter((at) => !isState(at))
-  const text = [...new Set([...form.text.split(',').map(Number), ...free])]
-  return (
-    <div class="notice warn">
-      <p safe>
-        {say('statementTelling', { columns: form.telling.map((at) => headingAt(form, at)).join(' · ') })}
-      </p>
-      {free.length === 0 ? null : (
-        <p safe>{say('statementTextSaid', { text: text.map((at) => headingAt(form, at)).join(',') })}</p>
-      )}
-    </div>
-  )
+type Form = StoredStatement['form']
+
+function formInWords({ say }: View, { encoding, delimiter, direction, debit, day_order, decimal }: Form) {
+  const inOneColumn = direction === 'sign' ? 'direction_sign' : 'readAs_direction'
+  const isIn = debit === undefined ? 'direction_in' : 'direction_columns'
+  return [
+    say(direction === 'in' ? isIn : inOneColumn),
+    ...[say(`encoding_${encoding}`), say(`delimiter_${delimiter}`), say(`day_order_${day_order}`)],
+    ...(decimal === undefined ? [] : [DECIMALS[decimal]]),
+  ].join(' · ')
 }
 
-function formInWords({ say }: View, { encoding, delimiter, day_order, decimal }: StoredStatement['form']) {
-  const order = say(`day_order_${day_order}`)
-  return [say(`encoding_${encoding}`), say(`delimiter_${delimiter}`), order, DECIMALS[decimal] ?? ''].join(
-    ' · ',
-  )
-}
-
-/** Of each column its heading, and what it was read as. */
+/** The heading of each column, and what it was read as. */
 function columnsRead({ say }: View, { form }: StoredStatement): readonly string[] {
-  const width = Math.max(form.headings.length, ...form.rows.map((row) => row.length))
-  const text = form.text.split(',')
-  const readAs = (column: number) => {
-    const at = String(column)
-    if (at === form.date) return say('readAs_date')
-    if (at === form.amount) return say('readAs_amount')
-    if (form.debits.includes(column)) return say('readAs_debit')
-    if (at === form.direction) return say('readAs_direction')
-    if (form.currency.includes(column)) return say('readAs_currency')
-    const isText = text.includes(at)
-    if (form.telling.includes(column))
-      return [say('readAs_telling'), isText ? say('readAs_text') : ''].filter(Boolean).join(', ')
-    return isText ? say('readAs_text') : say('readAs_none')
-  }
-  return Array.from({ length: width }, (_, index) =>
-    say('columnReadAs', { column: headingAt(form, index + 1), as: readAs(index + 1) }),
+  const { date, amount, debit = '', direction, text, telling, headings, rows } = form
+  const roles = new Map<string, Parameters<typeof say>[0]>([
+    ...text.split(',').map((at) => [at, 'readAs_text'] as const),
+    ...([
+      [date, 'readAs_date'],
+      [amount, 'readAs_amount'],
+      [debit, 'readAs_debit'],
+    ] as const),
+    ...([[direction, 'readAs_direction']] as const),
+    ...telling.map((at) => [String(at), 'readAs_telling'] as const),
+  ])
+  return Array.from({ length: Math.max(headings.length, rows[0]?.length ?? 0) }, (_, index) =>
+    say('columnReadAs', {
+      column: headingAt(form, index + 1),
+      as: say(roles.get(String(index + 1)) ?? 'readAs_none'),
+    }),
   )
 }
 
-function headingAt({ headings }: StoredStatement['form'], column: number): string {
+function headingAt({ headings }: Form, column: number): string {
   return headings[column - 1] || String(column)
-}
-
-function directionRead({ say }: View, { form }: StoredStatement): string {
-  if (form.direction === 'in') return say(form.debits.length > 0 ? 'direction_columns' : 'direction_in')
-  if (form.direction === 'sign') return say('direction_sign')
-  return headingAt(form, Number(form.direction))
 }
 
 function codeWords({ locale }: View, code: string | null): string {
@@ -194,7 +186,7 @@ function codeWords({ locale }: View, code: string | null): string {
 
 function Sure({ pages, view, read }: Part) {
   const { say, session } = view
-  const { sure } = read
+  const rows = read.sure.slice(0, SHOWN)
   const now = toApprove(read, session.operator).slice(0, APPROVED_AT_ONCE)
   const amount = now.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
   const data = { count: view.number(now.length), amount: view.money(amount) }
@@ -203,32 +195,27 @@ function Sure({ pages, view, read }: Part) {
       {now.length === 0 ? null : (
         <p class="actions">
           <LinkButton
-            href={pathOfAct(pages, approveLines, read.statement.id)}
+            href={pathOfAct(pages, approveLines, read.statement.statement_id)}
             label={say(now.length === 1 ? 'approveSureOne' : 'approveSure', data)}
             go
           />
         </p>
       )}
-      {sure.length === 0 ? null : (
-        <p class="soft" safe>
-          {say('linesSureText')}
-        </p>
-      )}
-      <Table
-        {...{ pages, view }}
-        rows={sure.slice(0, SHOWN)}
-        columns={[
-          ...LINE_COLUMNS,
-          {
-            head: 'payment',
-            safe: ({ match }) => <Meant {...{ pages, view }} of={match?.candidates ?? []} />,
-          },
-        ]}
-        empty={say('noneSure')}
-      />
+      <p class="soft" safe>
+        {say('linesSureText')}
+      </p>
+      <Table {...{ pages, view, rows }} columns={SURE} empty={say('noneSure')} />
     </Card>
   )
 }
+
+const SURE: readonly Column<MatchedLine>[] = [
+  ...LINE_COLUMNS,
+  {
+    head: 'payment',
+    safe: ({ match }, view, pages) => <Meant {...{ pages, view }} of={match?.candidates ?? []} />,
+  },
+]
 
 function Meant({ pages, view, of }: { pages: ConsolePages; view: View; of: readonly Candidate[] }) {
   const { say } = view
@@ -258,7 +245,7 @@ function ToChoose({ pages, view, read }: Part) {
   return (
     <Card id="to-choose" title={say('linesToChoose')}>
       <p safe>{say('chooseText')}</p>
-      <form method="get" action={pathOfAct(pages, approveLines, read.statement.id)}>
+      <form method="get" action={pathOfAct(pages, approveLines, read.statement.statement_id)}>
         <input type="hidden" name="chosen" value="1" />
         <Table
           {...{ pages, view }}
@@ -274,22 +261,21 @@ function ToChoose({ pages, view, read }: Part) {
 }
 
 function Choices({ view, line }: { view: View; line: MatchedLine }) {
-  const { say } = view
   const candidates = (line.match?.candidates ?? []).filter(({ differs }) => !differs.includes('booked'))
-  const isSum = candidates.every(({ rule }) => rule === 'sum_of_references')
-  const together = candidates.map(({ transfer }) => transfer.paymentId).join(' ')
-  const chosen = line.paymentIds.join(' ')
-  const name = `line_${line.id}`
   const options: readonly (readonly [value: string, words: readonly string[]])[] = [
-    ['', [say('chooseNone')]],
-    ...(isSum && candidates.length > 1 ? [[together, [say('chooseBoth')]] as const] : []),
+    ['', [view.say('chooseNone')]],
     ...candidates.map((one) => [one.transfer.paymentId, candidateInWords(view, one)] as const),
   ]
   return (
     <fieldset aria-label={line.text}>
       {options.map(([value, words]) => (
         <label class="line">
-          <input type="radio" name={name} value={value} checked={value === chosen} />
+          <input
+            type="radio"
+            name={`line_${line.id}`}
+            value={value}
+            checked={value === (line.paymentId ?? '')}
+          />
           {words.map((part, at) => (
             <>
               {at === 0 ? ' ' : ' · '}
@@ -315,16 +301,7 @@ function candidateInWords({ say, money }: View, { transfer, rule, differs }: Can
   ]
 }
 
-function Unknown({ pages, view, read }: Part) {
-  const lines = read.unknown.slice(0, SHOWN)
-  return (
-    <Card id="unknown" title={view.say('linesUnknown')}>
-      <LinesTable {...{ pages, view, lines }} empty={view.say('noneUnknown')} />
-    </Card>
-  )
-}
-
-function Summary({ pages, view, read: { statement, counts, free } }: Part) {
+function Summary({ pages, view, read: { statement, lines, counts, paying } }: Part) {
   const { say, session, number: count } = view
   return (
     <Card id="summary" title={say('linesDecided')}>
@@ -334,14 +311,13 @@ function Summary({ pages, view, read: { statement, counts, free } }: Part) {
           [say('line_payout'), count(counts.payout)],
           [say('line_set_aside'), count(counts.set_aside)],
           [say('statementLines'), count(statement.lines)],
-          [say('statementNew'), count(counts.new)],
-          [say('statementBy'), statement.importedBy],
+          [say('statementBy'), statement.imported_by],
         ]}
       />
       <p class="actions">
         <LinkButton href={addressOf(pages.base, 'bank-statements')} label={say('statements')} />
-        {mayDo(session.operator, withdrawStatement) && free > 0 ? (
-          <ActButton {...{ pages, view }} act={withdrawStatement} id={statement.id} />
+        {mayDo(session.operator, withdrawStatement) && (lines.length === 0 || paying < lines.length) ? (
+          <ActButton {...{ pages, view }} act={withdrawStatement} id={statement.statement_id} />
         ) : null}
       </p>
     </Card>

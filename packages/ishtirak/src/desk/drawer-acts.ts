@@ -49,14 +49,6 @@ const DrawerDaySchema = object('DrawerDay', {
       after_count: nullable(dinars('What came to the books after the count; null: it was not counted')),
     }),
   ),
-  by_person: Type.Array(
-    object('DrawerPerson', {
-      operator: nullable(Type.String()),
-      slips: Type.Integer(),
-      cash: dinars('Taken, less what was given back'),
-      cheques: dinars(),
-    }),
-  ),
   entries: Type.Array(
     object('DrawerEntry', {
       kind: Type.Enum(['taken', 'returned', 'paid_out']),

@@ -1,5 +1,4 @@
-// The console's report of a day of the drawer: the expected money, the count, the sums by person, and each
-// slip.
+// The console's report of a day of the drawer: the expected money, the count, and each slip.
 import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
 import { DAY } from '../core/instant.js'
 import type { App } from '../http/app.js'
@@ -44,13 +43,6 @@ const SUMS: readonly Column<DrawerDay['by_method'][number]>[] = [
   { head: 'drawerWasCounted', figure: ({ counted }, view) => signed(counted?.counted ?? null, view) },
   { head: 'drawerDifference', figure: ({ counted }, view) => signed(counted?.difference ?? null, view) },
   { head: 'drawerAfter', figure: ({ after_count }, view) => signed(after_count, view) },
-]
-
-const PEOPLE: readonly Column<DrawerDay['by_person'][number]>[] = [
-  { head: 'who', text: ({ operator }) => operator, isName: true },
-  { head: 'drawerSlips', figure: ({ slips }, { number }) => number(slips) },
-  { head: 'way_cash', figure: ({ cash }, view) => signed(cash, view) },
-  { head: 'way_cheque', figure: ({ cheques }, view) => signed(cheques, view) },
 ]
 
 const KINDS = { taken: 'drawerTaken', returned: 'drawerReturned', paid_out: 'drawerPaidOut' } as const
@@ -104,9 +96,6 @@ function drawerPage(
           {say('drawerExplained')}
         </p>
         <Ways {...{ pages, view, drawer, at }} />
-      </Card>
-      <Card id="people" title={say('drawerPeople')}>
-        <Table {...{ pages, view }} rows={drawer.by_person} columns={PEOPLE} empty={say('drawerEmpty')} />
       </Card>
       <Card id="slips" title={say('drawerSlips')}>
         <Table {...{ pages, view }} rows={entries} columns={slips(labels)} empty={say('drawerEmpty')} />

@@ -54,15 +54,10 @@ describeWorldOnEach('the drawer', { env: ENV, withoutJobs: true }, ({ world, res
         ...{ expected: 2000, after_count: null },
       },
     ])
-    const { by_person, entries } = await dayOf(DAY)
-    const byName = Object.fromEntries(by_person.map((one: { operator: string }) => [one.operator, one]))
-    expect(byName).toMatchObject({
-      sara: { slips: 4, cash: 7070, cheques: 2000 },
-      omar: { slips: 2, cash: 2020, cheques: 2000 },
-      lina: { slips: 0, cash: -3000, cheques: -2000 },
-    })
-    expect(by_person).toHaveLength(3)
-    expect(entries).toHaveLength(9)
+    const { entries } = await dayOf(DAY)
+    const tookOf = (name: string) =>
+      entries.filter(({ operator }: { operator: string }) => operator === name).length
+    expect(['sara', 'omar', 'lina'].map(tookOf)).toEqual([4, 2, 3])
 
     expect((await omar.post(`/drawer/${DAY}/confirm`, {})).body).toMatchObject({ code: 'conflict', day: DAY })
     const preview = (await sara.get(`/drawer/${DAY}/count?cash=6000&cheques=2000`)).body
@@ -136,7 +131,7 @@ describeWorldOnEach('the drawer', { env: ENV, withoutJobs: true }, ({ world, res
     const path = `/console/drawer/${DAY}`
     const bySara = await enterConsole(world, KEYS.sara)
     const report = wordsOf((await bySara.open(path)).text)
-    expect(report).toMatch(/Not counted.*Must be there.*2\s020 DA.*sara.*user-1/)
+    expect(report).toMatch(/Not counted.*Must be there.*2\s020 DA.*user-1.*sara/)
     const asked = await bySara.ask(`${path}/count`, '?cash=2000&cheques=0')
     expect(asked.words).toMatch(/Difference in cash, in dinars -?.*20/)
     const counted = await bySara.submit(asked.path, asked.fields)

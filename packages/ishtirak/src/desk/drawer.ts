@@ -33,7 +33,6 @@ export async function readDrawer(deps: DrawerDeps, day: string) {
       cheques_difference: countedOf(count, 'cheque').difference,
     },
     by_method: DESK_METHODS.map((method) => methodOf({ entries, count, expected: expected[method] }, method)),
-    by_person: byPerson(entries),
   }
 }
 
@@ -76,14 +75,4 @@ function methodOf(
     paid_out: -sumOf(of('paid_out')),
     after_count: counted && day.expected - counted.expected,
   }
-}
-
-/** The money that each person took, less what they gave back. */
-function byPerson(entries: readonly DrawerEntry[]) {
-  const people = [...new Set(entries.map(({ operator }) => operator))]
-  return people.map((operator) => {
-    const own = entries.filter((entry) => entry.operator === operator)
-    const { cash, cheque: cheques } = expectedOf(own)
-    return { operator, slips: own.filter(({ kind }) => kind === 'taken').length, cash, cheques }
-  })
 }

@@ -28,7 +28,7 @@ const selectRows = statement(
    select 'transfer_proofs', to_jsonb(t) from transfer_proofs t where user_id = $1
     union all
    select 'bank_lines', to_jsonb(t) from bank_lines t
-    where payment_ids && array(select id from payments where user_id = $1)
+    where payment_id in (select id from payments where user_id = $1)
     union all
    select 'discrepancies', to_jsonb(t) from discrepancies t where user_id = $1
     union all

@@ -1,5 +1,5 @@
-// What operators say of a transfer: its money has come, or it is refused. The decision is written down first,
-// with the audit trail; what follows for the user's money goes the way of all money.
+// Approves or refuses a transfer for an operator. The decision is saved first, with its entry in the audit
+// trail. Then the payment is settled like every other payment.
 
 import type { ActPlan, Call } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
@@ -19,7 +19,6 @@ import {
   approvalsNeeded,
   decideApproval,
   decideRefusal,
-  type PayingLine,
   receivedWithin,
   reportOfTransfer,
   type Transfer,
@@ -34,7 +33,7 @@ export interface ApprovalDeps extends SettleDeps, Pick<CommonParts, 'wallClock'>
   readonly transfers: Pick<TransferTerms, 'secondApprovalFrom'> | null
 }
 
-/** From this amount on two operators approve; null: one is enough. */
+/** The amount from which two operators must approve; null if one is always enough. */
 export const secondFrom = ({ transfers }: Pick<ApprovalDeps, 'transfers'>) =>
   transfers?.secondApprovalFrom ?? null
 
@@ -44,14 +43,15 @@ export interface Received {
   readonly receivedAt: Instant
   /** Absent where there is but one kind of account. */
   readonly instrument?: TransferInstrument | undefined
-  readonly line?: PayingLine
+  /** The line of a bank statement that shows it. */
+  readonly lineId?: string
 }
 
 /**
- * Approves what was `received`, or refuses (null): the user reads the reason. Another amount than the one
- * asked for is booked as little as a card's: the payment goes to review. Throws `not_found`, `conflict` when
- * it is decided already, the first operator said something else or the line pays something else, and
- * `second_operator_needed`.
+ * Approves the money that was `received`; null refuses the transfer, and the user reads the reason. If
+ * another amount came than the one asked for, nothing is booked and the payment goes to review, as with a
+ * card. Throws `not_found`, `second_operator_needed`, and `conflict` if the transfer is decided already, the
+ * first operator named other figures, or the line pays something else.
  */
 export async function planDecision(
   deps: ApprovalDeps,
@@ -80,18 +80,18 @@ export async function planDecision(
       ...(needed === 2 ? [change.text('approvals', given(stored.transfer), given(transfer))] : []),
     ],
     save: async () => {
-      const line = received?.line
+      const lineId = received?.lineId
       if (received && !instrumentOf(loaded.method, received.instrument))
         throw wrongField('payment_method', 'required')
-      if (decision.kind === 'unchanged' && (!line || (await pays(deps.database, line, paymentId))))
+      if (decision.kind === 'unchanged' && (!lineId || (await pays(deps.database, lineId, paymentId))))
         return payment
-      const after = { ...describeDecided(transfer), ...(line && { line_id: line.id }) }
+      const after = { ...describeDecided(transfer), ...(lineId && { line_id: lineId }) }
       const facts = { paymentId, before: describeDecided(stored.transfer), after, now }
       const audit = auditEntry(deps.ids, by, facts)
       // The transfer was read after its user, so it may be newer than what was shown.
-      const became = await saveDecision(deps.database, stored, transfer, { ...by, audit, now, line })
+      const became = await saveDecision(deps.database, stored, transfer, { ...by, audit, now, lineId })
       if (became === 'stale') return became
-      if (became === 'line_taken') throw new BillingError('conflict', { extra: { line_id: line?.id } })
+      if (became === 'line_taken') throw new BillingError('conflict', { extra: { line_id: lineId } })
       deps.count({ name: 'transfer', act: received ? 'approve' : 'refuse' })
       const about = { user_id: payment.userId, payment_id: paymentId }
       deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
@@ -100,7 +100,7 @@ export async function planDecision(
   }
 }
 
-/** Settles what was decided of the payment, unless that is done. */
+/** Settles the payment by the saved decision, unless it is settled already. */
 export async function settleDecided(deps: ApprovalDeps, payment: Payment): Promise<void> {
   const lookup = await askProvider(deps, payment, { source: 'operator' })
   if (!lookup.ok) throw refusalOf(lookup.failure)
@@ -121,7 +121,7 @@ function decideReceived(
       extra: { earliest: toTimestamp(earliest), latest: toTimestamp(now) },
     })
   }
-  // Which account it was changes nothing of what follows, and may be chosen last.
+  // The account changes nothing in the preview, so the operator may choose it last.
   const [first] = transfer.approvals
   const instrument = instrumentOf(method, received.instrument) ?? first?.instrument ?? INSTRUMENTS.ccp
   return decideApproval(
@@ -139,7 +139,7 @@ export async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
   const { payment, user } = await loadPayment(deps, paymentId)
   const method = deps.methods.of(payment.method)
   const { userId, status } = payment
-  // Without the reference, which was not saved yet, no money can have come for it.
+  // No user has seen a reference that is not saved yet, so no money can have come for it.
   const isAsked = method.settledBy === 'operator' && payment.checkoutId !== null
   const stored = isAsked ? await findTransfer(deps.database, { userId, paymentId }) : null
   if (!stored)
@@ -163,7 +163,9 @@ function refusalBecause(
   })
 }
 
-/** An account that is no longer shown may still get money: what is said counts. Null: it is to be said. */
+/**
+ * An account that is no longer shown may still get money, so any kind may be named. Null: it must be named.
+ */
 function instrumentOf(
   { instruments }: PaymentMethod,
   said: TransferInstrument | undefined,

@@ -1,5 +1,5 @@
-// A transfer: money that a user sends without a page of a provider, and that counts once operators have seen
-// it on an account. What an operator says of it, and what follows. Pure.
+// Decisions about a transfer: money that a user sends without a page of a provider, and that counts once
+// operators have seen it on an account. Pure.
 
 import type { TransferInstrument } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -19,17 +19,10 @@ export interface Approval {
   readonly instrument: TransferInstrument
 }
 
-/** The line of a bank statement that shows the money. */
-export interface PayingLine {
-  readonly id: string
-  /** All that it is said to pay by one confirmation: it may pay these, and nothing else. */
-  readonly paymentIds: readonly string[]
-}
-
 export interface Transfer {
-  /** `open`: waited for, until the payment's end. `ended`: no longer, as the user chose something else. */
+  /** `open`: waited for until the payment expires. `ended`: the user chose something else. */
   readonly state: 'open' | 'ended' | 'approved' | 'refused'
-  /** Of those that say the same; approved once they are enough. Earlier ones are in the audit trail. */
+  /** Approvals with the same figures. Earlier ones with other figures are in the audit trail. */
   readonly approvals: readonly Approval[]
   /** Why it was refused last. */
   readonly refusal: string | null
@@ -49,11 +42,11 @@ export interface Proof {
   readonly bytes: number
   /** The SHA-256 of the content, in hex. */
   readonly sha256: string
-  /** Since then there is no content. */
+  /** The content was erased at this instant. */
   readonly erasedAt: Instant | null
 }
 
-/** What a user needs: the slip, its back, and one more try. */
+/** 3 files are enough: the slip, its back, and one more try. */
 export const PROOFS_MAX = 3
 
 export type ProofDecision =
@@ -62,7 +55,10 @@ export type ProofDecision =
   | { readonly kind: 'known'; readonly proof: Proof }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'too_many' }
 
-/** Until it is decided, also past the payment's end. The first proof is the one that counts for a run. */
+/**
+ * A proof is taken until the transfer is decided. The instant of the first proof decides whether time goes
+ * on.
+ */
 export function decideProof(
   transfer: Transfer,
   proofs: readonly Proof[],
@@ -77,7 +73,7 @@ export function decideProof(
   return { kind: 'added', transfer: { ...transfer, proofAt: transfer.proofAt ?? now }, proof }
 }
 
-/** Why no further file is taken, whatever it is. */
+/** The reason why no further file is taken, or null. */
 export function proofProblem(
   { state }: Pick<Transfer, 'state'>,
   proofs: readonly Proof[],
@@ -107,7 +103,7 @@ export function decideApproval(
   )
   if (isApproved && isRepeated) return { kind: 'unchanged' }
   if (isApproved && payment.status !== 'review') return { kind: 'refused', because: 'decided' }
-  // One who was wrong says it again: the figures of one person count once, the last ones.
+  // Only the last figures of a person count, so that an operator can correct a mistake.
   const others = isApproved ? [] : transfer.approvals.filter((one) => !isOfOne(one, approval))
   if (!others.every((one) => saysTheSame(one, approval))) return { kind: 'refused', because: 'differs' }
   const approvals = [...others, approval]
@@ -125,7 +121,7 @@ function saysTheSame(one: Approval, other: Approval): boolean {
   return one.amount === other.amount && one.instrument === other.instrument
 }
 
-/** Whichever is more, asked for or came: a mistyped figure must not make a second approval unnecessary. */
+/** The larger of both amounts counts, so that a mistyped figure cannot avoid the second approval. */
 export function approvalsNeeded(
   payment: Pick<Payment, 'price' | 'amountAsked'>,
   amount: number,
@@ -134,7 +130,7 @@ export function approvalsNeeded(
   return secondFrom !== null && Math.max(priceAsked(payment).amount, amount) >= secondFrom ? 2 : 1
 }
 
-/** Nothing is refused of which money is booked. What is under review can be: the money goes back. */
+/** A booked transfer cannot be refused. One under review can: the seller sends the money back. */
 export function decideRefusal(
   transfer: Transfer,
   payment: Pick<Payment, 'status'>,
@@ -149,7 +145,7 @@ export function decideRefusal(
   return { kind: 'changed', transfer: { ...transfer, state: 'refused', approvals: [], refusal: why } }
 }
 
-/** Some pay first and order then. Money that lies longer is not likely to be for this order. */
+/** Some users pay before they order. Money that came more than 60 days before is for something else. */
 const RECEIVED_BEFORE_DAYS = 60
 
 /** Not in the future, and up to 60 days before the order, from the beginning of that day on. */

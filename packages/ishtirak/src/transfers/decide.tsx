@@ -1,4 +1,4 @@
-// What operators say of a transfer, as acts: its money has come, or it is refused.
+// The acts by which operators approve or refuse a transfer.
 import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
@@ -14,7 +14,7 @@ import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { type ApprovalDeps, loadTransfer, planDecision, settleDecided } from './approvals.js'
-import { decideRefusal, type PayingLine } from './decide-transfer.js'
+import { decideRefusal } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
 import { foundOf, reviewBeside } from './review.js'
 import { transfersWords } from './words.js'
@@ -22,7 +22,7 @@ import { transfersWords } from './words.js'
 /** A column of the database holds whole dinars as an `int4`. */
 export const RECEIVED_AMOUNT_MAX = 2_147_483_647
 
-/** The preview and the approval both ask what came. */
+/** The preview and the approval both need these. */
 const received = {
   amount: Type.Integer({
     minimum: 1,
@@ -85,11 +85,11 @@ export const approve = act<DecisionDeps>()({
 })
 
 /** The same, where a line of a bank statement shows the money. */
-export function approveByLine(line: PayingLine): typeof approve {
+export function approveByLine(lineId: string): typeof approve {
   return {
     ...approve,
     plan: (deps, call) =>
-      planDecision(deps, call, { ...receivedOf(deps, call.input as ReceivedInput), line }),
+      planDecision(deps, call, { ...receivedOf(deps, call.input as ReceivedInput), lineId }),
   }
 }
 
@@ -125,7 +125,10 @@ function receivedOf({ wallClock }: Pick<ApprovalDeps, 'wallClock'>, input: Recei
   return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
 }
 
-/** As the first operator said, else as the bank statement has it, else what was asked for, today. */
+/**
+ * The fields hold the first operator's figures, else the bank statement's, else the amount asked for and
+ * today.
+ */
 async function receivedFields(
   pages: ConsolePages & DecisionDeps,
   view: View,
@@ -166,7 +169,7 @@ async function receivedFields(
   ]
 }
 
-/** With the figure read back; null: it is no figure, or has no problem but its size. */
+/** Explains what is unclear in a typed amount; null if the general message says enough. */
 function amountProblem({ formats }: ConsolePages, { say, locale }: View, typed: string): string | null {
   const amount = readTypedAmount(typed)
   if (amount.kind === 'centimes') return say('amountCentimes', { typed })

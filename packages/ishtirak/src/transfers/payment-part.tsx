@@ -1,4 +1,4 @@
-// What transfers add to everything known of a payment: what operators said, and what the user sent.
+// The part of a payment's file that transfers add: the operators' decisions, and the proofs of the user.
 import { statusKey } from '../acts/changes.js'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
@@ -24,9 +24,9 @@ type TransferPart = {
 
 const KEY = 'transfer'
 
-/** As operators have decided it; null: the payment is no transfer. */
+/** The transfer of the payment; null if the payment is no transfer. */
 export function transferIn({ parts }: Pick<SubjectPayment, 'parts'>): Transfer | null {
-  // What `load` below has given.
+  // `load` below has loaded it.
   return (parts[KEY] as TransferPart)?.transfer ?? null
 }
 

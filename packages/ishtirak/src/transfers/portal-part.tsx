@@ -1,4 +1,4 @@
-// What transfers bring to the pages of users: a way to pay, the one that is waited for, the forms.
+// The parts of the portal that transfers add: a way to pay, the transfer that is waited for, and its forms.
 import { DAY } from '../core/instant.js'
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
@@ -95,7 +95,7 @@ async function readTransfer(of: Reading, slips: ReadonlySet<string>): Promise<Po
   const asked = seen.asked('transfer')
   const wanted = asked === null ? null : await findLate(of, asked)
   const open = wanted ?? openTransferIn(of)
-  // One that has expired is shown unasked while its slip is checked: nothing can be bought until then.
+  // An expired transfer is shown while its slip is checked, because nothing can be bought until then.
   const [checked] = slips
   const late = wanted ?? (open || checked === undefined ? null : await findLate(of, checked))
   const booked = late || open ? null : bookedTransferIn(of)
@@ -107,17 +107,17 @@ async function readTransfer(of: Reading, slips: ReadonlySet<string>): Promise<Po
   return { payment, proofs, stage, usualDelayMs: transfers?.usualDelayMs ?? null }
 }
 
-/** How long its user still sees that it was booked. */
+/** The portal shows for 3 days that a transfer was booked. */
 const BOOKED_SHOWN_MS = 3 * DAY
 
-/** The newest payment, where it is one that was booked a short time ago. */
+/** The newest payment, if it is a transfer that was booked a short time ago. */
 function bookedTransferIn({ name, seen: { history, isOlder } }: Reading) {
   const [newest] = history.payments
   if (isOlder || newest?.method !== name || newest.status !== 'paid') return undefined
   return history.now - (newest.paidAt ?? 0) < BOOKED_SHOWN_MS ? newest : undefined
 }
 
-/** Of the newest payments: one that is waited for. */
+/** Finds a transfer that is waited for among the newest payments. */
 function openTransferIn({ name, seen: { history } }: Reading) {
   return history.payments.find(
     ({ method, status, expiresAt }) => method === name && status === 'pending' && expiresAt > history.now,
@@ -130,7 +130,7 @@ async function findLate({ database, seen }: Reading, paymentId: string) {
   return isLate && proofProblem(found.transfer, []) === null ? found.payment : null
 }
 
-/** Asks the database only where a transfer is not settled. */
+/** Asks the database only if a transfer is not settled. */
 async function readSlips({ database, name, seen }: Reading): Promise<ReadonlySet<string>> {
   const { userId } = seen.session
   const unsettled = seen.history.payments.filter(
@@ -140,7 +140,7 @@ async function readSlips({ database, name, seen }: Reading): Promise<ReadonlySet
   return new Set(paymentIds.length === 0 ? [] : await slipsToCheck(database, { userId, paymentIds }))
 }
 
-/** Asks the database only where the newest payment may be one. */
+/** Asks the database only if the newest payment may be a refused transfer. */
 async function readRefused({ database, name, seen }: Reading): Promise<RefusedTransfer | null> {
   const [newest] = seen.history.payments
   if (newest?.status !== 'canceled' || newest.method !== name) return null

@@ -21,11 +21,11 @@ interface Size {
 
 interface Format {
   readonly type: ProofType
-  /** What the file begins with, in its first `within` bytes, and what it ends with. */
+  /** The mark in the first `within` bytes of a file, and the mark at its end. */
   readonly start: Buffer
   readonly within: number
   readonly end: Buffer
-  /** So many bytes may follow the beginning of the end mark. */
+  /** The number of bytes that may follow the beginning of the end mark. */
   readonly behind: number
   /** Null: no size is found. */
   sizeOf?(bytes: Buffer): Size | null

@@ -1,4 +1,4 @@
-// What a user sends to show a transfer: taken until it is decided, and kept for the operators who decide.
+// Takes proofs: files by which a user shows a transfer, until it is decided.
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { BillingError } from '../core/error.js'
@@ -31,12 +31,12 @@ interface OfPayment {
  */
 export async function receiveProof(deps: ProofDeps, of: OfPayment, body: Readable): Promise<Proof> {
   const { stored, proofs } = await loadProofs(deps, of)
-  // The same file may come again when there are three: only its content says so.
+  // The same file may come again when there are three. Only its content can tell.
   if (proofProblem(stored.transfer, proofs) === 'decided') throw refusalBecause('decided', stored)
   return deps.uploads.receive(of.userId, body, (file) => uploadProof(deps, of, file))
 }
 
-/** A file that is here already. Throws the same. */
+/** Stores a file that was received whole. Throws the same. */
 export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer): Promise<Proof> {
   const read = readProofFile(sent)
   if ('problem' in read) throw new BillingError('file_not_accepted', { extra: { reason: read.problem } })
@@ -76,7 +76,7 @@ function logged({ userId, paymentId }: OfPayment) {
   return { user_id: userId, payment_id: paymentId }
 }
 
-/** Takes back what the transaction has written. */
+/** Rolls the transaction back. */
 class Stale extends Error {}
 
 function staleOrThrow(error: unknown): 'stale' {
@@ -85,7 +85,7 @@ function staleOrThrow(error: unknown): 'stale' {
 }
 
 async function loadProofs({ database }: Pick<ProofDeps, 'database'>, of: OfPayment) {
-  // In this order: a proof that comes between the two makes the transfer stale, not the list.
+  // The transfer is read first: a proof that comes between both reads makes the decision stale.
   const stored = await findTransfer(database, of)
   if (stored) return { stored, proofs: await listProofs(database, of) }
   const payment = await findPayment(database, of.userId, of.paymentId)
@@ -108,7 +108,7 @@ export interface EraseDeps extends Pick<CommonParts, 'database' | 'clock'> {
   readonly proofDays: number
 }
 
-/** Gives how many proofs have no content any more. */
+/** Returns how many proofs were erased. */
 export function eraseOldProofs({ database, clock, proofDays }: EraseDeps, limit: number): Promise<number> {
   const now = clock.now()
   return eraseProofsBefore(database, { before: now - proofDays * DAY, now, limit })

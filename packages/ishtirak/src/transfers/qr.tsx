@@ -1,7 +1,7 @@
 // A QR code as a drawing in the page: dark on white also where the page is dark, as cameras want it.
 import { type Bitmap2D, generate } from 'lean-qr'
 
-/** Of light modules around it, which cameras need to find it. */
+/** Cameras need 4 light modules around a code to find it. */
 const MARGIN = 4
 
 /** `name`: for a screen reader. */

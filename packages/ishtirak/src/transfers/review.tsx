@@ -1,5 +1,5 @@
-// What an operator looks at to decide on a transfer: the files that the user sent, and the line of a bank
-// statement that names its reference.
+// Shows an operator who decides on a transfer the proofs of the user, and the line of a bank statement that
+// names its reference.
 import { INSTRUMENTS } from '../core/account.js'
 import type { Payment } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
@@ -15,7 +15,7 @@ import { lineNaming } from './transfers.sql.js'
 
 type Pages = ConsolePages & ApprovalDeps
 
-/** What is known before the operator types anything; `why` is empty if nothing is. */
+/** The evidence for a transfer. `why` is the reason that the form suggests; it is empty without evidence. */
 export async function foundOf(
   pages: Pages,
   view: View,

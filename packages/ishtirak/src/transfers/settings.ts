@@ -10,7 +10,6 @@ import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
 import { ConfigError, parseJson, readText, schemaProblems } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
-import { BankFormSchema, type SaidForm } from './bank-form-schema.js'
 import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
 
 const NAME = 'TRANSFER_FILE'
@@ -18,7 +17,7 @@ const NAME = 'TRANSFER_FILE'
 export type TransferTerms = ReturnType<typeof toTerms>
 
 export interface TransferConfig {
-  /** Null without a file: there are no transfers. */
+  /** Null if TRANSFER_FILE is not set: there are no transfers. */
   readonly transfers: TransferTerms | null
   /** How long a proof is kept after the decision. */
   readonly proofDays: number
@@ -35,7 +34,7 @@ export const transferSettings = settingsOf(
   },
 )
 
-/** What `doctor` and the page of health say of transfers. */
+/** The lines about transfers in `doctor` and on the health page. */
 export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>): readonly Check[] {
   if (!transfers) return [ok('transfers', 'transfers_off')]
   const kinds = transfers.accounts.map(({ kind }) => kind).join(', ')
@@ -93,21 +92,15 @@ const TransferFile = query({
   expires_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
   checked_within_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 336 })),
   second_approval_from: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
-  statements: Type.Optional(
-    query({
-      ccp: Type.Optional(BankFormSchema),
-      baridimob: Type.Optional(BankFormSchema),
-      bank: Type.Optional(BankFormSchema),
-      payout_words: Type.Optional(Type.Array(words(80), { maxItems: 20 })),
-    }),
-  ),
+  statements: Type.Optional(query({ payout_words: Type.Optional(Type.Array(words(80), { maxItems: 20 })) })),
 })
 
 type AccountFields = Static<typeof AccountFields>
 type Fault = { readonly field: keyof AccountFields; readonly words: string }
 
 /**
- * What a schema of single fields cannot say. A right key is not named: it may be the number that is wrong.
+ * Checks fields against each other, which the schema cannot. The right key is not named, because the number
+ * may be the wrong one.
  */
 function faultsOf(account: AccountFields): readonly Fault[] {
   const [number, key, rip, iban] = [account.number, account.key, account.rip, account.iban].map(bare)
@@ -157,7 +150,7 @@ function toTerms({
   expires_days: days = EXPIRES_DAYS,
   checked_within_hours: hours,
   second_approval_from: secondFrom,
-  statements: { payout_words: payoutWords = ['chargily'], ...forms } = {},
+  statements: { payout_words: payoutWords = ['chargily'] } = {},
 }: Static<typeof TransferFile>) {
   return {
     accounts: accounts.map(toAccount),
@@ -165,10 +158,10 @@ function toTerms({
     lifetimeMs: days * DAY,
     /** How long the seller usually takes to check a slip; null: nothing is said. */
     usualDelayMs: hours === undefined ? null : hours * HOUR,
-    /** From this amount on two operators approve; null: one is enough. */
+    /** The amount from which two operators must approve; null if one is always enough. */
     secondApprovalFrom: secondFrom ?? null,
-    /** How the bank of each kind of account writes its statements, and how it calls the provider. */
-    statements: { forms: forms as Readonly<Partial<Record<AccountKind, SaidForm>>>, payoutWords },
+    /** Words by which bank statements name the provider of cards. */
+    payoutWords,
   }
 }
 
@@ -186,7 +179,7 @@ function toAccount({ kind, holder, bank, ...written }: AccountFields): Account {
   }
 }
 
-/** Of the sandbox: accounts that do not exist, with right check digits. */
+/** The accounts of the sandbox do not exist, but their check digits are right. */
 export const EXAMPLE_TRANSFERS = parseTransfers(
   JSON.stringify({
     accounts: [

@@ -41,7 +41,7 @@ export function transferMails(deps: TransferMailDeps): readonly MailWriter[] {
   }))
 }
 
-/** What the sentences may name. */
+/** The values that the sentences may name. */
 function dataOf(formats: Formats, locale: Locale, { reference, transfer, payment }: StoredTransfer) {
   return {
     plan: payment.plan ? planName(payment.plan.name, locale) : paidForInWords(payment, locale),
@@ -52,12 +52,12 @@ function dataOf(formats: Formats, locale: Locale, { reference, transfer, payment
   }
 }
 
-/** What a slip pays for follows on the time that there is; a first purchase follows on nothing. */
+/** New time starts where paid time ends. A first purchase has none to follow. */
 function slipLines({ clock, rules }: TransferMailDeps, { user }: MailTo, say: Say): string[] {
   return isPaidNow(statusAt(user.subscription, clock.now(), rules)) ? [say('slipInTime')] : []
 }
 
-/** What to send and where: a paragraph with a line for each value. */
+/** The amount, the reference and the accounts, each with a line for each value. */
 function accountLines(
   { methods }: TransferMailDeps,
   transfer: StoredTransfer,

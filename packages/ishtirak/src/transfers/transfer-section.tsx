@@ -73,7 +73,7 @@ export function TransferSection({
   )
 }
 
-/** In three steps: the account that the user pays from, what to send and where, then the slip. */
+/** The three steps of the user: the account to pay from, what to send and where, then the slip. */
 function ToDo({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
   const { pages, view, say, transfer } = section
   const { payment, proofs } = transfer
@@ -176,7 +176,7 @@ function Steps({ pages, view, say, transfer }: OfTransfer) {
   )
 }
 
-/** Without the accounts: nothing is to be sent for it any more. */
+/** Shows no accounts, because nothing is to be sent for an expired transfer any more. */
 function LateTransfer(section: OfTransfer) {
   const { say } = section
   return (
@@ -221,7 +221,7 @@ function AccountFacts({ say, transfer: { payment }, account }: OfTransfer & { re
   )
 }
 
-/** What a phone reads, to be copied there: no app of the market is known to fill its form from a code. */
+/** A phone shows this text for copying. No app of the market is known to fill its form from a code. */
 function transferInPlainText({ rip, number }: Account, { price, checkoutId }: ShownPayment): string {
   return [`RIP ${rip ?? number}`, `${price.amount} DA`, formatReference(checkoutId ?? '')].join('\n')
 }
@@ -249,7 +249,7 @@ function groupsOf(value: string): readonly string[] {
 
 type OfTransfer = PartSection & { readonly transfer: PortalTransfer }
 
-/** On top, where the page is after the upload. */
+/** Stands at the top, where the browser scrolls to after the upload. */
 function Received({ view, say, transfer }: OfTransfer) {
   if (transfer.proofs.length === 0 || transfer.stage === 'booked') return null
   const { subscription } = view.overview
@@ -261,7 +261,7 @@ function Received({ view, say, transfer }: OfTransfer) {
   )
 }
 
-/** One is enough: further ones are asked for by the user. */
+/** One proof is enough, so the form for another one is folded. */
 function Proofs(section: OfTransfer) {
   const { proofs } = section.transfer
   if (proofs.length >= PROOFS_MAX || !mayOrder(section.view.session)) return null
@@ -290,7 +290,7 @@ function ProofForm({ pages, view, say, transfer }: OfTransfer) {
   )
 }
 
-/** Why the last one was refused, until the user buys again. */
+/** Says why the last transfer was refused, until the user buys again. */
 export function RefusedNotice({ say, refused }: PartSection & { readonly refused: RefusedTransfer }) {
   // A line does not end in it: these hyphens are not for breaking.
   const reference = formatReference(refused.reference).replaceAll('-', '\u2011')
@@ -305,7 +305,7 @@ export function RefusedNotice({ say, refused }: PartSection & { readonly refused
   )
 }
 
-/** In the history: leads to the form for the slip of one that has expired. */
+/** The link in the history that leads to the form for the slip of an expired transfer. */
 export function LateTransferLink({ pages, view, say }: PartSection, payment: ShownPayment) {
   const { checkoutId, id } = payment
   if (!mayOrder(view.session)) return null

@@ -1,5 +1,4 @@
-// What operators said of a transfer, and what the user sent, as the file of its payment and the audit trail
-// hold it.
+// A transfer with its approvals and proofs, as the payment's file and the audit trail show it.
 import { type Static, Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, timestamp } from '../http/schemas.js'

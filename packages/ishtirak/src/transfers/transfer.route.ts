@@ -17,7 +17,7 @@ export type TransferPagesDeps = UpgradeDeps &
 
 export type TransferMethod = NonNullable<ReturnType<typeof transferMethod>>
 
-/** By which users send money themselves; undefined: the seller takes no transfers. */
+/** The method by which users send money themselves; undefined if the seller takes no transfers. */
 export function transferMethod({ methods }: Pick<TransferPagesDeps, 'methods'>) {
   return methods.all.find(({ accounts }) => accounts.length > 0)
 }

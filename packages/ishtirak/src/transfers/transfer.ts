@@ -20,11 +20,11 @@ export interface TransferDeps extends Pick<CommonParts, 'database' | 'clock'> {
   /** Whether real money moves. */
   readonly live: boolean
   readonly accounts: readonly Account[]
-  /** How long one is waited for; whole days. */
+  /** A transfer is waited for this long; whole days. */
   readonly lifetimeMs: number
 }
 
-/** A reference of 40 random bits is rarely taken. */
+/** A reference has 40 random bits and is rarely taken, so 5 draws are enough. */
 const DRAWS_MAX = 5
 
 export function createTransfer(deps: TransferDeps): PaymentMethod {
@@ -46,7 +46,8 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
     instruments: [...new Set(accounts.map(({ kind }) => INSTRUMENTS[kind]))],
     leastAmount: 0,
     checkoutLifetimeMs: lifetimeMs,
-    // Nothing is heard at these: they end the waiting, and settle what a process that died has left.
+    // No provider is asked. The daily look ends expired transfers, and settles those that a dead process has
+    // left.
     looksAfterMs: Array.from({ length: lifetimeMs / DAY }, (_, day) => (day + 1) * DAY),
     list: null,
     webhook: null,

@@ -10,7 +10,7 @@ import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
-import type { Approval, PayingLine, Transfer } from './decide-transfer.js'
+import type { Approval, Transfer } from './decide-transfer.js'
 
 const COLUMNS = 't.reference, t.state, t.version, t.approvals, t.refusal, t.proof_at'
 
@@ -88,8 +88,8 @@ const decide = statement(
        and p.status = $9 for update of p
    ), paying as (
      select l.id from undecided u join bank_lines l on l.id = $11
-      where l.state = 'open' and l.payment_ids <@ $12::text[]
-        and not exists (select from bank_lines o where o.payment_ids @> array[$2] and o.id <> l.id)
+      where l.state = 'open' and (l.payment_id is null or l.payment_id = $2)
+        and not exists (select from bank_lines o where o.payment_id = $2 and o.id <> l.id)
         for update of l
    ), decided as (
      update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1,
@@ -99,11 +99,10 @@ const decide = statement(
         and ($11::text is null or exists (select from paying))
      returning t.user_id
    ), paid as (
-     update bank_lines l set payment_ids = array_append(l.payment_ids, $2)
-       from decided d where l.id = $11 and not l.payment_ids @> array[$2]
+     update bank_lines l set payment_id = $2 from decided d where l.id = $11
    ), released as (
-     update bank_lines l set payment_ids = array_remove(l.payment_ids, $2)
-       from decided d where $4 = 'refused' and l.payment_ids @> array[$2] and l.state = 'open'
+     update bank_lines l set payment_id = null
+       from decided d where $4 = 'refused' and l.payment_id = $2 and l.state = 'open'
    ), due as (
      update payments p set next_check_at = $7::timestamptz
        from decided d
@@ -132,7 +131,8 @@ export async function saveDecision(
     readonly now: Instant
     /** The user's version that the operator saw; absent: the operator saw no preview. */
     readonly seenVersion?: number
-    readonly line?: PayingLine | undefined
+    /** The line of a bank statement that shows the money. */
+    readonly lineId?: string | undefined
   },
 ): Promise<'saved' | 'stale' | 'line_taken'> {
   const { state, approvals, refusal } = after
@@ -145,8 +145,7 @@ export async function saveDecision(
     JSON.stringify(of.audit),
     payment.status,
     of.seenVersion ?? null,
-    of.line?.id ?? null,
-    of.line?.paymentIds ?? null,
+    of.lineId ?? null,
   ]
   const [row = {}] = await database.query(decide, [...key, ...facts])
   return word<'saved' | 'stale' | 'line_taken'>(row, 'became')
@@ -159,7 +158,7 @@ const selectNaming = statement(
      select * from bank_lines where refs <> '{}' and refs && array[$1]
    )
    select account, day::text, amount_centimes / 100 as amount, text from named
-    where state = 'open' and payment_ids = '{}' and doubts = '{}'
+    where state = 'open' and payment_id is null and doubts = '{}'
       and amount_centimes > 0 and amount_centimes % 100 = 0
     limit 2`,
 )
@@ -174,10 +173,10 @@ export async function lineNaming(database: Queryable, reference: string): Promis
 
 const selectPays = statement(
   'transfers.line_pays',
-  'select id from bank_lines where id = $1 and payment_ids @> array[$2]',
+  'select id from bank_lines where id = $1 and payment_id = $2',
 )
 
-/** Whether the line is stored as paying the payment. */
-export async function pays(database: Queryable, line: PayingLine, paymentId: string): Promise<boolean> {
-  return (await database.query(selectPays, [line.id, paymentId])).length > 0
+/** Whether the line pays the payment. */
+export async function pays(database: Queryable, lineId: string, paymentId: string): Promise<boolean> {
+  return (await database.query(selectPays, [lineId, paymentId])).length > 0
 }

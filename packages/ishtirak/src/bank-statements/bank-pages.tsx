@@ -1,0 +1,261 @@
+// Bank statements in the console: the form that reads one in, the statements, their lines, and the transfers
+// that no line names.
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Field, Input, type Typed } from '../acts/act-page.js'
+import { listRoute } from '../acts/list-page.js'
+import { INSTRUMENTS } from '../core/account.js'
+import { BillingError } from '../core/error.js'
+import { type Permission, requireRole } from '../core/role.js'
+import type { App } from '../http/app.js'
+import { checker } from '../http/checker.js'
+import { openFileForm, UPLOAD_CONFIG, type Uploads } from '../http/upload.js'
+import { isConsoleKey } from '../i18n/console.js'
+import { instrumentName, problemInWords } from '../i18n/messages.js'
+import { readLabels } from '../ledger/labels.js'
+import {
+  addressOf,
+  type ConsolePages,
+  consolePage,
+  goTo,
+  Notices,
+  sendPage,
+  type View,
+} from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
+import { type Column, Table } from '../pages/table.js'
+import { BANK_FILE_BYTES_MAX } from './bank-file.js'
+import { bankForm } from './bank-form.js'
+import { LINE_STATES } from './bank-line.js'
+import { IMPORT_STATEMENT, lineList, READ_STATEMENTS, statementList } from './bank-readings.js'
+import { type ImportQuery, ImportQuerySchema } from './bank-schemas.js'
+import { findResults, type StoredStatement } from './bank-statements.sql.js'
+import { importStatement } from './import-statement.js'
+import { DECIMALS, daysOf, fileColumns, LINES } from './line-columns.js'
+import { type BankDeps, readStatement } from './read-statement.js'
+import { statementPage } from './statement-page.js'
+
+export type BankPages = BankDeps & { readonly uploads: Uploads }
+type Pages = ConsolePages & BankPages & { readonly acts: readonly Permission[] }
+
+const SHOWN = 20
+
+export function bankStatementRoutes(app: App, pages: Pages): void {
+  const hidden = forOperators(pages)
+  const path = '/console/bank-statements'
+
+  listRoute(app, pages, {
+    path: 'bank-statements',
+    title: 'statementsRead',
+    section: 'statements',
+    list: statementList,
+    fields: {},
+    shown: SHOWN,
+    empty: 'noStatements',
+    columns: STATEMENTS,
+    head: ({ view, request }) => ({
+      title: view.say('statements'),
+      above: (
+        <>
+          <Done {...{ view, request }} />
+          <ImportForm {...{ pages, view }} notRead={null} />
+        </>
+      ),
+      ways: <Ways {...{ pages, view }} />,
+    }),
+  })
+
+  listRoute(app, pages, {
+    path: 'bank-lines',
+    title: 'moneyWithoutPayment',
+    section: 'statements',
+    list: lineList,
+    fields: { state: ['lineState', (_, { say }) => LINE_STATES.map((one) => [one, say(`line_${one}`)])] },
+    shown: SHOWN,
+    columns: LINES,
+    head: ({ view, request }) => ({ above: <Done {...{ view, request }} /> }),
+  })
+
+  app.get<{ Params: { statement_id: string } }>(`${path}/:statement_id`, hidden, async (request, reply) => {
+    const view = viewOf(pages, request, reply)
+    requireRole(view.session.operator, READ_STATEMENTS)
+    const read = await readStatement(pages, request.params.statement_id)
+    const done = queryOf(request, 'done')
+    const results = done === undefined ? [] : ((await findResults(pages.database, done)) ?? [])
+    const isChanged = queryOf(request, 'changed') !== undefined
+    const labels = await readLabels(pages, { payments: results.map(({ payment_id }) => payment_id) })
+    return sendPage(pages, reply, statementPage(pages, view, { read, results, labels, isChanged }))
+  })
+
+  app.register(async (own) => {
+    // Read below, in the bounds of a file.
+    own.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
+    own.post(path, { ...hidden, config: UPLOAD_CONFIG }, (request, reply) => takeFile(pages, request, reply))
+  })
+}
+
+/** An act on a line or a statement has led to this page. */
+function Done({ view, request }: { view: View; request: FastifyRequest }) {
+  return <Notices of={[queryOf(request, 'done') === undefined ? null : view.say('lineDone')]} />
+}
+
+/** A file that was refused, with the form as it was typed. */
+interface NotRead {
+  readonly error: BillingError
+  readonly typed: Typed
+}
+
+async function takeFile(pages: Pages, request: FastifyRequest, reply: FastifyReply) {
+  const session = pages.operatorsHere.of(request)
+  const { operator } = session
+  // A form without a file is read already.
+  const read = request.body instanceof URLSearchParams ? request.body : null
+  const { fields, file } = read ? { fields: read, file: Readable.from([]) } : await openFileForm(request)
+  request.body = fields
+  pages.reader.requireOwnForm(request, session)
+  requireRole(operator, IMPORT_STATEMENT)
+  const typed = Object.fromEntries(
+    [...fields].filter(([name, value]) => name !== 'form_token' && value.trim() !== ''),
+  )
+  try {
+    const id = await pages.uploads.receive(`\0${operator.name}`, file, async (content) => {
+      if (content.length > BANK_FILE_BYTES_MAX) throw new BillingError('payload_too_large')
+      // The schema has checked the members.
+      const { account, ...asked } = checkTyped(typed) as ImportQuery
+      return importStatement(pages, { account, asked, file: content }, { operator, reason: null })
+    })
+    return goTo(pages, reply, addressOf('', 'bank-statements', id))
+  } catch (error) {
+    const codes = ['file_not_accepted', 'payload_too_large', 'validation_failed']
+    if (!(error instanceof BillingError) || !codes.includes(error.code)) throw error
+    const view = viewOf(pages, request, reply)
+    reply.code(error.code === 'payload_too_large' ? 413 : 422)
+    const shown = <ImportForm {...{ pages, view }} notRead={{ error, typed }} />
+    const title = view.say('statements')
+    return sendPage(pages, reply, consolePage({ pages, view, title, section: 'statements' }, shown))
+  }
+}
+
+const checkTyped = checker<object>(ImportQuerySchema)
+
+function ImportForm(of: { pages: Pages; view: View; notRead: NotRead | null }) {
+  const { pages, view, notRead } = of
+  const { say, session } = view
+  const typed: Typed = { ...Object(notRead?.error.extra.form), ...notRead?.typed }
+  const kinds = [...new Set(pages.transfers?.accounts.map(({ kind }) => kind))]
+  const account: Field = {
+    ...{ name: 'account', label: say('statementAccount'), value: typed.account ?? '' },
+    type: 'text',
+    choices: kinds.map((kind) => [kind, instrumentName(INSTRUMENTS[kind], view.locale)]),
+  }
+  const sent = notRead && { typed: {}, problems: problemsOf(notRead.error) }
+  return (
+    <Card id="import" title={say('statementImport')}>
+      {notRead ? <WhyNotRead {...{ pages, view }} error={notRead.error} /> : null}
+      <p safe>{say('statementImportText')}</p>
+      <form method="post" action={addressOf(pages.base, 'bank-statements')} enctype="multipart/form-data">
+        <FormToken session={session} />
+        <Input {...{ view, field: account, sent: null }} isRequired />
+        <details open={notRead !== null}>
+          <summary safe>{say('statementForm')}</summary>
+          <p class="soft" safe>
+            {say('statementFormText')}
+          </p>
+          {formFields(view, typed).map((field) => (
+            <Input {...{ view, field, sent }} isRequired={false} />
+          ))}
+        </details>
+        <label for="field-file">
+          <span safe>{say('statementFile')}</span>
+          <input id="field-file" type="file" name="file" accept=".csv,.txt,.tsv,text/csv" required />
+        </label>
+        <p class="actions">
+          <SubmitButton label={say('statementSend')} />
+        </p>
+      </form>
+    </Card>
+  )
+}
+
+/** The fields that are wrong, and those that the file does not tell. */
+function problemsOf({ problems, extra }: BillingError) {
+  return [
+    ...problems,
+    ...unclearIn(extra).map((name) => ({ pointer: `/${name}`, code: 'required' as const })),
+  ]
+}
+
+const unclearIn = ({ unclear }: BillingError['extra']): readonly string[] =>
+  Array.isArray(unclear) ? unclear : []
+
+/** An empty field is read as in the last file with the same headings, else found out from the file. */
+function formFields({ say }: View, typed: Typed): readonly Field[] {
+  const words = (key: string) => (isConsoleKey(key) ? say(key) : null)
+  const examples: Readonly<Record<string, string>> = DECIMALS
+  return Object.entries<object>(bankForm).map(([name, member]) => {
+    const { enum: values }: { enum?: string[] } = Object(member)
+    const inWords = (value: string) => words(`${name}_${value}`) ?? examples[value] ?? value
+    const choices = values?.map((value) => [value, inWords(value)] as const)
+    return {
+      ...{ name, label: words(`form_${name}`) ?? name, value: typed[name] ?? '' },
+      type: 'text',
+      ...(choices && { choices: [['', say('statementGuess')] as const, ...choices] }),
+    }
+  })
+}
+
+function WhyNotRead({ pages, view, error }: { pages: ConsolePages; view: View; error: BillingError }) {
+  const { first_rows: rows } = error.extra
+  return (
+    <Notice tone="warn" title={view.say('statementNotRead')} text={whyNotRead(view, error)}>
+      {Array.isArray(rows) ? (
+        <>
+          <h3 safe>{view.say('statementRows')}</h3>
+          <Table
+            {...{ pages, view, rows }}
+            columns={fileColumns(Object.keys(rows[0]).map((at) => `${+at + 1}`))}
+          />
+        </>
+      ) : null}
+    </Notice>
+  )
+}
+
+function whyNotRead({ say, locale }: View, { code, extra, problems }: BillingError): string {
+  if (code === 'payload_too_large') return say('bank_file_too_large')
+  const [problem] = problems
+  if (problem) return `${problem.pointer.slice(1)}: ${problemInWords(problem, locale)}`
+  const what = unclearIn(extra).map((name) => say(`form_${name}` as never))
+  const key = `bank_file_${extra.reason}`
+  const data = { line: `${extra.line}`, most: `${extra.most}`, word: `${extra.word}`, what: what.join(', ') }
+  return isConsoleKey(key) ? say(key, data) : String(extra.reason)
+}
+
+function Ways({ pages: { base }, view: { say } }: { pages: ConsolePages; view: View }) {
+  const lines = addressOf(base, 'bank-lines')
+  return (
+    <>
+      <LinkButton href={lines} label={say('moneyWithoutPayment')} />
+      <LinkButton href={`${lines}?state=returned`} label={say('linesReturned')} />
+    </>
+  )
+}
+
+const STATEMENTS: readonly Column<StoredStatement>[] = [
+  {
+    head: 'statementDays',
+    link: (of, view, { base }) => ({
+      href: addressOf(base, 'bank-statements', of.statement_id),
+      text: daysOf(view, of),
+    }),
+  },
+  {
+    head: 'statementAccount',
+    text: ({ account }, { locale }) => instrumentName(INSTRUMENTS[account], locale),
+  },
+  { head: 'statementLines', text: ({ lines }, { number }) => number(lines) },
+  { head: 'statementBy', text: ({ imported_by }) => imported_by },
+  { head: 'when', nowrap: ({ imported_at }, { moment }) => moment(imported_at) },
+]

@@ -1,0 +1,144 @@
+// Reads CSV as banks export it: finds the encoding and the delimiter, and takes the rows apart. A file of
+// several MiB never holds the event loop: rows are bounded, and other requests are served between slices.
+import { isUtf8 } from 'node:buffer'
+import { setImmediate } from 'node:timers/promises'
+import { BillingError } from '../core/error.js'
+
+export const ENCODINGS = ['utf-8', 'utf-16le', 'windows-1252', 'windows-1256'] as const
+export type Encoding = (typeof ENCODINGS)[number]
+/** The comma is tried last, because amounts may have commas. */
+export const DELIMITERS = { semicolon: ';', tab: '\t', pipe: '|', comma: ',' } as const
+export type DelimiterName = keyof typeof DELIMITERS
+
+/** An ordinary row has some 60 characters; 5 MiB without a line end is not a table. */
+export const ROW_CHARACTERS_MAX = 16_384
+export const CELLS_MAX = 200
+/** A busy account has 20,000 rows in a year. */
+const ROWS_MAX = 20_000
+/** A cell in quotes has at most 20 lines. */
+const CELL_LINES_MAX = 20
+/** Other requests are served after so many characters: 5 ms of work, 20 on a machine that has other work. */
+export const SLICE_CHARACTERS = 16_384
+
+export interface CsvRow {
+  readonly cells: readonly string[]
+  /** The line of the file on which the row begins, counted from 1. */
+  readonly line: number
+}
+
+/** `reason` says what is wrong with the file, `extra` says where. */
+export function fileRefused(reason: string, extra: object = {}): BillingError {
+  return new BillingError('file_not_accepted', { extra: { reason, ...extra } })
+}
+
+/** Throws `file_not_accepted`: `empty`. */
+export function decodedText(file: Uint8Array, asked: Encoding | undefined) {
+  const encoding = asked ?? encodingOf(file)
+  const text =
+    encoding === 'windows-1252'
+      ? Buffer.from(file)
+          .toString('latin1')
+          .replace(/[\x80-\x9f]/g, windowsLetter)
+      : new TextDecoder(encoding).decode(file)
+  if (!/\S/.test(text)) throw fileRefused('empty')
+  return { encoding, text: text.replaceAll('\r\n', '\n') }
+}
+
+/** Three Arabic letters in a row: a text in Windows-1252 does not have them by chance. */
+const ARABIC_WORD = /[\u0621-\u064a]{3}/
+
+function encodingOf(file: Uint8Array): Encoding {
+  const hasMark = file[0] === 0xff && file[1] === 0xfe
+  if (hasMark || (file.length > 3 && file[1] === 0 && file[3] === 0)) return 'utf-16le'
+  if (isUtf8(file)) return 'utf-8'
+  return ARABIC_WORD.test(new TextDecoder('windows-1256').decode(file)) ? 'windows-1256' : 'windows-1252'
+}
+
+/** The letters of Windows-1252 from 0x80 to 0x9f, which Node 20 decodes as control characters. */
+const WINDOWS_LETTERS =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178'
+const windowsLetter = (one: string) => WINDOWS_LETTERS.charAt(one.charCodeAt(0) - 0x80)
+
+/** The delimiter that makes headings of one of the first lines, else the one that most of them have. */
+export function delimiterIn(text: string, isHeadings: (cells: readonly string[]) => boolean): DelimiterName {
+  const lines = text.slice(0, 2 * SLICE_CHARACTERS).split('\n', 30)
+  const names = Object.keys(DELIMITERS) as DelimiterName[]
+  const counts = names.map((name) => lines.filter((line) => line.includes(DELIMITERS[name])).length)
+  return (
+    names.find((name) => lines.some((line) => isHeadings(line.split(DELIMITERS[name])))) ??
+    names[counts.indexOf(Math.max(...counts))] ??
+    'semicolon'
+  )
+}
+
+/**
+ * Returns the rows that are not empty. Throws `file_not_accepted` with the line: `binary`, `quote`,
+ * `row_too_long`, `too_many_cells`, `too_many_rows`.
+ */
+export async function rowsIn(
+  text: string,
+  delimiter: string,
+  afterSlice: () => Promise<unknown> = setImmediate,
+): Promise<readonly CsvRow[]> {
+  const rows: CsvRow[] = []
+  let sliceEnd = SLICE_CHARACTERS
+  for (let from = 0, line = 1; from < text.length; from += 1, line += 1) {
+    if (from >= sliceEnd) {
+      sliceEnd = from + SLICE_CHARACTERS
+      await afterSlice()
+    }
+    if (text[from] === '\n') continue
+    const { row, cells } = rowAt(text, { from, line, delimiter })
+    rows.push({ cells, line })
+    if (rows.length > ROWS_MAX) throw fileRefused('too_many_rows', { line, most: ROWS_MAX })
+    from += row.length
+    line += row.split('\n').length - 1
+  }
+  return rows
+}
+
+/** A row ends with its line, unless a quote is open: then it goes on in the next line. */
+function rowAt(
+  text: string,
+  { from, line, delimiter }: { readonly from: number; readonly line: number; readonly delimiter: string },
+) {
+  for (let lines = 1, end = from - 1; lines <= CELL_LINES_MAX && end < text.length; lines++) {
+    const found = text.indexOf('\n', end + 1)
+    end = found < 0 ? text.length : found
+    if (end - from > ROW_CHARACTERS_MAX) throw fileRefused('row_too_long', { line })
+    const row = text.slice(from, end)
+    const cells = cellsIn(row, delimiter)
+    if (cells === 'open') continue
+    // A row that a stray quote has swallowed looks like such a cell.
+    const isSwallowed = (cell: string) => cell.includes('\n') && cell.includes(delimiter)
+    if (cells === 'broken' || cells.some(isSwallowed)) break
+    if (/(?![\t\n])\p{Cc}/u.test(row)) throw fileRefused('binary', { line })
+    if (cells.length > CELLS_MAX) throw fileRefused('too_many_cells', { line, most: CELLS_MAX })
+    return { row, cells }
+  }
+  throw fileRefused('quote', { line })
+}
+
+/** `open`: nothing closes a quote. `broken`: more of the cell follows its closing quote. */
+function cellsIn(row: string, delimiter: string): readonly string[] | 'open' | 'broken' {
+  if (!row.includes('"')) return row.split(delimiter)
+  const cells: string[] = []
+  for (let from = 0; from <= row.length; ) {
+    const isQuoted = row[from] === '"'
+    const end = isQuoted ? closingQuote(row, from + 1) : row.indexOf(delimiter, from)
+    if (isQuoted && end < 0) return 'open'
+    if (isQuoted && ![undefined, delimiter].includes(row[end + 1])) return 'broken'
+    const cell = row.slice(isQuoted ? from + 1 : from, end < 0 ? row.length : end)
+    cells.push(isQuoted ? cell.replaceAll('""', '"') : cell)
+    from = end < 0 ? row.length + 1 : end + (isQuoted ? 2 : 1)
+  }
+  return cells
+}
+
+/** -1 if there is none. Two quotes are one in the text. */
+function closingQuote(row: string, from: number): number {
+  let quote = row.indexOf('"', from)
+  while (quote >= 0 && row[quote + 1] === '"') quote = row.indexOf('"', quote + 2)
+  return quote
+}
