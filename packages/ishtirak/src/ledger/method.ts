@@ -40,8 +40,6 @@ export type ProviderFailure =
       readonly kind: 'rejected'
       readonly status: number
       readonly detail: string
-      /** The sentences of the provider for each field. */
-      readonly errors: Readonly<Record<string, readonly string[]>>
     }
 
 export type ProviderAnswer<Value> =
@@ -163,13 +161,10 @@ export function paidWhenWritten(
     instruments: [name],
     leastAmount: 0,
     checkoutLifetimeMs: 0,
-    looksAfterMs: [DAY],
+    lookupsAfterMs: [DAY],
     list: null,
     webhook: null,
-    createCheckout: async () => ({
-      ok: false,
-      failure: { kind: 'rejected', status: 422, detail: why, errors: {} },
-    }),
+    createCheckout: async () => ({ ok: false, failure: { kind: 'rejected', status: 422, detail: why } }),
     getCheckout: async () => ({ ok: true, value: null }),
     expireCheckout: async () => ({ ok: true, value: null }),
     checkKey: async () => ({ ok: true, value: true }),
@@ -181,10 +176,10 @@ export function webhookUrlOf({ webhook }: PaymentMethod, publicUrl: string): str
   return webhook && `${publicUrl}${webhook.path}`
 }
 
-function checkLooks({ name, looksAfterMs }: MethodTraits): void {
-  const steps = looksAfterMs.map((wait, index) => wait - (looksAfterMs[index - 1] ?? 0))
+function checkLooks({ name, lookupsAfterMs }: MethodTraits): void {
+  const steps = lookupsAfterMs.map((wait, index) => wait - (lookupsAfterMs[index - 1] ?? 0))
   if (!steps.every((step) => step > 0 && step <= DAY) || steps.length === 0) {
-    throw new Error(`the looks of ${name} must rise, by a day at most`)
+    throw new Error(`lookupsAfterMs of ${name} must rise, by a day at most`)
   }
 }
 
@@ -202,7 +197,7 @@ function notConfigured(name: string, live: boolean): PaymentMethod {
     live,
     leastAmount: 0,
     checkoutLifetimeMs: 0,
-    looksAfterMs: [DAY],
+    lookupsAfterMs: [DAY],
     instruments: [],
     begunBy: 'user',
     bearsStampDuty: false,

@@ -65,11 +65,11 @@ function judge(
   { clock }: CallDeps,
 ): ProviderAnswer<JsonObject> {
   const reading = { secrets: account.webhookKeys, ...(clock && { now: () => clock.now() }) }
-  if (outcome.kind !== 'answer') return { ok: false, failure: failureOfTransport(outcome, reading) }
+  if (outcome.kind !== 'answer') return failureOfTransport(outcome, reading)
   const value = outcome.body === null ? undefined : parseJsonBytes(outcome.body)
   const body = isObject(value) ? value : null
   if (body !== null && outcome.status >= 200 && outcome.status < 300) return { ok: true, value: body }
-  return { ok: false, failure: failureOfAnswer(outcome, body, reading) }
+  return failureOfAnswer(outcome, body, reading)
 }
 
 function lineOf(
@@ -88,6 +88,7 @@ function lineOf(
 }
 
 type Answer = Extract<HttpOutcome, { kind: 'answer' }>
+type Failed = Extract<ProviderAnswer<never>, { ok: false }>
 type Unavailable = Extract<ProviderFailure, { kind: 'unavailable' }>
 
 interface FailureReading {
@@ -96,18 +97,14 @@ interface FailureReading {
   readonly now?: () => Instant
 }
 
-function failureOfTransport(
-  failed: Exclude<HttpOutcome, Answer>,
-  { secrets }: FailureReading,
-): ProviderFailure {
-  if (failed.kind === 'timeout') {
+function failureOfTransport(failed: Exclude<HttpOutcome, Answer>, { secrets }: FailureReading): Failed {
+  if (failed.kind === 'timeout')
     return unavailable('timeout', `no whole answer within ${failed.tookMs} ms`, { outcomeUnknown: true })
-  }
   return unavailable('network', redact(failed.detail, secrets), { outcomeUnknown: !failed.neverSent })
 }
 
 /** For every answer other than 2xx with JSON. `body` is its object, if it has one. */
-function failureOfAnswer(answer: Answer, body: JsonObject | null, reading: FailureReading): ProviderFailure {
+function failureOfAnswer(answer: Answer, body: JsonObject | null, reading: FailureReading): Failed {
   const { status } = answer
   const detail = `HTTP ${status}: ${sentenceOf(answer, body, reading)}`
   const retryAfterSeconds = readRetryAfter(answer.headers, reading.now)
@@ -117,24 +114,24 @@ function failureOfAnswer(answer: Answer, body: JsonObject | null, reading: Failu
   // A 404 means "no such checkout". A proxy's page must not say that of a payment.
   if (status === 404 && !speaksOfTheRecord(body))
     return unavailable('unreadable', detail, { outcomeUnknown: false })
-  if (status >= 400) return { kind: 'rejected', status, detail, errors: readErrors(body?.errors, reading) }
-  return unavailable('unreadable', detail, { outcomeUnknown: true })
+  return status >= 400 ? rejected(status, detail) : unreadable(detail)
+}
+
+export function rejected(status: number, detail: string): Failed {
+  return { ok: false, failure: { kind: 'rejected', status, detail } }
 }
 
 /** An answer with a good status but unexpected content. */
-export function unreadable(detail: string): ProviderFailure {
+export function unreadable(detail: string): Failed {
   return unavailable('unreadable', detail, { outcomeUnknown: true })
 }
 
 function unavailable(
   reason: Unavailable['reason'],
   detail: string,
-  {
-    outcomeUnknown,
-    retryAfterSeconds = null,
-  }: { outcomeUnknown: boolean; retryAfterSeconds?: number | null },
-): Unavailable {
-  return { kind: 'unavailable', reason, outcomeUnknown, retryAfterSeconds, detail }
+  { outcomeUnknown, retryAfterSeconds = null }: Pick<Unavailable, 'outcomeUnknown'> & Partial<Unavailable>,
+): Failed {
+  return { ok: false, failure: { kind: 'unavailable', reason, outcomeUnknown, retryAfterSeconds, detail } }
 }
 
 /** Laravel says "The route … could not be found." if the address is wrong, not the id. */
@@ -147,21 +144,6 @@ function sentenceOf(answer: Answer, body: JsonObject | null, { secrets }: Failur
   const type = headerOf(answer.headers, 'content-type') ?? 'no content type'
   const size = answer.body === null ? 'too long' : `${answer.body.byteLength} bytes`
   return `no message (${redact(type, secrets)}, ${size})`
-}
-
-/** Sentences by field, the form of Laravel's 422. Twenty fields are more than a checkout has. */
-function readErrors(value: unknown, { secrets }: FailureReading): Record<string, readonly string[]> {
-  if (!isObject(value)) return {}
-  const fields = Object.entries(value).slice(0, 20)
-  return Object.fromEntries(
-    fields.map(([field, sentences]) => [
-      redact(field, secrets),
-      (Array.isArray(sentences) ? sentences : [sentences])
-        .filter((sentence) => typeof sentence === 'string')
-        .slice(0, 5)
-        .map((sentence) => redact(sentence, secrets)),
-    ]),
-  )
 }
 
 /** An hour: whatever a broken clock of the provider asks for, a payment is looked up before that. */

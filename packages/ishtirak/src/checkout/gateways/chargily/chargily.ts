@@ -11,7 +11,7 @@ import {
   type Webhook,
 } from '../../../ledger/method.js'
 import { type AccountSettings, openAccount, signatureVerifier } from './account.js'
-import { type CallDeps, type CallProvider, createCallProvider, unreadable } from './call.js'
+import { type CallDeps, type CallProvider, createCallProvider, rejected, unreadable } from './call.js'
 import {
   CODE,
   DISCOUNT,
@@ -52,7 +52,7 @@ const TRAITS = {
   // bookings.
   settledBy: 'provider',
   accounts: [],
-  looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
+  lookupsAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
   instruments: ['edahabia', 'cib'],
   begunBy: 'user',
   bearsStampDuty: false,
@@ -126,19 +126,13 @@ async function openCheckout(
   order: CheckoutOrder,
   timeoutMs: number,
 ): Promise<ProviderAnswer<CheckoutReport>> {
-  if (order.price.currency !== 'DZD') {
-    const sentence = `Chargily takes DZD only, not ${order.price.currency}.`
-    return {
-      ok: false,
-      failure: { kind: 'rejected', status: 422, detail: sentence, errors: { currency: [sentence] } },
-    }
-  }
+  const { currency } = order.price
+  if (currency !== 'DZD') return rejected(422, `Chargily takes DZD only, not ${currency}.`)
   const answer = await call({ method: 'POST', path: '/checkouts', body: requestOf(order), timeoutMs })
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
   // There may be a checkout whose id we cannot read. The search will find it.
-  if (report) return { ok: true, value: report }
-  return { ok: false, failure: unreadable('the new checkout has no id') }
+  return report ? { ok: true, value: report } : unreadable('the new checkout has no id')
 }
 
 /** POST /checkouts. `webhook_endpoint` is the API reference's name; `webhook_url` is older. */
@@ -156,9 +150,9 @@ function requestOf(order: CheckoutOrder): JsonObject {
     metadata: {
       [PAYMENT_ID]: order.paymentId,
       // Laravel trims texts and turns empty ones into null. Values that would come back changed are not sent.
-      ...(isLeftAlone(order.userId) && { [USER_ID]: order.userId }),
+      ...(comesBackUnchanged(order.userId) && { [USER_ID]: order.userId }),
       ...(order.kind !== 'purchase' && { [KIND_OF_PAYMENT]: order.kind }),
-      ...(order.planId !== null && isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
+      ...(order.planId !== null && comesBackUnchanged(order.planId) && { [PLAN_ID]: order.planId }),
       // Sent as text, which comes back unchanged.
       ...(order.months !== null && { [MONTHS]: String(order.months) }),
       ...(order.code && { [CODE]: order.code.hash, [DISCOUNT]: String(order.code.discount) }),
@@ -167,7 +161,7 @@ function requestOf(order: CheckoutOrder): JsonObject {
 }
 
 /** Both ends must be visible characters: newer versions trim invisible ones as well. */
-function isLeftAlone(text: string): boolean {
+function comesBackUnchanged(text: string): boolean {
   return readShortText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
 }
 
@@ -194,7 +188,7 @@ function readAsked(
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
   if (report?.checkoutId === checkoutId) return { ok: true, value: report }
-  return { ok: false, failure: unreadable('the answer is not the checkout that was asked for') }
+  return unreadable('the answer is not the checkout that was asked for')
 }
 
 function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
@@ -210,21 +204,20 @@ async function fetchPage(
   const answer = await call({ method: 'GET', path: `/checkouts?per_page=50&page=${page}`, timeoutMs })
   if (!answer.ok) return answer
   const value = readPage(answer.value, page)
-  return value
-    ? { ok: true, value }
-    : { ok: false, failure: unreadable(`the answer is not page ${page} of a list`) }
+  return value ? { ok: true, value } : unreadable(`the answer is not page ${page} of a list`)
 }
 
 /** The balance is the one resource that every account has and that needs no id. */
 async function checkKey(call: CallProvider, live: boolean, timeoutMs: number): Promise<ProviderAnswer<true>> {
   const answer = await call({ method: 'GET', path: '/balance', timeoutMs })
   if (!answer.ok) return answer
-  if (answer.value.entity !== 'balance')
-    return { ok: false, failure: unreadable('the answer is not a balance') }
+  if (answer.value.entity !== 'balance') return unreadable('the answer is not a balance')
   const livemode = readFlag(answer.value.livemode)
   if (livemode === null || livemode === live) return { ok: true, value: true }
-  const detail = `the key is for ${live ? 'live' : 'test'} money, the address answers for the other mode`
-  return { ok: false, failure: { kind: 'rejected', status: 200, detail, errors: {} } }
+  return rejected(
+    200,
+    `the key is for ${live ? 'live' : 'test'} money, the address answers for the other mode`,
+  )
 }
 
 type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
@@ -257,10 +250,7 @@ async function searchCheckouts(
     if (seen.size === known) break
   }
   if (found().length > 0) return { ok: true, value: found() }
-  return {
-    ok: false,
-    failure: unreadable(`${seen.size} checkouts were read without reaching the instant asked for`),
-  }
+  return unreadable(`${seen.size} checkouts were read without reaching the instant asked for`)
 }
 
 function newestFirst(one: CheckoutReport, other: CheckoutReport): number {

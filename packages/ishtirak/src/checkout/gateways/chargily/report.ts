@@ -19,10 +19,10 @@ export const MONTHS = 'months'
 export const CODE = 'code_hash'
 export const DISCOUNT = 'discount'
 
-/** Null: not a checkout. `around` is the envelope, for fields that the checkout itself lacks. */
+/** Null: not a checkout. `envelope`: what the event around it says, for fields that the checkout lacks. */
 export function readCheckout(
   value: unknown,
-  around: { live: boolean | null; updatedAt: Instant | null } = { live: null, updatedAt: null },
+  envelope: { live: boolean | null; updatedAt: Instant | null } = { live: null, updatedAt: null },
 ): CheckoutReport | null {
   if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
   const checkoutId = readShortText(value.id)
@@ -40,7 +40,7 @@ export function readCheckout(
     status: readStatus(value.status),
     amount: readAmount(value.amount),
     currency: readShortText(value.currency)?.toUpperCase() ?? null,
-    live: readFlag(value.livemode) ?? around.live,
+    live: readFlag(value.livemode) ?? envelope.live,
     paymentId: readMetadata(value.metadata, PAYMENT_ID),
     userId: readMetadata(value.metadata, USER_ID),
     ...(kind !== undefined && { kind }),
@@ -52,7 +52,7 @@ export function readCheckout(
     checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
     ...(fees !== null && { fees }),
     createdAt: readUnixSeconds(value.created_at),
-    updatedAt: readUnixSeconds(value.updated_at) ?? around.updatedAt,
+    updatedAt: readUnixSeconds(value.updated_at) ?? envelope.updatedAt,
   }
 }
 
@@ -68,8 +68,11 @@ export function readEvent(body: Uint8Array): ProviderEvent | NoEvent {
   const type = readShortText(value.type)
   if (id === null || type === null) return 'event_without_checkout'
   const createdAt = readUnixSeconds(value.created_at)
-  const around = { live: readFlag(value.livemode), updatedAt: readUnixSeconds(value.updated_at) ?? createdAt }
-  const report = readCheckout(value.data, around)
+  const envelope = {
+    live: readFlag(value.livemode),
+    updatedAt: readUnixSeconds(value.updated_at) ?? createdAt,
+  }
+  const report = readCheckout(value.data, envelope)
   if (report === null && type.startsWith(ABOUT_A_CHECKOUT)) return 'event_without_checkout'
   return { id, type, report, createdAt }
 }
@@ -89,9 +92,9 @@ export function readPage(value: unknown, page: number): CheckoutPage | null {
 function readFees(checkout: JsonObject): number | null {
   const onMerchant = readAmount(checkout.fees_on_merchant)
   if (onMerchant !== null) return onMerchant
-  const bornBy = readShortText(checkout.chargily_pay_fees_allocation) ?? 'merchant'
-  if (bornBy === 'customer') return 0
-  return bornBy === 'merchant' ? readAmount(checkout.fees) : null
+  const paidBy = readShortText(checkout.chargily_pay_fees_allocation) ?? 'merchant'
+  if (paidBy === 'customer') return 0
+  return paidBy === 'merchant' ? readAmount(checkout.fees) : null
 }
 
 const STATUSES: readonly CheckoutStatus[] = ['pending', 'processing', 'paid', 'failed', 'canceled', 'expired']
