@@ -1,7 +1,7 @@
 // Which index each query needs is in test/costs/indexes.ts.
 import {
   claimDuePayments,
-  claimLookAtProvider,
+  claimLookup,
   scheduleNextCheck,
 } from '../../packages/ishtirak/src/checkout/sweep.sql.js'
 import {
@@ -73,7 +73,7 @@ const HOT: readonly Run[] = [
   (db) => insertRequestedPayments(db, [requested('new')]),
   (db) => loadForSettlements(db, reports.slice(0, 1)),
   (db) => saveSettlements(db, [booking('user-7')]),
-  (db) => claimLookAtProvider(db, open, { now: NOON, unlessSince: NOON }),
+  (db) => claimLookup(db, open, { now: NOON, unlessSince: NOON }),
   (db) => scheduleNextCheck(db, open, null),
   (db) => nextEventOf(db, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
   (db) => consumeWhereUsual(db, [{ ...consume, userId: 'user-8' }]),

@@ -208,9 +208,9 @@ describeWorld('another gateway', { withoutJobs: true }, ({ database, world }) =>
       [{ name: 'chargily' }, 'one name'],
       [{ live: true }, 'real money'],
       [{ webhook: PUSHED }, 'one webhook address'],
-      [{ looksAfterMs: [] }, 'must rise'],
+      [{ lookupsAfterMs: [] }, 'must rise'],
       // Not for longer than a day.
-      [{ looksAfterMs: [MINUTE, DAY + MINUTE + 1] }, 'must rise'],
+      [{ lookupsAfterMs: [MINUTE, DAY + MINUTE + 1] }, 'must rise'],
     ] as const) {
       const odd = { ...gateway.method, ...traits }
       expect.soft(() => createPaymentMethods(chargily, odd), JSON.stringify(traits)).toThrow(message)

@@ -119,7 +119,7 @@ function partsOf(
     upgrades: createUpgradeState({ database, clock }),
     loadUser: createLoadUser(database),
     listPayments: createListPayments(database),
-    looks: singleFlight<boolean>(),
+    lookups: singleFlight<boolean>(),
     inTurn: createTurns(),
     uploads: createUploads(),
     logForgery: createForgeryLog({ clock, log: SILENT }),

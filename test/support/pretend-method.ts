@@ -31,7 +31,7 @@ export function createPretendMethod(clock: Clock) {
 
   const method: PaymentMethod = {
     ...{ name: 'pretend', live: false, leastAmount: 50, checkoutLifetimeMs: LIFETIME_MS, list: null },
-    looksAfterMs: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 18 * MINUTE, 6 * HOUR],
+    lookupsAfterMs: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 18 * MINUTE, 6 * HOUR],
     ...{ instruments: ['cib_edahabia'], begunBy: 'user' },
     ...{ bearsStampDuty: false, settledBy: 'provider', accounts: [], webhook: null },
     createCheckout: async ({ paymentId, userId, kind, planId, months, price }) => {

@@ -14,7 +14,7 @@ import { webhookRoutes } from './webhook.route.js'
 import './words.js'
 
 /** 5 lookups every 10 s are 30 calls a minute, half of what the provider allows. The rest is for users. */
-const LOOKS_A_ROUND = 5
+const LOOKUPS_A_ROUND = 5
 
 type CheckoutDeps = Parameters<typeof createPayment.run>[0] &
   Parameters<typeof payments.run>[0] &
@@ -39,7 +39,7 @@ export const checkout: Capability<CheckoutDeps> = {
       name: 'check-due-payments',
       stage: 'find_out',
       everyMs: 10 * SECOND,
-      run: () => checkDuePayments(deps, LOOKS_A_ROUND),
+      run: () => checkDuePayments(deps, LOOKUPS_A_ROUND),
       oncePerCluster: true,
     },
   ],

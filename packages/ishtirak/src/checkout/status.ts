@@ -7,11 +7,11 @@ import type { SettleDeps } from '../ledger/settle.js'
 import type { LoadUser } from '../ledger/users.sql.js'
 import type { SingleFlight } from '../runtime/async.js'
 import { askProvider } from './ask-provider.js'
-import { claimLookAtProvider } from './sweep.sql.js'
+import { claimLookup } from './sweep.sql.js'
 
 export interface RefreshDeps extends SettleDeps {
   /** Readers of one payment share one lookup. */
-  readonly looks: SingleFlight<boolean>
+  readonly lookups: SingleFlight<boolean>
   readonly wait: (ms: number) => Promise<void>
 }
 
@@ -20,9 +20,9 @@ export interface StatusDeps extends RefreshDeps {
 }
 
 /** A page that polls every second must not cost the provider (about 60 calls a minute) a call a second. */
-const PAUSE_BETWEEN_LOOKS = 10 * SECOND
-/** The longest wait of a reader: `spec.md` section 1, GET /status. */
-const LOOK_MS = 1_500
+const LOOKUP_PAUSE_MS = 10 * SECOND
+/** The longest that a reader of a status waits for the provider. */
+const LOOKUP_MS = 1_500
 
 /** `requestId` is for the log, here and below: it finds the lines of a lookup that booked something. */
 export async function readStatus(
@@ -43,23 +43,23 @@ export async function refreshOpen(
 ): Promise<boolean> {
   if (!open || !isOpen(open) || open.checkoutId === null) return false
   if (deps.methods.of(open.method).settledBy === 'operator') return false
-  return deps.looks(open.id, () =>
-    Promise.race([look(deps, open, requestId), deps.wait(LOOK_MS).then(() => false)]),
+  return deps.lookups(open.id, () =>
+    Promise.race([lookUp(deps, open, requestId), deps.wait(LOOKUP_MS).then(() => false)]),
   )
 }
 
-async function look(deps: RefreshDeps, payment: Payment, requestId?: string): Promise<boolean> {
+async function lookUp(deps: RefreshDeps, payment: Payment, requestId?: string): Promise<boolean> {
   const now = deps.clock.now()
   try {
-    const when = { now, unlessSince: now - PAUSE_BETWEEN_LOOKS }
-    if (!(await claimLookAtProvider(deps.database, payment, when))) return false
+    const when = { now, unlessSince: now - LOOKUP_PAUSE_MS }
+    if (!(await claimLookup(deps.database, payment, when))) return false
     const lookup = await askProvider(deps, payment, { source: 'read', requestId })
     return lookup.ok && lookup.value.length > 0
   } catch (error) {
     // The reader gets the stored status. The sweep asks again.
     deps.log.warn(
       { request_id: requestId, err: error, payment_id: payment.id },
-      'the look at the provider failed',
+      'the provider could not be asked about an open payment; the stored status was shown',
     )
     return false
   }

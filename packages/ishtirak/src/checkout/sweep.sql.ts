@@ -58,8 +58,8 @@ export async function scheduleNextCheck(
   await database.query(scheduleNext, [userId, id, at(nextCheckAt), at(payment.nextCheckAt)])
 }
 
-const claimLook = statement(
-  'checks.claim_look',
+const claimAsked = statement(
+  'checks.claim_lookup',
   `update payments set asked_at = $3::timestamptz
     where user_id = $1 and id = $2
       and (asked_at is null or asked_at <= $4::timestamptz)
@@ -67,12 +67,12 @@ const claimLook = statement(
 )
 
 /** Whether this reader may ask the provider: no process did since `unlessSince`. */
-export async function claimLookAtProvider(
+export async function claimLookup(
   database: Queryable,
   payment: Payment,
   when: { readonly now: Instant; readonly unlessSince: Instant },
 ): Promise<boolean> {
   const { userId, id } = payment
-  const rows = await database.query(claimLook, [userId, id, at(when.now), at(when.unlessSince)])
+  const rows = await database.query(claimAsked, [userId, id, at(when.now), at(when.unlessSince)])
   return rows.length === 1
 }

@@ -122,7 +122,7 @@ describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, databa
     const waits: number[] = []
     const wait = async (ms: number) => void waits.push(ms)
     const hanging = { ...parts.database, query: () => new Promise<never>(() => undefined) }
-    const deps = { ...parts, database: hanging, looks: singleFlight<boolean>(), wait }
+    const deps = { ...parts, database: hanging, lookups: singleFlight<boolean>(), wait }
     expect([await refreshOpen(deps, payment), waits]).toEqual([false, [1_500]])
   })
 })

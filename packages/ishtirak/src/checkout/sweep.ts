@@ -31,14 +31,17 @@ async function checkDue(deps: SettleDeps, limit: number, methods: DueMethods): P
 async function check(deps: SettleDeps, payment: Payment): Promise<void> {
   const lookup = await askProvider(deps, payment, { source: 'sweep' })
   if (!lookup.ok) {
-    deps.log.warn({ payment_id: payment.id, failure: lookup.failure }, 'a payment could not be looked up')
+    deps.log.warn(
+      { payment_id: payment.id, failure: lookup.failure },
+      'the provider could not be asked about a payment; it is asked again later',
+    )
     return
   }
   const now = deps.clock.now()
   const [report] = lookup.value
   const madeAt = report ? checkoutMadeAt(payment, report, now) : null
-  const { looksAfterMs } = deps.methods.of(payment.method)
-  const nextCheckAt = nextCheckAfter(madeAt ?? payment.createdAt, now, looksAfterMs)
+  const { lookupsAfterMs } = deps.methods.of(payment.method)
+  const nextCheckAt = nextCheckAfter(madeAt ?? payment.createdAt, now, lookupsAfterMs)
   if (nextCheckAt === null && !report) await giveUp(deps, payment)
   await scheduleNextCheck(deps.database, payment, nextCheckAt)
 }

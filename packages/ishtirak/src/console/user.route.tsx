@@ -39,7 +39,7 @@ export function userRoutes(
   app.get<{ Params: Params }>('/console/users/:user_id', hidden, async (request, reply) => {
     const { user_id: userId } = request.params
     const file = await showUser(pages, userId)
-    const overview = await readOverview({ ...pages, looks: async () => false }, userId)
+    const overview = await readOverview({ ...pages, lookups: async () => false }, userId)
     const cursor = queryOf(request, 'cursor') ?? null
     const timeline = await pageOfTimeline(pages, { user_id: userId }, { cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)

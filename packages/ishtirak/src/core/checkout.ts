@@ -86,7 +86,7 @@ export interface MethodTraits {
   /** For how long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
   /** When the sweep asks, counted from the opening of the checkout. Rising, by a day at most. */
-  readonly looksAfterMs: readonly number[]
+  readonly lookupsAfterMs: readonly number[]
   /** The instruments it takes, which are `payment_method` on the wire. */
   readonly instruments: readonly string[]
   /** Who starts a payment. An operator records it when it is already paid, and our row is the only record. */

@@ -74,7 +74,7 @@ function pay(books: Books, wanted: Partial<Payment>, open: number): void {
   bookDue(books)
   const at = books.now
   const report = aReport({ paymentId: id, checkoutId: id, amount, createdAt, updatedAt: at, paidAt: at })
-  const method = { looksAfterMs: [], settledBy: 'provider' as const }
+  const method = { lookupsAfterMs: [], settledBy: 'provider' as const }
   const { payment, subscription, entry, outcome } = decideSettlement(
     { payment: ordered, subscription: books.facts },
     { ...report, method: ordered.method },

@@ -176,7 +176,7 @@ export function newPayment(of: {
     periodEnd: null,
     secondOf: null,
     review: null,
-    nextCheckAt: nextCheckAfter(createdAt, createdAt, method.looksAfterMs),
+    nextCheckAt: nextCheckAfter(createdAt, createdAt, method.lookupsAfterMs),
   }
 }
 
@@ -220,13 +220,13 @@ export function publicStatusAt(payment: ShownPayment, now: Instant): PublicPayme
   return now < payment.expiresAt ? 'pending' : 'expired'
 }
 
-/** The next lookup after `now`; null: the last one is past. `looksAfterMs` is the method's. */
+/** The next lookup after `now`; null: the last one is past. `lookupsAfterMs` is the method's. */
 export function nextCheckAfter(
   openedAt: Instant,
   now: Instant,
-  looksAfterMs: readonly number[],
+  lookupsAfterMs: readonly number[],
 ): Instant | null {
-  const step = looksAfterMs.find((wait) => openedAt + wait > now)
+  const step = lookupsAfterMs.find((wait) => openedAt + wait > now)
   return step === undefined ? null : openedAt + step
 }
 

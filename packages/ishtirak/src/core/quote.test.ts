@@ -224,7 +224,7 @@ function expectWhole(
 
 describe('a payment that is known from its checkout alone', () => {
   const method = {
-    ...{ name: 'chargily', live: false, leastAmount: 50, checkoutLifetimeMs: 1, looksAfterMs: [1] },
+    ...{ name: 'chargily', live: false, leastAmount: 50, checkoutLifetimeMs: 1, lookupsAfterMs: [1] },
     ...{ instruments: [], begunBy: 'user' as const, bearsStampDuty: false },
     ...{ settledBy: 'provider' as const, accounts: [] },
   }

@@ -8,7 +8,7 @@ import { NEVER_PAID } from './subscription.js'
 const context = {
   now: NOON + 3 * MINUTE,
   rules: RULES,
-  method: { looksAfterMs: [MINUTE, 5 * MINUTE], settledBy: 'provider' as const },
+  method: { lookupsAfterMs: [MINUTE, 5 * MINUTE], settledBy: 'provider' as const },
   freshPaymentId: () => 'pay_02',
   asked: false,
 }
@@ -202,7 +202,7 @@ describe('a payment under review', () => {
   })
 
   it('stays while operators have not said again what came, even if another accepts it meanwhile', () => {
-    const method = { settledBy: 'operator', looksAfterMs: [DAY] } as const
+    const method = { settledBy: 'operator', lookupsAfterMs: [DAY] } as const
     const changes = { accepted: true, asked: true, method }
     expect(decide(review('paid'), aReport({ status: 'expired' }), changes).payment?.status).not.toBe(
       'expired',

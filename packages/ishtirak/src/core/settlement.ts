@@ -40,7 +40,7 @@ export interface SettlementContext {
   readonly now: Instant
   readonly rules: BillingRules
   /** The payment's method. */
-  readonly method: Pick<MethodTraits, 'looksAfterMs' | 'settledBy'>
+  readonly method: Pick<MethodTraits, 'lookupsAfterMs' | 'settledBy'>
   /** Draws an id for a second payment, if two checkouts were paid. */
   readonly freshPaymentId: () => string
   /** True if we asked the provider, so that a final answer is final. A later event may overtake an event. */
@@ -182,7 +182,7 @@ function settlePending(
     return { ...nothing('refused'), payment: refused }
   }
   const madeAt = checkoutMadeAt(stored, report, now) ?? now
-  const nextCheckAt = nextCheckAfter(madeAt, now, method.looksAfterMs) ?? payment.nextCheckAt
+  const nextCheckAt = nextCheckAfter(madeAt, now, method.lookupsAfterMs) ?? payment.nextCheckAt
   // A payer who has a page of the provider needs no instructions.
   const events: readonly EventType[] = method.settledBy === 'operator' ? ['payment.requested'] : []
   return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt }, events }

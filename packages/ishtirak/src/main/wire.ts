@@ -266,7 +266,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
     findSession: createFindSession({ database, clock }),
-    looks: singleFlight<boolean>(),
+    lookups: singleFlight<boolean>(),
     upgrades: createUpgradeState({ database, clock }),
     usage: createUsageState(database),
     operatorKeyRing: createOperatorKeys(
