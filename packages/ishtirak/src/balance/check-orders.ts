@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { atCatalogue } from '../core/balance.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { offersOf } from '../core/plan.js'
+import { countEach } from '../database/database.js'
 import { type Decided, tryChange } from '../ledger/change-user.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { findOtherOrders } from './due-renewals.sql.js'
@@ -12,11 +13,8 @@ import type { OrderDeps } from './order.js'
 /** Checks the orders of at most `limit` users and returns how many it changed. */
 export async function checkOrders(deps: OrderDeps, limit: number): Promise<number> {
   const now = deps.clock.now()
-  const offers = deps.catalogue.plans.flatMap(offersOf)
-  let count = 0
-  for (const { userId, user } of await findOtherOrders(deps.database, offers, limit))
-    count += (await checkOrder(deps, { userId, user }, now)) ? 1 : 0
-  return count
+  const others = await findOtherOrders(deps.database, deps.catalogue.plans.flatMap(offersOf), limit)
+  return countEach(others, (one) => checkOrder(deps, one, now))
 }
 
 /** If the facts are stale, the next round does it. */

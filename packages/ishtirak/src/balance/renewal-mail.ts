@@ -15,51 +15,40 @@ const AHEAD_MS = 7 * DAY
 const LIFETIME_MS = 3 * DAY
 
 export function renewalMails(deps: RenewalMailDeps): readonly MailWriter[] {
+  const orderOf = ({ user }: MailTo) => user.subscription.balance?.order ?? null
   return [
     {
-      kind: 'renewal_ahead',
-      lifetimeMs: LIFETIME_MS,
+      ...mailOf(deps, 'renewal_ahead'),
       owe: (now) => oweRenewalsAhead(deps.database, now, AHEAD_MS),
       isStillTrue: ({ user, about }) => {
         const at = renewsAt(user.subscription)
         return at !== null && toTimestamp(at) === about
       },
-      write: async (mail, { locale, say }) => {
-        const data = dataOf(deps, mail, locale)
-        return {
-          subject: say('mail_renewal_ahead_subject', data),
-          paragraphs: [say('mail_renewal_ahead_what', data), say('mail_renewal_ahead_next')],
-          button: say('openPortal'),
-        }
-      },
     },
     {
-      kind: 'order_offered',
-      lifetimeMs: LIFETIME_MS,
-      isStillTrue: ({ user }) => (user.subscription.balance?.order?.offered ?? null) !== null,
-      write: async (mail, { locale, say }) => {
-        const data = dataOf(deps, mail, locale)
-        return {
-          subject: say('mail_order_offered_subject', data),
-          paragraphs: [say('mail_order_offered_what', data), say('mail_order_offered_next', data)],
-          button: say('openPortal'),
-        }
-      },
+      ...mailOf(deps, 'order_offered'),
+      isStillTrue: (mail) => (orderOf(mail)?.offered ?? null) !== null,
     },
     {
-      kind: 'order_ended',
-      lifetimeMs: LIFETIME_MS,
-      isStillTrue: ({ user }) => (user.subscription.balance?.order ?? null) === null,
-      write: async (mail, { locale, say }) => {
-        const data = dataOf(deps, mail, locale)
-        return {
-          subject: say('mail_order_ended_subject'),
-          paragraphs: [say('mail_order_ended_what'), say('mail_order_ended_next', data)],
-          button: say('openPortal'),
-        }
-      },
+      ...mailOf(deps, 'order_ended'),
+      isStillTrue: (mail) => orderOf(mail) === null,
     },
   ]
+}
+
+function mailOf(deps: RenewalMailDeps, kind: 'renewal_ahead' | 'order_offered' | 'order_ended'): MailWriter {
+  return {
+    kind,
+    lifetimeMs: LIFETIME_MS,
+    write: async (mail, { locale, say }) => {
+      const data = dataOf(deps, mail, locale)
+      return {
+        subject: say(`mail_${kind}_subject`, data),
+        paragraphs: [say(`mail_${kind}_what`, data), say(`mail_${kind}_next`, data)],
+        button: say('openPortal'),
+      }
+    },
+  }
 }
 
 /** The user has this much time to agree to another price. */

@@ -1,8 +1,9 @@
 // The payments of a user, newest first, in pages that skip and repeat nothing; and one of them.
 import { BillingError } from '../core/error.js'
-import { type Instant, LAST_INSTANT } from '../core/instant.js'
+import type { Instant } from '../core/instant.js'
 import { isOpen, type Payment, type PublicPaymentStatus } from '../core/payment.js'
-import { findPayment, type HistoryPosition, type ListPayments } from '../ledger/payments.sql.js'
+import { paymentCursors } from '../ledger/payment-list.js'
+import { findPayment, type ListPayments } from '../ledger/payments.sql.js'
 import { refreshOpen, type StatusDeps } from './status.js'
 
 export interface HistoryDeps extends StatusDeps {
@@ -19,7 +20,7 @@ export interface HistoryRequest {
 
 export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   const { userId, limit, status } = request
-  const after = request.cursor === null ? null : decodeCursor(request.cursor)
+  const after = request.cursor === null ? null : paymentCursors.decode(request.cursor)
   let now = deps.clock.now()
   // One more than asked for shows whether there is another page, without a count.
   const list = () => deps.listPayments({ userId, after, status, now, limit: limit + 1 })
@@ -31,10 +32,9 @@ export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
     now = deps.clock.now()
     found = await list()
   }
-  const payments = found.slice(0, limit)
-  const last = found.length > limit ? payments.at(-1) : undefined
+  const { items: payments, nextCursor } = paymentCursors.pageOf(found, limit)
   // `nextCursor` is null on the last page. The statuses are those at `now`.
-  return { payments, nextCursor: last ? encodeCursor(last) : null, now }
+  return { payments, nextCursor, now }
 }
 
 /** Another user's payment is `not_found`, as if it did not exist. */
@@ -51,17 +51,4 @@ export async function refreshed(deps: StatusDeps, find: () => Promise<Payment | 
   if (payment && (await refreshOpen(deps, payment, requestId))) payment = await find()
   if (!payment) throw new BillingError('not_found')
   return { payment, now: deps.clock.now() }
-}
-
-function encodeCursor(payment: HistoryPosition): string {
-  return Buffer.from(`${payment.createdAt}.${payment.id}`).toString('base64url')
-}
-
-/** A cursor is opaque to callers, so anything that was not made here is refused. */
-function decodeCursor(cursor: string): HistoryPosition {
-  const [, createdAt, id] =
-    /^(\d{1,15})\.(pay_[0-9a-z]{26})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (createdAt === undefined || id === undefined || Number(createdAt) > LAST_INSTANT)
-    throw new BillingError('invalid_cursor')
-  return { createdAt: Number(createdAt), id }
 }

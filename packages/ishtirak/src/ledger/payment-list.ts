@@ -30,7 +30,7 @@ export type PaymentFilter = Static<typeof PaymentFilterSchema> & Static<typeof C
 
 export type PaymentListDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock'>
 
-const cursors = pageCursor<HistoryPosition>(
+export const paymentCursors = pageCursor<HistoryPosition>(
   ({ createdAt, id }) => [createdAt, id],
   ([createdAt, id]) => (typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : null),
 )
@@ -44,7 +44,7 @@ export async function pageOfPayments(
   const { status = null, method: kind = null, user_id: userId = null, plan, created_from: from } = filter
   const since = from === undefined ? null : readInstant(wallClock, 'created_from', from)
   const now = clock.now()
-  const after = cursor === null ? null : cursors.decode(cursor)
+  const after = cursor === null ? null : paymentCursors.decode(cursor)
   const paid = spanIn(wallClock, filter, 'paid')
   const ends = spanIn(wallClock, filter, 'ends')
   const active = spanIn(wallClock, filter, 'active')
@@ -60,5 +60,5 @@ export async function pageOfPayments(
       plan === undefined && !paid && !ends && !active ? null : async (payments) => payments.filter(isOf),
     limit,
   })
-  return { items, nextCursor: last && cursors.encode(last) }
+  return { items, nextCursor: last && paymentCursors.encode(last) }
 }
