@@ -1,11 +1,11 @@
 // The page of an act: what it asks, what it changes for what was typed, and the reason. Its form names the
 // sending, what was typed and the version that was shown: sent twice it acts once, and nothing is done that
 // was not shown.
-import type { BillingError, ValidationCode, ValidationProblem } from '../core/error.js'
+import type { BillingError, ValidationCode } from '../core/error.js'
 import { CATALOGS, problemInWords } from '../i18n/messages.js'
 import { type ConsolePages, Facts, renderConsole, Text, type View } from '../pages/console-frame.js'
 import { heldInWords } from '../pages/console-words.js'
-import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { FormToken, LinkButton, type SentForm, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { randomToken } from '../runtime/secret.js'
 import { type ChangeInWords, changesInWords } from './changes.js'
@@ -26,18 +26,14 @@ export interface Field {
   readonly isOptional?: true
   /** It may be chosen when all else was shown: what follows is the same for each choice. */
   readonly isLast?: true
+  /** What a browser may fill in, by the name that HTML has for it. */
+  readonly autocomplete?: string
   /** Instead of free text: values with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
   /** The members of the input that it gives, where it is none of them itself. Throws `validation_failed`. */
   readonly read?: (typed: Typed) => object
   /** What is wrong with what was typed, where it can be said better than by a code; null: by the code. */
   readonly explain?: (typed: string, code: ValidationCode) => string | null
-}
-
-/** A form that was sent and could not be acted on, as it was typed. */
-export interface SentForm {
-  readonly typed: Typed
-  readonly problems: readonly ValidationProblem[]
 }
 
 interface ActPage {
@@ -174,7 +170,12 @@ export function isAsShown(shown: string, typed: Typed): boolean {
   return [...new URLSearchParams(shown)].every(([name, value]) => (typed[name] ?? '') === value)
 }
 
-export function Input(of: { view: View; field: Field; sent: SentForm | null; isRequired: boolean }) {
+export function Input(of: {
+  view: Pick<View, 'locale'>
+  field: Field
+  sent: SentForm | null
+  isRequired: boolean
+}) {
   const { view, field, sent, isRequired } = of
   const { name, label, type, choices } = field
   const value = sent?.typed[name] ?? field.value
@@ -200,6 +201,7 @@ export function Input(of: { view: View; field: Field; sent: SentForm | null; isR
           name={name}
           value={value}
           maxlength={type === 'text' ? '500' : '20'}
+          autocomplete={field.autocomplete}
           required={isRequired}
           dir={type === 'text' ? 'auto' : 'ltr'}
           {...wrong}

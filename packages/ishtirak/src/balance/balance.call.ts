@@ -1,9 +1,9 @@
 // A user's balance: the amount and its entries, a top-up, and the standing order.
 import { userCall } from '../acts/user-call.js'
-import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
+import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import { type ReturnDeps, returnUrlOf } from '../checkout/return.js'
-import { orderedBy } from '../checkout/upgrade.call.js'
+import { callerOf } from '../checkout/upgrade.call.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { describeOrder } from '../core/event.js'
@@ -98,7 +98,7 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
   answer: PlatformPaymentSchema,
   forUser: { input: TopUpRequestSchema, answer: PaymentSchema },
   example: { kind: 'top_up', plan: null, months: null, amount: 6_000 },
-  created: atPayment,
+  created: locationOf,
   refuses: [
     'malformed_json',
     'forbidden',
@@ -116,7 +116,7 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
     const { leastAmount } = deps.rules
     if (amount < leastAmount) throw wrongField('amount', 'too_small', leastAmount)
     const wanted = { topUp: amount, method, returnUrl, metadata }
-    const { paymentId } = await openPayment(deps, { ...(await orderedBy(request)), ...wanted })
+    const { paymentId } = await openPayment(deps, { ...(await callerOf(request)), ...wanted })
     return showPaymentOfUser(deps, request, paymentId)
   },
 })
@@ -143,7 +143,7 @@ const setRenewal = userCall<OrderDeps>()({
   ],
   run: async (deps, { user, input: { plan: planId, months = 1 } }) => {
     const order = describeOrder(await setOrder(deps, user, { planId, months }), deps.clock.now())
-    if (!order) throw new Error('an order that was set is not there')
+    if (!order) throw new Error(`the standing order of ${user.userId} was set and is missing`)
     return order
   },
 })

@@ -1,17 +1,16 @@
 // A purchase paid by balance: payment, time, receipt and entry are saved in one query, or nothing is. A
 // repetition within a minute returns the same payment, like a click on a page that is still open.
 import type { PaysAtOnce } from '../acts/capability.js'
-import { codeOf, type QuoteDeps } from '../checkout/quote.js'
+import { codeOf, countCodeTry, type QuoteDeps } from '../checkout/quote.js'
 import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
-import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE } from '../core/instant.js'
-import { type Metadata, newPayment, type Payment } from '../core/payment.js'
+import { newPayment, ownReport } from '../core/payment.js'
 import type { Actor } from '../core/person.js'
 import { LONGEST_TERM } from '../core/plan.js'
-import { decidePayment, hashOf, type Quote, type Wanted } from '../core/quote.js'
+import { decidePayment, hashOf, type Quote } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
-import { BY_BALANCE, NEVER_PAID } from '../core/subscription.js'
+import { BY_BALANCE, NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { changeUser, type Decided } from '../ledger/change-user.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
@@ -21,14 +20,7 @@ import { requireShown } from './shown-price.js'
 
 export type BuyDeps = SettleDeps & QuoteDeps
 
-interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start' | 'poNumber'> {
-  readonly user: Actor
-  readonly metadata?: Metadata | undefined
-  /** The code as it was typed. */
-  readonly code: string | undefined
-  /** The price on the page, in whole dinars. */
-  readonly shown?: number | undefined
-}
+type Asked = Parameters<PaysAtOnce['buy']>[1] & { readonly user: Actor; readonly months: number }
 
 const SAME_WITHIN_MS = MINUTE
 
@@ -55,15 +47,14 @@ async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
   const { months, code } = asked
   const { userId } = asked.user
   if (!Number.isInteger(months) || Math.abs(months) > LONGEST_TERM) throw new BillingError('unknown_term')
-  const buy = () =>
+  return countCodeTry(deps, { userId, typed: code }, () =>
     changeUser(deps, {
       what: 'a purchase by balance',
       inTurnOf: userId,
       load: async () => ({ userId, user: (await deps.loadUser(userId))?.user ?? null }),
       decide: ({ user }, now) => buyOnFacts(deps, asked, user, now),
-    })
-  const [discount] = code === undefined ? [] : deps.discounts
-  return discount ? discount.countTry(userId, buy) : buy()
+    }),
+  )
 }
 
 async function buyOnFacts(
@@ -73,56 +64,44 @@ async function buyOnFacts(
   now: Instant,
 ): Promise<Decided<string>> {
   const { planId, months, start, poNumber } = asked
-  const { userId, personId } = asked.user
-  const { database, rules, catalogue } = deps
+  const { userId } = asked.user
   const facts = user?.subscription ?? NEVER_PAID
   // Read after the user, so that a change between the two reads makes those facts stale.
   const code = await codeOf(deps, { userId, typed: asked.code, methods: [] })
-  const same = await findRecentPurchase(database, {
+  const same = await findRecentPurchase(deps.database, {
     ...{ userId, planId, months: start === 'now' ? null : months },
     ...{ codeHash: hashOf(code), poNumber: poNumber ?? null, since: now - SAME_WITHIN_MS },
   })
   if (same !== null) return { revision: null, result: same }
-  const decision = decidePayment(
-    facts,
-    { planId, months, start, code, mode: 'payment' },
-    catalogue,
-    now,
-    rules,
-  )
+  const wanted = { planId, months, start, code, mode: 'payment' } as const
+  const decision = decidePayment(facts, wanted, deps.catalogue, now, deps.rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
   const { quote } = decision
   requireShown(quote.amount, asked.shown)
   const missing = quote.amount - balanceIn(facts)
   if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
-  const { metadata } = asked
-  return booking(deps, { userId, boughtBy: personId, poNumber, metadata, user, quote }, now)
+  return booking(deps, asked, { facts, quote }, now)
 }
 
 /** Booked by the common settlement: a report of our own says that it is paid. */
 function booking(
   deps: BuyDeps,
-  of: {
-    readonly userId: string
-    readonly boughtBy: string | undefined
-    readonly poNumber: string | undefined
-    readonly metadata: Metadata | undefined
-    readonly user: UserRecord
-    readonly quote: Quote
-  },
+  { user: { userId, personId: boughtBy }, poNumber, metadata }: Asked,
+  { facts, quote }: { readonly facts: SubscriptionFacts; readonly quote: Quote },
   now: Instant,
 ): Decided<string> {
-  const { userId, boughtBy, poNumber, metadata, user, quote } = of
   const { offer, change, amount, discount, codeHash } = quote
   const method = deps.methods.of(BY_BALANCE)
   const id = deps.ids.next('pay', now)
   const ordered = newPayment({
     ...{ id, userId, boughtBy, poNumber, metadata, method, createdAt: now, attemptEndsAt: now },
-    ...(change && { change }),
     offer: { ...offer, price: { ...offer.price, amount } },
+    change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
   })
-  const booked = decideSettlement({ payment: ordered, subscription: user.subscription }, paidNow(ordered), {
+  const times = { createdAt: now, updatedAt: now, paidAt: now }
+  const paid = ownReport(ordered, id, { status: 'paid', amount, instrument: BY_BALANCE, ...times })
+  const booked = decideSettlement({ payment: ordered, subscription: facts }, paid, {
     ...{ now, rules: deps.rules, method, asked: true },
     freshPaymentId: () => deps.ids.next('pay', now),
   })
@@ -137,12 +116,4 @@ function booking(
     events: [...booked.events, 'balance.changed' as const],
   }
   return { revision, result: id }
-}
-
-function paidNow({ id, userId, method, price, live, createdAt }: Payment): CheckoutReport {
-  return {
-    ...{ method, checkoutId: id, status: 'paid', amount: price.amount, currency: price.currency, live },
-    ...{ paymentId: id, userId, instrument: BY_BALANCE, checkoutUrl: null, fees: 0 },
-    ...{ createdAt, updatedAt: createdAt, paidAt: createdAt },
-  }
 }

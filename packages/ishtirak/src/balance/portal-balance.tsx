@@ -1,7 +1,7 @@
 // The balance on the portal: the amount, a form to pay in, the standing order, and the entries. Plain words,
 // and no script.
-import type { PropsWithChildren } from '@kitajs/html'
-import { offerValue } from '../checkout/portal-choice.js'
+import { type Field, Input } from '../acts/act-page.js'
+import { offeredMethods, offerValue } from '../checkout/portal-choice.js'
 import { balanceIn, type StandingOrder } from '../core/balance.js'
 import { mayOrder } from '../core/person.js'
 import { type Offer, offersOf } from '../core/plan.js'
@@ -13,6 +13,8 @@ import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { SubmitButton } from '../pages/portal-frame.js'
 import { mayInvite, type PartSection } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
+
+export const RENEWAL = '/portal/balance/renewal'
 
 type OfBalance = PartSection & {
   /** The facts with the standing order, after what is due was booked. */
@@ -56,22 +58,30 @@ export function RenewsByItself({ pages, view, say, facts }: Omit<OfBalance, 'ent
   )
 }
 
+/** The standing order with buttons to end it and to agree to another price, or the form that begins one. */
 function Renewal(of: OfBalance) {
-  const { say, facts } = of
+  const { pages, view, say, facts } = of
   const order = facts.balance?.order ?? null
-  const isOn = of.pages.rules.balanceMax > 0
-  if (!order) return isOn && mayOrder(of.view.session) ? <OrderForm {...of} /> : null
+  const isOn = pages.rules.balanceMax > 0
+  if (!order) return isOn && mayOrder(view.session) ? <OrderForm {...of} /> : null
+  const offered = isOn && order.offered ? order.offered.price : null
+  const price = pages.formats.money(offered ?? 0, view.locale)
   return (
     <>
       <p>
         <Words>{renewalInWords(of, order)}</Words>
       </p>
-      {isOn && order.offered ? <NewPrice {...of} order={order} offered={order.offered.price} /> : null}
-      <RenewalForm {...of} fields={{ off: 'yes' }}>
-        <button type="submit" safe>
+      {offered === null ? null : <p safe>{say('renewalOffered', { price })}</p>}
+      <OwnForm session={view.session} action={`${pages.base}${RENEWAL}`}>
+        {offered === null ? null : (
+          <button type="submit" name="offer" value={`${offerValue({ offer: order })} ${offered}`} safe>
+            {say('renewalAgree', { price })}
+          </button>
+        )}
+        <button type="submit" name="off" value="yes" safe>
           {say('renewalOff')}
         </button>
-      </RenewalForm>
+      </OwnForm>
     </>
   )
 }
@@ -90,29 +100,19 @@ function renewalInWords({ pages, view, say, facts }: OfBalance, order: StandingO
   return say(end === null || end <= view.overview.now ? 'renewalWaits' : 'renewalMissing', words)
 }
 
-function NewPrice(of: OfBalance & { readonly order: StandingOrder; readonly offered: number }) {
-  const { pages, view, say, order, offered } = of
-  const price = pages.formats.money(offered, view.locale)
-  return (
-    <>
-      <p safe>{say('renewalOffered', { price })}</p>
-      <RenewalForm {...of} fields={{ offer: `${offerValue({ offer: order })} ${offered}` }}>
-        <button type="submit" safe>
-          {say('renewalAgree', { price })}
-        </button>
-      </RenewalForm>
-    </>
-  )
-}
-
 /** Folded, so that a user without an order reads one line. */
-function OrderForm(of: OfBalance) {
-  const { pages, view, say, facts } = of
-  const offers = pages.catalogue.plans.flatMap(offersOf)
+function OrderForm({ pages, view, say, facts }: OfBalance) {
+  const { locale } = view
   const [usual] = renewalOffers(facts, pages.catalogue)
   const value = (offer: Offer) => `${offerValue({ offer })} ${offer.price.amount}`
+  const inWords = ({ plan, months, price }: Offer) =>
+    inParts([planAndTerm(plan, months, locale), pages.formats.money(price.amount, locale)], locale)
   const { paidUntil, endedAt } = facts
   const hasTime = paidUntil !== null && endedAt === null && paidUntil > view.overview.now
+  const what: Field = {
+    ...{ name: 'offer', label: say('renewalWhat'), type: 'text', value: usual ? value(usual) : '' },
+    choices: pages.catalogue.plans.flatMap(offersOf).map((offer) => [value(offer), inWords(offer)] as const),
+  }
   return (
     <details>
       <summary safe>{say('renewalTitle')}</summary>
@@ -124,86 +124,31 @@ function OrderForm(of: OfBalance) {
           <b safe>{say('renewalAtOnce')}</b>
         </p>
       )}
-      <RenewalForm {...of} fields={{}}>
-        <label>
-          <span safe>{say('renewalWhat')}</span>
-          <select name="offer">
-            {offers.map((offer) => (
-              <option
-                value={value(offer)}
-                selected={usual !== undefined && value(offer) === value(usual)}
-                safe
-              >
-                {inParts(
-                  [
-                    planAndTerm(offer.plan, offer.months, view.locale),
-                    pages.formats.money(offer.price.amount, view.locale),
-                  ],
-                  view.locale,
-                )}
-              </option>
-            ))}
-          </select>
-        </label>
+      <OwnForm session={view.session} action={`${pages.base}${RENEWAL}`}>
+        <Input view={view} field={what} sent={null} isRequired />
         <button type="submit" safe>
           {say('renewalOn')}
         </button>
-      </RenewalForm>
+      </OwnForm>
     </details>
   )
 }
 
-function RenewalForm({
-  pages,
-  view,
-  fields,
-  children,
-}: PropsWithChildren<PartSection & { readonly fields: Readonly<Record<string, string>> }>) {
-  return (
-    <OwnForm session={view.session} action={`${pages.base}/portal/balance/renewal`}>
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      {children}
-    </OwnForm>
-  )
-}
-
 function TopUpForm({ pages, view, say, facts }: OfBalance) {
-  const ways = pages.ways.filter(({ method }) => method !== 'balance')
+  const methods = offeredMethods(pages).filter(({ purse }) => !purse)
   const most = pages.rules.balanceMax - balanceIn(facts)
   if (most < pages.rules.leastAmount) return null
+  const amount: Field = { name: 'amount', label: say('topUpAmount'), type: 'number', value: '' }
+  const method: Field = {
+    ...{ name: 'method', label: say('topUpBy'), type: 'text', value: '' },
+    choices: methods.map(({ method, label }) => [method, label(say, view.locale)] as const),
+  }
   return (
     <details open={balanceIn(facts) === 0}>
       <summary safe>{say('topUpTitle')}</summary>
       <OwnForm session={view.session} action={`${pages.base}/portal/balance/top-up`}>
-        <label>
-          <span safe>{say('topUpAmount')}</span>
-          <input
-            type="text"
-            name="amount"
-            inputmode="numeric"
-            required
-            maxlength="20"
-            autocomplete="off"
-            dir="ltr"
-          />
-        </label>
-        {ways.length === 0 ? null : (
-          <label>
-            <span safe>{say('topUpBy')}</span>
-            <select name="method">
-              <option value="card" safe>
-                {say('card')}
-              </option>
-              {ways.map(({ method, label }) => (
-                <option value={method} safe>
-                  {label(say, view.locale)}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        <Input view={view} field={amount} sent={null} isRequired />
+        {methods.length === 1 ? null : <Input view={view} field={method} sent={null} isRequired />}
         <SubmitButton label={say('topUpButton')} />
       </OwnForm>
     </details>

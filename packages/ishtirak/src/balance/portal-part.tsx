@@ -1,8 +1,6 @@
 // Balances on the portal: a card, its forms, and the balance as a payment method.
-import type { FastifyRequest } from 'fastify'
 import { readTypedAmount } from '../acts/typed-amount.js'
-import { wantedIn } from '../checkout/buy-form.js'
-import { offerValue, readOffer } from '../checkout/portal-choice.js'
+import { offerValue, readOffer, wantedIn } from '../checkout/portal-choice.js'
 import { keepChoice } from '../checkout/portal-summary.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { balanceIn } from '../core/balance.js'
@@ -11,14 +9,13 @@ import { BY_BALANCE } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import { entriesOfUser } from '../ledger/balance-entries.sql.js'
 import { answerForm } from '../pages/message-pages.js'
-import { senderOf } from '../pages/own-form.js'
+import { portalForm } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
-import { actorOf, fieldOf } from '../pages/reader.js'
-import type { WayToPay } from '../pages/way-to-pay.js'
+import type { ShownMethod } from '../pages/shown-method.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
-import { BalanceCard, RenewsByItself } from './portal-balance.js'
+import { BalanceCard, RENEWAL, RenewsByItself } from './portal-balance.js'
 import { orOutdated } from './shown-price.js'
 
 export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
@@ -31,7 +28,7 @@ const BALANCE = 'balance'
 /** Entries that the card shows. */
 const SHOWN = 8
 
-const WAY: WayToPay = {
+const SHOWN_BALANCE: ShownMethod = {
   method: BY_BALANCE,
   label: (say) => say('fromBalance'),
   path: '/portal/balance/buy',
@@ -50,7 +47,7 @@ const WAY: WayToPay = {
 
 export const balancePages: PortalKinds<BalancePagesDeps> = {
   routes: balanceForms,
-  ways: ({ rules }) => (rules.balanceMax > 0 ? [WAY] : []),
+  shownMethods: ({ rules }) => (rules.balanceMax > 0 ? [SHOWN_BALANCE] : []),
   paths: [BALANCE],
   read: async ({ rules, database, formats }, { session, page, overview: { facts } }) => {
     const { balance } = facts
@@ -85,48 +82,32 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
 }
 
 function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
-  const { reader, users } = pages
-  const hidden = { schema: { hide: true }, onRequest: users.onRequest }
-  const back = `${pages.base}/portal/${BALANCE}`
   const isOff = pages.rules.balanceMax === 0
 
-  app.post('/portal/balance/renewal', hidden, async (request, reply) => {
-    const { userId } = senderOf(pages, request)
-    const { planId, months, shown } = readPriced(fieldOf(request, 'offer'))
-    if (fieldOf(request, 'off') !== '') await endOrder(pages, { userId })
+  portalForm(app, pages, { path: RENEWAL }, async ({ session: { userId }, field }) => {
+    if (field('off') !== '') await endOrder(pages, { userId })
     else if (isOff) throw new BillingError('not_found')
     // If the page is outdated, the portal shows today's price.
-    else await setOrder(pages, { userId }, { planId, months, shown }).catch(orOutdated)
-    return reply.headers(pages.headers).redirect(back, 303)
+    else await setOrder(pages, { userId }, readPriced(field('offer'))).catch(orOutdated)
+    return `/portal/${BALANCE}`
   })
 
   if (isOff) return
-  app.post('/portal/balance/top-up', hidden, async (request, reply) => {
-    const session = senderOf(pages, request)
-    const locale = reader.language(request, reply, session)
-    const wanted = {
-      topUp: amountIn(request, pages.rules.leastAmount),
-      method: fieldOf(request, 'method') || undefined,
-    }
-    const { checkoutUrl } = await openPayment(pages, {
-      ...{ user: actorOf(session), ...wanted, locale, requestId: request.id },
-    })
-    return reply.headers(pages.headers).redirect(checkoutUrl ?? `${pages.base}/portal#transfer`, 303)
+  portalForm(app, pages, { path: '/portal/balance/top-up' }, async ({ by, field }) => {
+    const topUp = amountIn(field('amount'), pages.rules.leastAmount)
+    const opened = await openPayment(pages, { ...by, topUp, method: field('method') || undefined })
+    return opened.checkoutUrl ?? '/portal#transfer'
   })
 
   const { buy } = payByBalance(pages)
-  app.post('/portal/balance/buy', hidden, async (request, reply) => {
-    const session = senderOf(pages, request)
-    const { planId, months = 1, start, code } = wantedIn(request)
-    const shown = Number(fieldOf(request, 'shown')) || undefined
-    const by = { user: actorOf(session), requestId: request.id }
+  portalForm(app, pages, { path: '/portal/balance/buy' }, async ({ reply, session, by, field }) => {
+    const { planId, months = 1, start, code } = wantedIn(field)
+    const shown = Number(field('shown')) || undefined
     const bought = await buy(by, { planId, months, start, code, shown }).catch(orOutdated)
-    if (bought === 'outdated') {
-      const offer = offerValue({ offer: { plan: { id: planId }, months }, change: start === 'now' })
-      const choice = keepChoice({ offer, method: BY_BALANCE, ...(code && { code }) })
-      return answerForm(pages, reply, session, { choice, ...(code && { code }) })
-    }
-    return reply.headers(pages.headers).redirect(`${pages.base}/portal/return/${bought.paymentId}`, 303)
+    if (bought !== 'outdated') return `/portal/return/${bought.paymentId}`
+    const offer = offerValue({ offer: { plan: { id: planId }, months }, change: start === 'now' })
+    const choice = keepChoice({ offer, method: BY_BALANCE, ...(code && { code }) })
+    return answerForm(pages, reply, session, { choice, ...(code && { code }) })
   })
 }
 
@@ -137,8 +118,8 @@ function readPriced(value: string) {
 }
 
 /** Reads a typed amount. Throws `validation_failed`. */
-function amountIn(request: FastifyRequest, least: number): number {
-  const read = readTypedAmount(fieldOf(request, 'amount'))
+function amountIn(typed: string, least: number): number {
+  const read = readTypedAmount(typed)
   if (read.kind === 'dinars' && read.dinars >= least) return read.dinars
   throw new BillingError('validation_failed', { extra: { reason: UNREAD } })
 }

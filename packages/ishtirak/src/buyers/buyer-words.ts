@@ -2,19 +2,21 @@
 
 import {
   BUYER_FIELDS,
+  BUYER_KINDS,
   type BuyerDetails,
   type BuyerField,
   fieldsOfBuyer,
   missingDetails,
 } from '../core/buyer-details.js'
-import type { ValidationProblem } from '../core/error.js'
+import type { ValidationCode, ValidationProblem } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { inList } from '../i18n/formats.js'
 import { problemInWords, type Say } from '../i18n/messages.js'
+import type { TypedBuyer } from './read-buyer.js'
 
-export const labelOf = (say: Say, field: BuyerField): string => say(`buyer_${field}`)
+const labelOf = (say: Say, field: BuyerField): string => say(`buyer_${field}`)
 
-export const kindInWords = (say: Say, kind: BuyerDetails['kind']): string => say(`buyerKind_${kind}`)
+const kindInWords = (say: Say, kind: BuyerDetails['kind']): string => say(`buyerKind_${kind}`)
 
 /** The given fields, each with its label. */
 export function buyerInWords(say: Say, buyer: BuyerDetails): readonly (readonly [string, string])[] {
@@ -25,11 +27,23 @@ export function buyerInWords(say: Say, buyer: BuyerDetails): readonly (readonly 
   })
 }
 
+/** The fields of the form, with the details that are known. */
+export function buyerFields(say: Say, locale: Locale, known: TypedBuyer) {
+  return BUYER_FIELDS.map((name) => ({
+    ...{ name, label: labelOf(say, name), type: 'text' as const, value: known[name] ?? '' },
+    ...(name === 'kind'
+      ? { choices: BUYER_KINDS.map((kind) => [kind, kindInWords(say, kind)] as const) }
+      : { isOptional: true as const }),
+    explain: (_typed: string, code: ValidationCode) =>
+      faultInWords(say, locale, { pointer: `/${name}`, code }),
+  }))
+}
+
 /** The fields whose form is checked. */
 const RULED = ['rc', 'nif', 'nis', 'ai', 'phone', 'email'] as const
 
 /** The problem of a field in words. */
-export function faultInWords(say: Say, locale: Locale, problem: ValidationProblem): string {
+function faultInWords(say: Say, locale: Locale, problem: ValidationProblem): string {
   const ruled = RULED.find((field) => problem.pointer === `/${field}`)
   return ruled === undefined ? problemInWords(problem, locale) : say(`buyerRule_${ruled}`)
 }

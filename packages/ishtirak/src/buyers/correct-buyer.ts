@@ -3,15 +3,14 @@ import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
-import { BUYER_FIELDS, BUYER_KINDS, fieldsOfBuyer } from '../core/buyer-details.js'
-import type { ValidationCode } from '../core/error.js'
+import { BUYER_FIELDS, fieldsOfBuyer } from '../core/buyer-details.js'
 import { request } from '../http/schemas.js'
 import { sayFor } from '../i18n/messages.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { loadUser } from '../ledger/load.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import { buyerInput } from './buyer-schemas.js'
-import { faultInWords, kindInWords, labelOf } from './buyer-words.js'
+import { buyerFields } from './buyer-words.js'
 import { saveBuyer } from './buyers.sql.js'
 import { describeBuyerChange, requireBuyer } from './set-buyer.js'
 import { buyersWords } from './words.js'
@@ -33,18 +32,7 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   fields: async (pages, view, { id }) => {
     const { buyer } = await loadUser(pages, id)
     const say = sayFor(pages.seller.identity, view.locale)
-    const values = buyer && fieldsOfBuyer(buyer)
-    return BUYER_FIELDS.map((name) => ({
-      ...{ name, label: labelOf(say, name), type: 'text' as const },
-      ...(name === 'kind'
-        ? {
-            value: buyer?.kind ?? 'company',
-            choices: BUYER_KINDS.map((kind) => [kind, kindInWords(say, kind)] as const),
-          }
-        : { value: values?.[name] ?? '', isOptional: true as const }),
-      explain: (_typed: string, code: ValidationCode) =>
-        faultInWords(say, view.locale, { pointer: `/${name}`, code }),
-    }))
+    return buyerFields(say, view.locale, buyer ? fieldsOfBuyer(buyer) : { kind: 'company' })
   },
   plan: async (deps, { id: userId, input, by }) => {
     const { version, buyer: known } = await loadUser(deps, userId)

@@ -32,7 +32,7 @@ function requireWithin(operator: Operator, { price, review }: Payment): void {
   if (most !== null && amount > most) requireRole(operator, ACCEPT.bound.beyond, { most })
 }
 
-/** `already_refunded`, or `conflict`: nothing is under review, the money is gone, or the amount differs. */
+/** Throws `already_refunded`, and `conflict` if nothing is under review or the report has changed. */
 export const accept = act<SettleActDeps>()({
   ...ACCEPT,
   on: PAYMENT,

@@ -1,7 +1,7 @@
 // Asks the provider about one payment and settles the answer, for sweep, readers, upgrades and operators.
 import type { OperatorAct } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
-import type { Payment } from '../core/payment.js'
+import { ownReport, type Payment } from '../core/payment.js'
 import type { ProviderAnswer } from '../ledger/method.js'
 import {
   type NamedCheckout,
@@ -18,7 +18,7 @@ import {
 export async function askProvider(
   deps: SettleDeps,
   payment: Payment,
-  way: Pick<ReportedCheckout, 'source' | 'by' | 'requestId'>,
+  origin: Pick<ReportedCheckout, 'source' | 'by' | 'requestId'>,
 ): Promise<ProviderAnswer<readonly NamedCheckout[]>> {
   const answer = await ask(deps, payment)
   if (!answer.ok) return answer
@@ -26,11 +26,11 @@ export async function askProvider(
   const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
   const known: NamedCheckout[] = []
   for (const [n, report] of reports.entries()) {
-    const by = way.by && (n === 0 ? way.by : unnamed(way.by))
-    const outcome = await settlePayment(deps, { report, event: null, ...way, ...(by && { by }) })
+    const by = origin.by && (n === 0 ? origin.by : withoutOperation(origin.by))
+    const outcome = await settlePayment(deps, { report, event: null, ...origin, ...(by && { by }) })
     if (outcome !== 'unknown_checkout' || 'status' in report) known.push(report)
     if (outcome !== 'refused' && outcome !== 'withdrawn') continue
-    const { source, requestId } = way
+    const { source, requestId } = origin
     const ended = await endCheckout(deps, payment, { checkoutId: report.checkoutId, source, requestId })
     if (!ended.ok) return ended
   }
@@ -38,7 +38,7 @@ export async function askProvider(
 }
 
 /** For reports after the first: the trail has an operation id once, and the version has changed. */
-function unnamed({ operationId: _, seenVersion: __, ...by }: OperatorAct): OperatorAct {
+function withoutOperation({ operationId: _, seenVersion: __, ...by }: OperatorAct): OperatorAct {
   return by
 }
 
@@ -46,12 +46,12 @@ function unnamed({ operationId: _, seenVersion: __, ...by }: OperatorAct): Opera
 export async function endCheckout(
   deps: SettleDeps,
   payment: Payment,
-  { checkoutId, ...way }: { readonly checkoutId: string } & Pick<ReportedCheckout, 'source' | 'requestId'>,
+  { checkoutId, ...origin }: { readonly checkoutId: string } & Pick<ReportedCheckout, 'source' | 'requestId'>,
 ): Promise<ProviderAnswer<CheckoutReport>> {
   const answer = await deps.methods.of(payment.method).expireCheckout(checkoutId)
   if (!answer.ok) return answer
   const report = answer.value ?? reportOfLoss(payment, checkoutId)
-  await settlePayment(deps, { report, event: null, ...way })
+  await settlePayment(deps, { report, event: null, ...origin })
   return { ok: true, value: report }
 }
 
@@ -75,18 +75,6 @@ async function ask(
 
 /** The provider does not know the checkout (its test data was deleted), so it counts as expired. */
 export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
-  return {
-    method: payment.method,
-    checkoutId,
-    status: 'expired',
-    amount: payment.price.amount,
-    currency: payment.price.currency,
-    live: payment.live,
-    paymentId: payment.id,
-    userId: payment.userId,
-    instrument: null,
-    checkoutUrl: null,
-    createdAt: null,
-    updatedAt: null,
-  }
+  const { amount } = payment.price
+  return ownReport(payment, checkoutId, { status: 'expired', amount, instrument: null, updatedAt: null })
 }

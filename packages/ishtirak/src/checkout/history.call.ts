@@ -60,4 +60,4 @@ export async function showPaymentOfUser(
 }
 
 /** The headers of the answer to a call that opens a payment. */
-export const atPayment = ({ id }: PaymentView, api: string) => ({ location: `${api}/payments/${id}` })
+export const locationOf = ({ id }: PaymentView, api: string) => ({ location: `${api}/payments/${id}` })

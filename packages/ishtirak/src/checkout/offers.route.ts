@@ -1,7 +1,7 @@
-// The offers: the plans in the form of seed.md, and the terms in which they are sold.
+// The plans, in the form that docs/api.md promises to keep, and the terms in which they are sold.
 import { createHash } from 'node:crypto'
 import type { FastifySchema } from 'fastify'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { type Catalogue, offersOf, type Plan } from '../core/plan.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
@@ -19,36 +19,28 @@ import {
 export type OfferRoutesDeps = Pick<CallerChecks, 'limitAnonymous'> & Pick<CommonParts, 'catalogue'>
 
 export function offerRoutes(deps: OfferRoutesDeps) {
-  const open = { security: [], tags: ['billing'] }
-  const others = { 304: Type.Null({ description: 'Not modified' }), ...problemResponses('rate_limited') }
-  const plansSchema = {
-    ...open,
-    operationId: 'getPlans',
-    summary: 'Get plans',
-    response: { 200: Type.Array(planSchema(deps.catalogue.limits)), ...others },
-  }
-  const offersSchema = {
-    ...open,
-    operationId: 'getOffers',
-    summary: 'Get offers',
-    description: 'Each term in which a plan is sold, in the order of the plans, the shortest first.',
-    response: { 200: Type.Array(OfferSchema), ...others },
-  }
+  const { catalogue } = deps
   return async (app: App): Promise<void> => {
     unchanging(app, deps, {
       path: `${BILLING_API}/plans`,
-      schema: plansSchema,
-      content: listPlans(deps.catalogue),
+      says: { operationId: 'getPlans', summary: 'Get plans' },
+      answer: Type.Array(planSchema(catalogue.limits)),
+      content: listPlans(catalogue),
     })
     unchanging(app, deps, {
       path: `${BILLING_API}/offers`,
-      schema: offersSchema,
-      content: listOffers(deps.catalogue),
+      says: {
+        operationId: 'getOffers',
+        summary: 'Get offers',
+        description: 'Each term in which a plan is sold, in the order of the plans, the shortest first.',
+      },
+      answer: Type.Array(OfferSchema),
+      content: listOffers(catalogue),
     })
   }
 }
 
-/** Exactly the keys of seed.md section 2, in that order, whatever else the file of plans may say. */
+/** Callers rely on exactly these keys in this order, whatever else the file of plans may say. */
 export function listPlans({ plans }: Catalogue): readonly PlanView[] {
   return plans.map(viewPlan)
 }
@@ -61,8 +53,11 @@ export function listOffers({ plans }: Catalogue): readonly OfferView[] {
 function unchanging(
   app: App,
   { limitAnonymous }: OfferRoutesDeps,
-  { path, schema, content }: { path: string; schema: FastifySchema; content: unknown },
+  { path, says, answer, content }: { path: string; says: FastifySchema; answer: TSchema; content: unknown },
 ): void {
+  const notModified = Type.Null({ description: 'Not modified' })
+  const response = { 200: answer, 304: notModified, ...problemResponses('rate_limited') }
+  const schema: FastifySchema = { security: [], tags: ['billing'], ...says, response }
   const body = JSON.stringify(content)
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   app.get(path, { schema }, (request, reply) => {

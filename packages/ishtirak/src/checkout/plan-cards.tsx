@@ -1,7 +1,6 @@
 // The plans side by side: each with what is in it, what it costs, and one button, which leads to the page of
 // the order (portal-summary.tsx). Terms are switched by links, so no script is needed.
 import type { PropsWithChildren } from '@kitajs/html'
-import type { Instant } from '../core/instant.js'
 import { maximumOf } from '../core/limit.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { type Quote, type QuoteDecision, renewalOffers } from '../core/quote.js'
@@ -38,12 +37,12 @@ export function PlanCards({ isBelow = false, ...section }: PartSection & { reado
       ) : (
         <ul class="plans">{cards}</ul>
       )}
-      <Explained {...section} start={term === NOW ? null : startIn(decisions)} />
+      {term === NOW ? null : <StartsLater {...section} decisions={decisions} />}
     </section>
   )
 }
 
-/** Leads to the page of an order: of `offer`, by `method`, with `code`. Its buttons say what is not kept. */
+/** Leads to the page of the order. The buttons inside choose what `kept` leaves open. */
 export function ChoiceForm(
   of: PropsWithChildren<
     Pick<PartSection, 'pages'> & {
@@ -63,44 +62,38 @@ export function ChoiceForm(
   )
 }
 
-/** `now`, then the numbers of months. */
+/** The terms to choose from: `now`, then the numbers of months. */
 function termsOf(plans: readonly Plan[], changes: readonly Quote[]): readonly string[] {
   const months = new Set(plans.flatMap(offersOf).map((offer) => offer.months))
   const byLength = [...months].toSorted((one, other) => one - other).map(String)
   return changes.length > 0 ? [NOW, ...byLength] : byLength
 }
 
-/** The term paid last; before it can be renewed, a plan can only be changed. */
+/** The term that was paid last. Before it can be renewed, only the plan can be changed. */
 function usualTerm({ pages, view }: PartSection, changes: readonly Quote[]): string {
   const { renewal, facts } = view.overview
   if (changes.length > 0 && renewal?.allowed !== true) return NOW
   return String(renewalOffers(facts, pages.catalogue)[0]?.months ?? 1)
 }
 
-/** `blockedUntil`: it can be bought from then on; null: now. */
-interface Offered {
-  readonly quote: Quote
-  readonly blockedUntil: Instant | null
-}
+/** A quote that is sold now, or from an instant on. */
+type Offered = Extract<QuoteDecision, { readonly quote: Quote }>
 
-/** Of a plan without this term, the single month. Null: it is not sold. */
+/** A plan without this term is offered for the single month. Undefined: it is not sold. */
 function offeredIn(
   plan: Plan,
   term: string,
   changes: readonly Quote[],
   decisions: readonly QuoteDecision[],
-): Offered | null {
+): Offered | undefined {
   if (term === NOW) {
     const quote = changes.find(({ offer }) => offer.plan.id === plan.id)
-    return quote ? { quote, blockedUntil: null } : null
+    return quote && { kind: 'sold', quote }
   }
-  const sold = decisions
-    .filter((one) => 'quote' in one)
-    .filter(({ quote }) => quote.offer.plan.id === plan.id)
-  const decision = sold.find(({ quote }) => String(quote.offer.months) === term) ?? sold[0]
-  if (!decision) return null
-  const blockedUntil = decision.kind === 'prepaid_limit_reached' ? decision.fitsFrom : null
-  return { quote: decision.quote, blockedUntil }
+  const sold = decisions.flatMap((one) =>
+    'quote' in one && one.quote.offer.plan.id === plan.id ? [one] : [],
+  )
+  return sold.find(({ quote }) => String(quote.offer.months) === term) ?? sold[0]
 }
 
 function Terms(
@@ -141,15 +134,15 @@ function TermSaving({ pages, view, say, term }: PartSection & { readonly term: s
   return <small safe>{say('savesUpTo', { percent: pages.formats.number(percent, view.locale) })}</small>
 }
 
-/** How many limits a card shows before the rest is folded, which has more than one. */
+/** A card shows this many limits and folds the rest, unless the rest is a single one. */
 const SHOWN_LIMITS = 5
 
 function PlanCard(
   of: PartSection & {
     readonly plan: Plan
-    readonly offered: Offered | null
+    readonly offered: Offered | undefined
     readonly canChoose: boolean
-    /** Under a heading of the section. */
+    /** True below a heading of the section. */
     readonly isBelow: boolean
   },
 ) {
@@ -160,7 +153,7 @@ function PlanCard(
   const isOwn = plan.id === subscription.plan.id
   const limits = pages.catalogue.limits.filter((limit) => maximumOf(plan.limits, limit) > 0)
   const shown = limits.length === SHOWN_LIMITS + 1 ? limits.length : SHOWN_LIMITS
-  // Who paid before is led to the same plan again, by one button.
+  // A user who paid before sees one main button, at the plan of before.
   const isUsual = renewal?.plan.id === plan.id && view.page === PLANS
   return (
     <li class={plan.price === 0 ? 'plan free' : isOwn ? 'plan own' : 'plan'}>
@@ -200,16 +193,17 @@ function LimitLine({ pages, view }: PartSection, plan: Plan, limit: Parameters<t
 }
 
 function ChooseButton({
-  offered: { quote, blockedUntil },
+  offered,
   name,
   isPlain,
   ...section
 }: PartSection & { readonly offered: Offered; readonly name: string; readonly isPlain: boolean }) {
   const { pages, view, say } = section
-  if (blockedUntil !== null)
+  const { quote } = offered
+  if (offered.kind === 'prepaid_limit_reached')
     return (
       <p class="small soft">
-        <Words>{say('fitsFrom', { date: pages.formats.day(blockedUntil, view.locale) })}</Words>
+        <Words>{say('fitsFrom', { date: pages.formats.day(offered.fitsFrom, view.locale) })}</Words>
       </p>
     )
   const isOwn = quote.offer.plan.id === view.overview.subscription.plan.id
@@ -220,7 +214,7 @@ function ChooseButton({
   )
 }
 
-/** Shows the price of a month where there is no quote. */
+/** Without a quote it shows the price of a month. */
 function Price({ plan, quote, ...section }: PartSection & { plan: Plan; quote: Quote | null }) {
   const { pages, view, say } = section
   const { formats } = pages
@@ -260,14 +254,11 @@ function Price({ plan, quote, ...section }: PartSection & { plan: Plan; quote: Q
   )
 }
 
-/** When what is bought now begins, if that is later. */
-function startIn(decisions: readonly QuoteDecision[]): Instant | null {
-  const [first] = decisions.filter((one) => 'quote' in one)
-  return first?.quote.period.start ?? null
-}
-
-function Explained({ pages, view, say, start }: PartSection & { readonly start: Instant | null }) {
-  if (start === null || start <= view.overview.now || !mayInvite(view)) return null
+/** Says when what is bought now begins, if that is later. */
+function StartsLater(of: PartSection & { readonly decisions: readonly QuoteDecision[] }) {
+  const { pages, view, say, decisions } = of
+  const start = decisions.find((one) => 'quote' in one)?.quote.period.start ?? 0
+  if (start <= view.overview.now || !mayInvite(view)) return null
   return (
     <p class="soft small">
       <Words>{say('buyAheadText', { start: pages.formats.day(start, view.locale) })}</Words>

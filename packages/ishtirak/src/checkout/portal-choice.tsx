@@ -1,4 +1,4 @@
-// What can be bought in the portal, and the ways to pay for it.
+// What can be bought in the portal, and the methods to pay for it.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type Offer, offersOf } from '../core/plan.js'
@@ -10,9 +10,9 @@ import { hrefIn } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
 import type { PartSection, PartView } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
-import type { ChosenWay } from '../pages/way-to-pay.js'
+import type { OfferedMethod } from '../pages/shown-method.js'
 
-export const BY_CARD: ChosenWay = {
+export const BY_CARD: OfferedMethod = {
   method: 'card',
   label: (say) => say('card'),
   path: '/portal/upgrade',
@@ -20,18 +20,18 @@ export const BY_CARD: ChosenWay = {
   next: 'cardNext',
 }
 
-/** The card first. */
-export function waysOf({ ways }: Pick<PageParts, 'ways'>): readonly ChosenWay[] {
-  return [BY_CARD, ...ways]
+/** All methods, the card first. */
+export function offeredMethods({ shownMethods }: Pick<PageParts, 'shownMethods'>): readonly OfferedMethod[] {
+  return [BY_CARD, ...shownMethods]
 }
 
-/** By which the user paid last, if it is still taken; else the card. */
+/** The method of the user's last paid payment, or the card if that method is no longer taken. */
 export function usualMethod(pages: PageParts, { history }: PartView): string {
   const last = history.payments.find(({ status }) => status === 'paid')?.method
-  return waysOf(pages).find(({ method }) => method === last)?.method ?? BY_CARD.method
+  return offeredMethods(pages).find(({ method }) => method === last)?.method ?? BY_CARD.method
 }
 
-/** Its months in place of a number: the plan is changed now. */
+/** A plan change has this instead of a number of months. */
 export const NOW = 'now'
 
 interface Chosen {
@@ -51,42 +51,55 @@ export function readOffer(value: string) {
   return { months: term === NOW ? 1 : Number(term), planId: value.slice(term.length + 1), start }
 }
 
-/** What is sold to this user, each as it would be bought now. */
+/** A form buys ahead only with `ahead` or a code, so that a usual button pressed twice buys nothing more. */
+export function wantedIn(field: (name: string) => string) {
+  const [months, code, ahead] = [field('months'), field('code'), field('ahead')]
+  return {
+    planId: field('plan'),
+    // A plan change needs an explicit field.
+    start: field('start') === 'now' ? ('now' as const) : ('end' as const),
+    ...(months && { months: Number(months) }),
+    ...(code && { code }),
+    mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
+  }
+}
+
+/** The decision about each offer, as this user would buy it now. */
 export function decisionsFor({ pages, view }: PartSection): readonly QuoteDecision[] {
   const { facts, now } = view.overview
   return termDecisions(facts, pages.catalogue, now, pages.rules)
 }
 
-/** The change to each dearer plan, until the end of the paid time. */
+/** The change to each dearer plan for the rest of the paid time. */
 export function changesFor({ pages, view }: PartSection): readonly Quote[] {
   return changeQuotes(view.overview.facts, pages.catalogue, view.overview.now, pages.rules)
 }
 
 /** The only offer, if there is one offer and one payment method. */
 export function onlyOffer(section: PartSection): Offer | null {
-  const { catalogue, ways } = section.pages
+  const { catalogue, shownMethods } = section.pages
   const { facts } = section.view.overview
   const [offer, another] = catalogue.plans.flatMap(offersOf)
   if (!offer || another || changesFor(section).length > 0) return null
-  return ways.every((way) => missingIn(way, facts, offer.price.amount) > 0) ? offer : null
+  return shownMethods.every((method) => missingIn(method, facts, offer.price.amount) > 0) ? offer : null
 }
 
 /** The whole dinars that the balance lacks. */
-export function missingIn({ purse }: ChosenWay, facts: SubscriptionFacts, amount: number): number {
+export function missingIn({ purse }: OfferedMethod, facts: SubscriptionFacts, amount: number): number {
   return purse ? Math.max(0, amount - purse.amountIn(facts)) : 0
 }
 
-/** What a way lacks, and where it is added. */
+/** What the balance lacks, and the link to where it is added. */
 export function Missing(of: {
   readonly pages: PageParts
   readonly session: Session | ReadOnlySession
   readonly locale: Locale
   readonly say: Say
-  readonly way: ChosenWay
+  readonly by: OfferedMethod
   readonly missing: number
 }) {
   const { pages, session, locale, say, missing } = of
-  const { purse } = of.way
+  const { purse } = of.by
   if (!purse) return null
   return (
     <p>
@@ -98,7 +111,7 @@ export function Missing(of: {
   )
 }
 
-/** The tax of this day. */
+/** The tax on a sale at `now`. */
 export function taxNow({ formats, seller }: Pick<PageParts, 'formats' | 'seller'>, now: Instant) {
   return taxAt(seller.taxTerms, formats.isoDay(now))
 }

@@ -7,7 +7,7 @@ import { instrumentName, planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
-import { wayToPayOf } from '../pages/way-to-pay.js'
+import { shownMethodOf } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
 
 /** The newest payments with their documents. */
@@ -70,7 +70,7 @@ const TONES: Readonly<Record<PublicPaymentStatus, '' | 'warn' | 'bad' | 'none'>>
   refunded: 'none',
 }
 
-/** It gets the whole section: a prop after a spread costs 2 µs, and there are twelve lines. */
+/** The section is one prop, because a prop after a spread costs 2 µs and a page has twelve lines. */
 function HistoryLine({
   payment,
   section,
@@ -117,8 +117,8 @@ function whatItBought(
     if (payment.kind === 'top_up' && status === 'paid') return bought
     if (status !== 'pending' && status !== 'review') return say('boughtNothing')
     // A card's page and a payment without a card may be open at the same time.
-    if (pages.ways.length === 0) return bought
-    return inParts([bought, say(wayToPayOf(pages, payment)?.by ?? 'byCard')], locale)
+    if (pages.shownMethods.length === 0) return bought
+    return inParts([bought, say(shownMethodOf(pages, payment)?.by ?? 'byCard')], locale)
   }
   const day = (instant: Instant) => pages.formats.day(instant, locale)
   const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })

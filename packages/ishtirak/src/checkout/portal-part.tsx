@@ -1,12 +1,10 @@
 // Buying by card on the portal: forms, the page after paying, open payments, past payments.
 import { findPayment } from '../ledger/payments.sql.js'
 import { answerForm, shortened } from '../pages/message-pages.js'
-import { senderOf } from '../pages/own-form.js'
+import { portalForm } from '../pages/own-form.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
-import { actorOf, fieldOf } from '../pages/reader.js'
-import { wantedIn } from './buy-form.js'
 import { readCodeWorth } from './code-worth.js'
-import { offerValue, readOffer } from './portal-choice.js'
+import { offerValue, readOffer, wantedIn } from './portal-choice.js'
 import { History, RecentPayments } from './portal-history.js'
 import { PendingNotice, ReviewNotice } from './portal-open.js'
 import { type Chosen, keepChoice, summaryPage } from './portal-summary.js'
@@ -19,21 +17,13 @@ export type CheckoutPagesDeps = UpgradeDeps & StatusDeps
 
 export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
   routes: (app, pages) => {
-    const { reader, users } = pages
-    const hidden = { schema: { hide: true }, onRequest: users.onRequest }
-    app.post('/portal/upgrade', hidden, async (request, reply) => {
-      const session = senderOf(pages, request)
-      const locale = reader.language(request, reply, session)
-      const wanted = { user: actorOf(session), ...wantedIn(request), locale, requestId: request.id }
-      const { checkoutUrl } = await upgrade(pages, wanted)
-      return reply.headers(pages.headers).redirect(checkoutUrl, 303)
+    portalForm(app, pages, { path: '/portal/upgrade' }, async ({ by, field }) => {
+      return (await upgrade(pages, { ...by, ...wantedIn(field) })).checkoutUrl
     })
-    app.post('/portal/choice', hidden, async (request, reply) => {
-      const session = senderOf(pages, request)
-      const [offer, method, code] = ['offer', 'method', 'code'].map((name) =>
-        shortened(fieldOf(request, name)),
-      ) as [string, string, string]
-      return answerForm(pages, reply, session, await keptOf(pages, session.userId, { offer, method, code }))
+    portalForm(app, pages, { path: '/portal/choice' }, async ({ reply, session, field }) => {
+      const typed = (name: string) => shortened(field(name))
+      const chosen = { offer: typed('offer'), method: typed('method'), code: typed('code') }
+      return answerForm(pages, reply, session, await choiceToSave(pages, session.userId, chosen))
     })
     returnRoutes(app, pages)
   },
@@ -42,16 +32,16 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
     const found = history.payments.find(({ status }) => status === 'review')
     const odd = found ? await findPayment(database, session.userId, found.id) : null
     return {
-      open: (section) => <PendingNotice {...section} />,
+      open: PendingNotice,
       ...(odd && { problems: (section) => <ReviewNotice {...section} odd={odd} /> }),
-      recent: (section) => <RecentPayments {...section} />,
-      lists: (section) => <History {...section} />,
+      recent: RecentPayments,
+      lists: History,
     }
   },
 }
 
-/** The page after the choice: its summary, or the page of a code that needs something else. */
-async function keptOf(
+/** What to save for the next page: the choice, or the code alone if it is not for the chosen offer. */
+async function choiceToSave(
   pages: CheckoutPagesDeps,
   userId: string,
   { code, ...chosen }: Required<Chosen>,

@@ -6,24 +6,25 @@ import type { Locale } from '../core/locale.js'
 import { decideQuote, isPaidNow, type Quote, renewalOffers } from '../core/quote.js'
 import { netPriceOf, splitTax } from '../core/receipt.js'
 import { inParts, termInWords } from '../i18n/formats.js'
-import { planName, type Say, sayFor } from '../i18n/messages.js'
+import { planName, type Say } from '../i18n/messages.js'
+import { messagePage } from '../pages/message-pages.js'
 import { OwnForm } from '../pages/own-form.js'
-import { LinkButton, type PageParts, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
+import { LinkButton, type PageParts, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import { type Answered, type PartSection, PLANS } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
-import type { ChosenWay } from '../pages/way-to-pay.js'
+import type { OfferedMethod } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
 import { ChoiceForm } from './plan-cards.js'
 import {
   BY_CARD,
   Missing,
   missingIn,
+  offeredMethods,
   offerValue,
   onlyOffer,
   readOffer,
   taxNow,
   usualMethod,
-  waysOf,
 } from './portal-choice.js'
 import { type QuoteDeps, readChoice } from './quote.js'
 
@@ -34,18 +35,18 @@ export interface OrderOf {
   readonly say: Say
   readonly now: Instant
   readonly quote: Quote
-  readonly way: ChosenWay
+  readonly by: OfferedMethod
   /** The whole dinars that the balance lacks: it cannot pay yet. */
   readonly missing?: number
   /** True before the renewal window. */
   readonly isAhead: boolean
   /** A code that was typed. */
   readonly code?: string | undefined
-  /** Stands above the order on the first page. */
+  /** The heading above the order on the first page. */
   readonly title?: string
 }
 
-/** Of the one thing that can be bought, where nothing is to be chosen. */
+/** The order of the only offer; null: there is something to choose. */
 export function onlyChoice(section: PartSection): OrderOf | null {
   const { pages, view, say } = section
   const { facts, now } = view.overview
@@ -57,17 +58,17 @@ export function onlyChoice(section: PartSection): OrderOf | null {
   const { session, locale } = view
   const { quote } = decision
   const title = wordsToBuy(section, quote.offer.plan)
-  return { ...{ pages, session, locale, say, now }, quote, way: BY_CARD, isAhead: false, title }
+  return { ...{ pages, session, locale, say, now }, quote, by: BY_CARD, isAhead: false, title }
 }
 
-/** Renewed is what runs; what has ended is bought again. */
+/** A running plan is renewed, and one that has ended is bought again. */
 function wordsToBuy({ view, say }: PartSection, plan: { readonly name: string }): string {
   const { subscription } = view.overview
   const ended = subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
   return say(isPaidNow(subscription) ? 'renew' : ended, { plan: planName(plan.name, view.locale) })
 }
 
-/** The plan and term that a user had, by one button to the order. Null: they never paid. */
+/** One button that orders the plan and term of before. Null: the user never had one. */
 export function RenewForm(section: PartSection) {
   const { pages, view } = section
   const { locale, session } = view
@@ -88,7 +89,7 @@ export function RenewForm(section: PartSection) {
   )
 }
 
-/** The button comes first where the page is the first one of a phone: it has the sum. */
+/** The button comes before the lines, so that a phone shows it without scrolling. */
 export function Order(of: OrderOf) {
   return (
     <div class="order" id="choose">
@@ -100,7 +101,7 @@ export function Order(of: OrderOf) {
 }
 
 function Pay(of: OrderOf) {
-  const { pages, session, say, quote, way, code, missing = 0 } = of
+  const { pages, session, say, quote, by, code, missing = 0 } = of
   const { offer, amount, discount } = quote
   const sum = pages.formats.money(amount, of.locale)
   // Only a code leaves nothing to pay.
@@ -111,7 +112,7 @@ function Pay(of: OrderOf) {
     ...(code !== undefined && { code }),
     ...(of.isAhead && { ahead: 'yes' }),
     // The sum on the button is the most that is taken.
-    ...(way.purse && { shown: String(amount) }),
+    ...(by.purse && { shown: String(amount) }),
   }
   if (missing > 0) return <Missing {...of} missing={missing} />
   return (
@@ -121,47 +122,50 @@ function Pay(of: OrderOf) {
           {say('insteadOf', { amount: pages.formats.money(amount + discount, of.locale) })}
         </p>
       )}
-      <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : way.path}`}>
+      <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : by.path}`}>
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <SubmitButton label={isFree ? say('redeem') : say(way.button, { amount: sum })} />
+        <SubmitButton label={isFree ? say('redeem') : say(by.button, { amount: sum })} />
       </OwnForm>
       <p class="soft small">
         {quote.change ? null : <Words>{startInWords(of)}</Words>}{' '}
-        {isFree ? null : <span safe>{say(way.next)}</span>}
+        {isFree ? null : <span safe>{say(by.next)}</span>}
       </p>
     </>
   )
 }
 
-type Line = readonly [name: string, parts: string | readonly string[], kind?: 'total' | 'saves']
+/** A line whose parts are null is left out. */
+type Line = readonly [name: string, parts: string | readonly string[] | null, kind?: 'total' | 'saves']
 
 /** As the receipt will have them. */
 function Lines(of: OrderOf) {
   return (
     <dl class="lines">
-      {linesOf(of).map(([name, parts, kind]) => (
-        <div class={kind}>
-          <dt safe>{name}</dt>
-          <dd>
-            {[parts].flat().map((part, place) => (
-              <>
-                {place === 0 ? '' : ' · '}
-                <bdi>
-                  <Words>{part}</Words>
-                </bdi>
-              </>
-            ))}
-          </dd>
-        </div>
-      ))}
+      {linesOf(of).map(([name, parts, kind]) =>
+        parts === null ? null : (
+          <div class={kind}>
+            <dt safe>{name}</dt>
+            <dd>
+              {[parts].flat().map((part, place) => (
+                <>
+                  {place === 0 ? '' : ' · '}
+                  <bdi>
+                    <Words>{part}</Words>
+                  </bdi>
+                </>
+              ))}
+            </dd>
+          </div>
+        ),
+      )}
     </dl>
   )
 }
 
 function linesOf(of: OrderOf): readonly Line[] {
-  const { pages, locale, say, now, quote, way } = of
+  const { pages, locale, say, now, quote, by } = of
   const { formats, seller } = pages
   const { offer, amount, discount, change } = quote
   const tax = taxNow(pages, now)
@@ -169,50 +173,42 @@ function linesOf(of: OrderOf): readonly Line[] {
   const credited = change && { change: { from: '', credit: change.credit } }
   const price = netPriceOf({ amount, discount, tax, split, ...credited })
   const money = (centimes: number) => formats.centimes(centimes, locale)
-  const isTaxed = tax.kind === 'vat'
+  const less = (centimes: number) => (centimes > 0 ? money(-centimes) : null)
+  const rate = tax.kind === 'vat' ? formats.number(tax.ratePercent, locale) : null
   return [
     [say('plan'), planName(offer.plan.name, locale)],
     [say('period'), periodInWords(of)],
-    [say(isTaxed ? 'orderNet' : 'orderPrice'), money(price.priceCentimes)],
-    ...(price.creditCentimes > 0 ? [[say('orderCredit'), money(-price.creditCentimes)] as const] : []),
-    ...(price.discountCentimes > 0
-      ? [[say('discount'), money(-price.discountCentimes), 'saves'] as const]
-      : []),
-    ...(isTaxed
-      ? [
-          [
-            say('orderTax', { rate: formats.number(tax.ratePercent, locale) }),
-            money(split.taxCentimes),
-          ] as const,
-        ]
-      : []),
+    [say(rate === null ? 'orderPrice' : 'orderNet'), money(price.priceCentimes)],
+    [say('orderCredit'), less(price.creditCentimes)],
+    [say('discount'), less(price.discountCentimes), 'saves'],
+    [say('orderTax', { rate: rate ?? '' }), rate === null ? null : money(split.taxCentimes)],
     // It falls on cash alone, which is not paid here.
-    ...(seller.stampDutyTerms === null ? [] : [[say('orderDuty'), money(0)] as const]),
+    [say('orderDuty'), seller.stampDutyTerms === null ? null : money(0)],
     [say('orderTotal'), money(split.totalCentimes), 'total'],
-    ...(amount === 0 ? [] : [[say('howToPay'), way.label(say, locale)] as const]),
+    [say('howToPay'), amount === 0 ? null : by.label(say, locale)],
   ]
 }
 
-/** `12 months`, `23 November 2026 to 23 November 2027`. Money that is seen later begins later. */
-function periodInWords({ pages, locale, say, now, quote, way }: OrderOf): readonly string[] {
+/** `12 months`, `23 November 2026 to 23 November 2027`. A transfer's time starts when it is seen. */
+function periodInWords({ pages, locale, say, now, quote, by }: OrderOf): readonly string[] {
   const { offer, period, change } = quote
   const day = (instant: Instant) => pages.formats.day(instant, locale)
-  if (change) return [say(way.startsFrom ?? 'fromNowOn'), say('untilDay', { end: day(period.end) })]
+  if (change) return [say(by.startsFrom ?? 'fromNowOn'), say('untilDay', { end: day(period.end) })]
   const days =
-    period.start === now && way.startsFrom
-      ? say(way.startsFrom)
+    period.start === now && by.startsFrom
+      ? say(by.startsFrom)
       : say('boughtPeriod', { start: day(period.start), end: day(period.end) })
   return [termInWords(offer.months, locale), days]
 }
 
-function startInWords({ pages, locale, say, now, quote, way }: OrderOf): string {
+function startInWords({ pages, locale, say, now, quote, by }: OrderOf): string {
   const { period, amount } = quote
-  if (period.start === now) return say(way.purse || amount === 0 ? 'startsAtOnce' : 'startsWhenPaid')
+  if (period.start === now) return say(by.purse || amount === 0 ? 'startsAtOnce' : 'startsWhenPaid')
   const start = pages.formats.day(period.start, locale)
   return say(period.start > now ? 'startsLater' : 'pastDueStart', { start })
 }
 
-/** The choice as it is kept for the page. */
+/** The choice as it is saved for the page of the order. */
 export interface Chosen {
   readonly offer: string
   readonly method: string
@@ -223,7 +219,7 @@ export function keepChoice(chosen: Chosen): string {
   return new URLSearchParams({ ...chosen }).toString()
 }
 
-/** `value` is a kept choice. Throws what `readQuote` does, and `unknown_method`. */
+/** `value` is a saved choice. Throws what `readQuote` does, and `unknown_method`. */
 export async function summaryPage(
   pages: Pages & QuoteDeps,
   { session, locale, value }: Answered,
@@ -231,47 +227,45 @@ export async function summaryPage(
   const kept = new URLSearchParams(value)
   const [offer, method] = [kept.get('offer') ?? '', kept.get('method') ?? '']
   const code = kept.get('code') ?? undefined
-  const chosen = waysOf(pages).find((way) => way.method === method)
+  const chosen = offeredMethods(pages).find((by) => by.method === method)
   if (!chosen) throw new BillingError('unknown_method')
   const { userId } = session
   const { quote, isAhead, facts, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
-  // If nothing is to be paid it begins at once, by any method.
-  const way = quote.amount === 0 ? BY_CARD : chosen
-  const missing = missingIn(way, facts, quote.amount)
-  const say = sayFor(pages.seller.identity, locale)
-  const title = say('summaryTitle')
-  const of = { pages, session, locale, say, now, quote, way, missing, isAhead, code }
+  // If nothing is to be paid, the time begins at once, whatever method was chosen.
+  const by = quote.amount === 0 ? BY_CARD : chosen
+  const missing = missingIn(by, facts, quote.amount)
   const term = readOffer(offer).start === 'now' ? 'now' : quote.offer.months
-  return renderPage(pages, {
-    locale,
-    title,
-    languagePath: `${pages.base}/portal/answer`,
-    backUrl: pages.backUrl(session),
-    safeContent: (
-      <section class="middle card">
-        <h1 safe>{title}</h1>
-        <div class="order">
-          <Lines {...of} />
-          <Pay {...of} />
-        </div>
-        {quote.amount === 0 ? null : <OtherWays {...of} offer={offer} />}
-        {code === undefined && pages.orderFields.length > 0 ? (
-          <ChoiceForm {...of} kept={{ offer, method }}>
-            {pages.orderFields.map((field) => field({ say }))}
-          </ChoiceForm>
-        ) : null}
-        <p class="actions">
-          <LinkButton href={`${pages.base}/portal/${PLANS}?term=${term}`} label={say('changeChoice')} />
-        </p>
-      </section>
-    ),
+  return messagePage(pages, locale, (say) => {
+    const of = { pages, session, locale, say, now, quote, by, missing, isAhead, code }
+    return {
+      title: say('summaryTitle'),
+      languagePath: `${pages.base}/portal/answer`,
+      backUrl: pages.backUrl(session),
+      safeMore: (
+        <>
+          <div class="order">
+            <Lines {...of} />
+            <Pay {...of} />
+          </div>
+          {quote.amount === 0 ? null : <OtherMethods {...of} offer={offer} />}
+          {code === undefined && pages.orderFields.length > 0 ? (
+            <ChoiceForm {...of} kept={{ offer, method }}>
+              {pages.orderFields.map((field) => field({ say }))}
+            </ChoiceForm>
+          ) : null}
+          <p class="actions">
+            <LinkButton href={`${pages.base}/portal/${PLANS}?term=${term}`} label={say('changeChoice')} />
+          </p>
+        </>
+      ),
+    }
   })
 }
 
-/** Each button orders the same by another way to pay. */
-function OtherWays({ offer, ...of }: OrderOf & { readonly offer: string }) {
-  const { pages, session, locale, say, way, code } = of
-  const others = waysOf(pages).filter(({ method }) => method !== way.method)
+/** Each button orders the same by another method. */
+function OtherMethods({ offer, ...of }: OrderOf & { readonly offer: string }) {
+  const { pages, session, locale, say, by, code } = of
+  const others = offeredMethods(pages).filter(({ method }) => method !== by.method)
   if (others.length === 0) return null
   return (
     <ChoiceForm {...{ pages, session }} kept={{ offer, code }}>

@@ -29,11 +29,18 @@ export async function readQuote(deps: QuoteDeps, wanted: WantedQuote): Promise<Q
   return (await readChoice(deps, wanted)).quote
 }
 
-/** Returns also whether it buys before the renewal window, which needs an explicit wish. Throws the same. */
+/** Also tells whether this is before the renewal window, where only an explicit wish buys. */
 export function readChoice(deps: QuoteDeps, wanted: WantedQuote) {
-  const read = () => decide(deps, wanted)
-  const [discount] = wanted.code === undefined ? [] : deps.discounts
-  return discount ? discount.countTry(wanted.userId, read) : read()
+  return countCodeTry(deps, { userId: wanted.userId, typed: wanted.code }, () => decide(deps, wanted))
+}
+
+/** Runs `work`. With a typed code it is a try, and tries are counted. Throws `too_many_wrong_codes`. */
+export function countCodeTry<Result>(
+  { discounts: [discount] }: Pick<QuoteDeps, 'discounts'>,
+  { userId, typed }: { readonly userId: string; readonly typed: string | undefined },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return discount && typed !== undefined ? discount.countTry(userId, work) : work()
 }
 
 async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote) {
@@ -54,17 +61,12 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
   }
 }
 
+type AskedCode = Parameters<DiscountSource['lookUp']>[0]
+
 /** Undefined: no code was given. */
 export async function codeOf(
   { discounts: [discount] }: Pick<QuoteDeps, 'discounts'>,
-  {
-    typed,
-    ...of
-  }: {
-    readonly userId: string
-    readonly typed: string | undefined
-    readonly methods: readonly string[]
-  },
+  { typed, ...of }: Omit<AskedCode, 'typed'> & { readonly typed: string | undefined },
 ): Promise<Wanted['code']> {
   if (typed === undefined) return undefined
   return (discount && (await discount.lookUp({ ...of, typed }))) ?? 'unknown'

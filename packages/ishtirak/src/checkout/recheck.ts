@@ -5,10 +5,11 @@ import { ASKED } from '../acts/descriptions.js'
 import { OptionalWhySchema } from '../acts/reason.js'
 import { publicMethodOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'
+import { providerRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { askProvider } from './ask-provider.js'
-import { previewSettlement, refusalOf } from './settlement-preview.js'
+import { previewSettlement } from './settlement-preview.js'
 import { checkoutWords } from './words.js'
 
 export type SettleActDeps = SettleDeps & SubjectDeps
@@ -35,7 +36,7 @@ export const recheck = act<SettleActDeps>()({
       changes: await previewSettlement(deps, loaded, { accepted: false }),
       save: async () => {
         const lookup = await askProvider(deps, loaded.payment, { source: 'operator', by })
-        if (!lookup.ok) throw refusalOf(lookup.failure)
+        if (!lookup.ok) throw providerRefusal(lookup.failure)
         if (lookup.value.length > 0) return
         const { userId, status } = loaded.payment
         const facts = { before: { status }, after: { status, at_provider: null } }

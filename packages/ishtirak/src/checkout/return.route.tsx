@@ -3,22 +3,28 @@
 
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
+import { isPayable, type PublicPaymentStatus } from '../core/payment.js'
 import { mayOrder } from '../core/person.js'
-import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
-import { findUserLocale } from '../ledger/users.sql.js'
-import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
+import { OwnForm } from '../pages/own-form.js'
+import {
+  Card,
+  LinkButton,
+  type Pages,
+  renderPage,
+  Sign,
+  type SignKind,
+  SubmitButton,
+} from '../pages/portal-frame.js'
 import { queryOf, type Session } from '../pages/reader.js'
-import { wayToPayOf } from '../pages/way-to-pay.js'
+import { shownMethodOf } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
-import { BuyForm } from './buy-form.js'
+import { BY_CARD } from './portal-choice.js'
 import { differingSums } from './portal-open.js'
 import { type ReturnedPayment, readReturnedPayment, wayBack } from './return.js'
-import { stateOfReceiptMail } from './return.sql.js'
 import type { StatusDeps } from './status.js'
 
 type ReturnPages = Pages & StatusDeps
@@ -28,79 +34,49 @@ const REFRESHES_MAX = 20
 const QUICK_REFRESHES = 4
 
 export function returnRoutes(app: App, pages: ReturnPages): void {
+  const hidden = { schema: { hide: true } }
   app.get<{ Params: { payment_id: string } }>(
     '/portal/return/:payment_id',
-    { schema: { hide: true } },
+    hidden,
     async (request, reply) => {
-      const { reader, database } = pages
       pages.limitAnonymous(request, reply)
       const returned = await readReturnedPayment(pages, request.params.payment_id, request.id)
-      const { payment, now } = returned
-      const session = await reader.session(request)
-      const own = session?.userId === payment.userId ? session : null
-      // The language of the payer's profile. The page uses nothing else of the payer.
-      const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
+      const { payment, status } = returned
+      const reader = await pages.reader.session(request)
+      const session = reader?.userId === payment.userId ? reader : null
+      const locale = pages.reader.language(request, reply, session, returned.payerLocale)
       if (hasNoPage(pages, returned))
         return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
-      const look = readRefreshes(queryOf(request, 'look'))
-      const isWaiting = publicStatusAt(payment, now) === 'pending' && look < REFRESHES_MAX
-      if (isWaiting) reply.header('refresh', refresh(look))
-      const receiptMail = await readReceiptMail(pages, returned, own)
-      return reply
-        .headers(pages.headers)
-        .send(returnPage(pages, { ...returned, session: own, locale, isWaiting, receiptMail }))
+      const look = Number(/^\d{1,3}$/.exec(queryOf(request, 'look') ?? '') ?? 0)
+      const isWaiting = status === 'pending' && look < REFRESHES_MAX
+      // A header field: browsers obey it without JavaScript, and the markup stays unchanged.
+      if (isWaiting) reply.header('refresh', `${look < QUICK_REFRESHES ? 3 : 10}; url=?look=${look + 1}`)
+      return reply.headers(pages.headers).send(returnPage(pages, { ...returned, session, locale, isWaiting }))
     },
   )
 }
 
-/** Null: the page says nothing, because there is no mail or the reader is not the payer. */
-async function readReceiptMail(
-  { database, mailsLinks }: ReturnPages,
-  { payment }: ReturnedPayment,
-  own: Session | null,
-) {
-  if (!mailsLinks || !own?.email || payment.status !== 'paid') return null
-  return stateOfReceiptMail(database, { userId: payment.userId, paymentId: payment.id })
-}
-
-/** `n…@example.dz`: enough for its owner, who may not be alone at the screen. */
-function masked(email: string): string {
-  const [local = '', domain = ''] = email.split(/@(?=[^@]*$)/)
-  return `${Array.from(local)[0] ?? ''}…@${domain}`
-}
-
 /** The method has no page to return from: the portal says where to send the money. */
-function hasNoPage(pages: ReturnPages, { payment, now }: ReturnedPayment): boolean {
-  const status = publicStatusAt(payment, now)
+function hasNoPage(pages: ReturnPages, { payment, status }: ReturnedPayment): boolean {
   const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
-  return isUnpaid && wayToPayOf(pages, payment) !== undefined
-}
-
-/** A header field: browsers obey it without JavaScript, and the markup stays unchanged. */
-function refresh(look: number): string {
-  return `${look < QUICK_REFRESHES ? 3 : 10}; url=?look=${look + 1}`
-}
-
-function readRefreshes(text = ''): number {
-  return /^\d{1,3}$/.test(text) ? Number(text) : 0
+  return isUnpaid && shownMethodOf(pages, payment) !== undefined
 }
 
 interface ReturnView extends ReturnedPayment {
   /** The payer's session; null for other readers. */
   readonly session: Session | null
   readonly locale: Locale
-  /** The state of the mail with the receipt. */
-  readonly receiptMail: 'sent' | 'owed' | null
   /** True if the page reloads itself. */
   readonly isWaiting: boolean
 }
 
 function returnPage(pages: ReturnPages, view: ReturnView): string {
-  const { payment, now, session, locale } = view
+  const { payment, status, session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
-  const status = publicStatusAt(payment, now)
   const title = say(`return_${status}_title`)
-  const other = view.alsoAwaits && wayToPayOf(pages, view.alsoAwaits)
+  const other = view.alsoAwaits && shownMethodOf(pages, view.alsoAwaits)
+  // Payers alone are told their address.
+  const mailedTo = status === 'paid' && pages.mailsLinks ? (session?.email ?? null) : null
   return renderPage(pages, {
     locale,
     title,
@@ -117,23 +93,19 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
             </b>
           </p>
           <p>
-            <Words>{textOf(pages, view, status, say)}</Words>
+            <Words>{textOf(pages, view, say)}</Words>
           </p>
           {status === 'failed' ? (
-            <p>
-              <Words>{say('returnUnchanged')}</Words>
-            </p>
+            <>
+              <p>
+                <Words>{say('returnUnchanged')}</Words>
+              </p>
+              <Satim say={say} />
+            </>
           ) : null}
-          {status === 'failed' ? <Satim say={say} /> : null}
-          {view.receiptMail !== null && session?.email ? (
-            <p safe>
-              {say(view.receiptMail === 'sent' ? 'receiptSent' : 'receiptOwed', {
-                address: masked(session.email),
-              })}
-            </p>
-          ) : null}
+          {mailedTo === null ? null : <p safe>{say('receiptMailed', { address: masked(mailedTo) })}</p>}
           {status === 'paid' && other ? <p safe>{say(other.also)}</p> : null}
-          <Actions pages={pages} view={view} status={status} say={say} />
+          <Actions pages={pages} view={view} say={say} />
         </section>
         <Card id="details" title={say('details')}>
           <dl class="facts">{factsOf(pages, view, say).map(Fact)}</dl>
@@ -147,6 +119,12 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
 const backFrom = (pages: ReturnPages, { payment, now, session }: ReturnView) =>
   wayBack(payment, now) ?? pages.backUrl(session)
 
+/** `n…@example.dz`: enough for its owner, who may not be alone at the screen. */
+function masked(email: string): string {
+  const [local = '', domain = ''] = email.split(/@(?=[^@]*$)/)
+  return `${Array.from(local)[0] ?? ''}…@${domain}`
+}
+
 const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   paid: 'ok',
   pending: 'waiting',
@@ -157,36 +135,19 @@ const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   refunded: 'back',
 }
 
-function textOf(
-  { formats, rules }: ReturnPages,
-  view: ReturnView,
-  status: PublicPaymentStatus,
-  say: Say,
-): string {
-  const { subscription, refundedAt, locale, isWaiting } = view
+function textOf({ formats }: ReturnPages, view: ReturnView, say: Say): string {
+  const { payment, status, refundedAt, locale, isWaiting } = view
   if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
-  if (status === 'refunded' && refundedAt !== null)
-    return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
-  const sums = status === 'review' && differingSums(formats, view.payment, locale)
+  if (refundedAt !== null) return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
+  const sums = status === 'review' && differingSums(formats, payment, locale)
   if (sums) return say('reviewAmounts', sums)
   if (status !== 'paid') return say(`return_${status}_text`)
-  if (view.payment.kind === 'top_up') return say('returnTopUpText')
-  // The effect of a payment depends on the subscription now. It bought time, so there is an end.
-  const end = subscription.currentPeriodEnd ?? view.now
-  const moment = (instant: Instant) => formats.moment(instant, locale)
-  if (subscription.status === 'active') return boughtInWords({ formats }, view, say)
-  const date = formats.day(end, locale)
-  if (subscription.status === 'past_due')
-    return say('returnPaidGraceText', {
-      plan: planName(subscription.plan.name, locale),
-      date,
-      end: moment(graceEndsAt(end, subscription.periods, rules)),
-    })
-  return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
+  if (payment.kind === 'top_up') return say('returnTopUpText')
+  return boughtInWords(formats, view, say)
 }
 
-/** What this payment bought, and when it runs: other plans may run before it, and other payments follow. */
-function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnView, say: Say): string {
+/** What the payment bought, and whether that runs now, later, or no more. */
+function boughtInWords(formats: ReturnPages['formats'], view: ReturnView, say: Say): string {
   const { payment, subscription, now, locale } = view
   // A paid payment has a period.
   const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
@@ -220,13 +181,12 @@ function Satim({ say }: { say: Say }) {
 interface ActionsOf {
   readonly pages: ReturnPages
   readonly view: ReturnView
-  readonly status: PublicPaymentStatus
   readonly say: Say
 }
 
 function Actions(of: ActionsOf) {
-  const { pages, status, say } = of
-  const { payment, now, session } = of.view
+  const { pages, say } = of
+  const { payment, status, now, session } = of.view
   const isOver = status === 'failed' || status === 'canceled' || status === 'expired'
   const mayPay = session === null || mayOrder(session)
   return (
@@ -256,48 +216,58 @@ function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session:
   const label = say('tryAgain')
   if (!view.mayRenew || codeHash !== null || kind !== 'purchase')
     return <LinkButton href={`${pages.base}/portal`} label={label} go />
-  return <BuyForm base={pages.base} session={session} planId={plan.id} months={months} label={label} />
+  return (
+    <OwnForm session={session} action={`${pages.base}${BY_CARD.path}`}>
+      <input type="hidden" name="plan" value={plan.id} />
+      <input type="hidden" name="months" value={String(months)} />
+      <SubmitButton label={label} />
+    </OwnForm>
+  )
 }
 
-type FactRow = readonly [label: string, value: string, isCode?: boolean]
+/** A fact whose value is null is left out. */
+type FactRow = readonly [label: string, value: string | null, isCode?: boolean]
 
 /** For support, so they come last. */
 function idsOf(pages: ReturnPages, { payment }: ReturnView, say: Say): FactRow[] {
-  const { label, inWords } = wayToPayOf(pages, payment)?.reference ?? AT_PROVIDER
   const { id, checkoutId } = payment
-  const atProvider = checkoutId === null ? [] : [[say(label), inWords(checkoutId), true] as const]
-  return [[say('orderReference'), id, true], ...atProvider]
+  const reference = shownMethodOf(pages, payment)?.reference
+  return [
+    [say('orderReference'), id, true],
+    [
+      say(reference?.label ?? 'transaction'),
+      checkoutId && (reference?.inWords(checkoutId) ?? checkoutId),
+      true,
+    ],
+  ]
 }
 
-const AT_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const
-
 function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
-  const { paidAt, createdAt, periodStart, periodEnd } = payment
+  const { paidAt, periodStart: start, periodEnd: end, instrument, discount } = payment
   const { formats } = pages
-  const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
-  const period = (start: Instant, end: Instant) =>
-    say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })
+  const local = (instant: Instant | null) =>
+    instant === null ? null : say('localTime', { moment: formats.moment(instant, locale) })
+  const day = (instant: Instant) => formats.day(instant, locale)
+  const isTime = payment.kind === 'purchase'
   return [
-    ...(payment.kind === 'purchase'
-      ? [
-          [say('plan'), planName(payment.plan.name, locale)] as const,
-          [say('term'), termInWords(payment.months, locale)] as const,
-        ]
-      : [[say('purpose'), paidForInWords(payment, locale)] as const]),
-    ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
+    [say('plan'), isTime ? planName(payment.plan.name, locale) : null],
+    [say('term'), isTime ? termInWords(payment.months, locale) : null],
+    [say('purpose'), isTime ? null : paidForInWords(payment, locale)],
+    [say('discount'), discount === 0 ? null : formats.money(discount, locale)],
     [say('amount'), formats.came(payment, locale)],
-    ...(payment.instrument === null
-      ? []
-      : [[say('paidWith'), instrumentName(payment.instrument, locale)] as const]),
-    paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],
-    ...(refundedAt === null ? [] : [[say('refundedAt'), local(refundedAt)] as const]),
-    ...(periodStart === null || periodEnd === null
-      ? []
-      : [[say('period'), period(periodStart, periodEnd)] as const]),
+    [say('paidWith'), instrument && instrumentName(instrument, locale)],
+    [say('startedAt'), paidAt === null ? local(payment.createdAt) : null],
+    [say('paidAt'), local(paidAt)],
+    [say('refundedAt'), local(refundedAt)],
+    [
+      say('period'),
+      start === null || end === null ? null : say('boughtPeriod', { start: day(start), end: day(end) }),
+    ],
   ]
 }
 
 function Fact([label, value, isCode]: FactRow) {
+  if (value === null) return null
   return (
     <div>
       <dt safe>{label}</dt>

@@ -27,7 +27,12 @@ export async function readReturnedPayment(deps: StatusDeps, paymentId: string, r
   const mayRenew = renewabilityAt(facts, now, deps.rules).allowed
   const other = loaded?.open ?? null
   const awaited = other && other.id !== paymentId && other.checkoutUrl === null && isPayable(other, now)
-  return { payment, subscription, mayRenew, refundedAt, now, alsoAwaits: awaited ? other : null }
+  return {
+    ...{ payment, subscription, mayRenew, refundedAt, now, alsoAwaits: awaited ? other : null },
+    status: publicStatusAt(payment, now),
+    // The language of the payer's profile. The page uses nothing else of the payer.
+    payerLocale: loaded?.user.locale ?? null,
+  }
 }
 
 export type ReturnDeps = Pick<CommonParts, 'platformUrl' | 'returnOrigins'>

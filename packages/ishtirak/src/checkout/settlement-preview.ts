@@ -3,14 +3,12 @@
 import { statusKey } from '../acts/changes.js'
 import { type Change, change } from '../acts/preview.js'
 import type { CheckoutReport } from '../core/checkout.js'
-import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import type { Payment, Review } from '../core/payment.js'
+import { ownReport, type Payment, type Review } from '../core/payment.js'
 import { decideSettlement } from '../core/settlement.js'
 import { accessChange } from '../ledger/access-after.js'
 import { receiptOf } from '../ledger/documents.js'
 import type { loadPayment } from '../ledger/load.js'
-import type { ProviderFailure } from '../ledger/method.js'
 import type { SettleDeps } from '../ledger/settle.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
@@ -27,18 +25,21 @@ export async function previewSettlement(
   const answer = checkoutId === null ? null : await method.getCheckout(checkoutId)
   const said = answer?.ok ? answer.value : null
   const before = accepted && !answer?.ok && payment.review ? reportOfReview(payment, payment.review) : null
-  const by = method.settledBy === 'operator' ? 'operatorEntered' : 'providerSays'
+  const label = method.settledBy === 'operator' ? 'operatorEntered' : 'providerSays'
   return [
     change.dinars('amount', payment.price.amount),
-    change.state(by, said ? statusKey(said.status) : answer?.ok ? 'providerKnowsNothing' : 'providerSilent'),
+    change.state(
+      label,
+      said ? statusKey(said.status) : answer?.ok ? 'providerKnowsNothing' : 'providerSilent',
+    ),
     change.dinars('amountSaid', said?.amount ?? null),
     change.differences('reviewDiffers', payment.review?.differences?.join(', ') ?? null),
-    ...follow(deps, loaded, said ?? before, deps.clock.now(), accepted),
+    ...effectOf(deps, loaded, said ?? before, deps.clock.now(), accepted),
   ]
 }
 
 /** The effect of a report. `accepted`: an operator accepts the differences. */
-export function follow(
+export function effectOf(
   deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids' | 'receipts'>,
   { payment, user }: Loaded,
   report: CheckoutReport | null,
@@ -66,26 +67,11 @@ export function follow(
   ]
 }
 
-/** The report that sent the payment to review. */
+/** The report that sent the payment to review. Its fees and mode are not stored. */
 export function reportOfReview(payment: Payment, review: Review): CheckoutReport {
   const { checkoutId, status, amount, currency, paidAt } = review
-  return {
-    method: payment.method,
-    checkoutId,
-    status,
-    amount,
-    currency,
-    live: null,
-    paymentId: payment.id,
-    userId: payment.userId,
-    instrument: payment.instrument,
-    checkoutUrl: payment.checkoutUrl,
-    createdAt: null,
-    updatedAt: paidAt,
-  }
-}
-
-export function refusalOf(failure: ProviderFailure): BillingError {
-  if (failure.kind === 'rejected') return new BillingError('provider_rejected')
-  return new BillingError('provider_unavailable', { retryAfterSeconds: failure.retryAfterSeconds ?? 5 })
+  const { instrument, checkoutUrl } = payment
+  const said = { status, amount, currency, live: null, instrument, checkoutUrl, updatedAt: paidAt }
+  const { fees: _, ...report } = ownReport(payment, checkoutId, said)
+  return report
 }

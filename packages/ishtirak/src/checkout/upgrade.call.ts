@@ -1,5 +1,5 @@
-// The purchases: a month of a plan by `/upgrade`, in the form of seed.md; any term, also ahead, as a payment;
-// and the quote of such a payment.
+// The purchases: a month of a plan by `/upgrade`; any term, also ahead, by `/payments`; and the quote of such
+// a payment.
 import { type UserRequest, userCall } from '../acts/user-call.js'
 import { wrongField } from '../core/error.js'
 import type { Start } from '../core/quote.js'
@@ -14,7 +14,7 @@ import {
   UpgradeResultSchema,
   viewQuote,
 } from '../ledger/schemas.js'
-import { atPayment, showPaymentOfUser } from './history.call.js'
+import { locationOf, showPaymentOfUser } from './history.call.js'
 import type { HistoryDeps } from './history.js'
 import { type QuoteDeps, readQuote } from './quote.js'
 import { type ReturnDeps, returnUrlOf } from './return.js'
@@ -45,7 +45,7 @@ export const upgradePlan = userCall<UpgradeDeps>()({
   answer: UpgradeResultSchema,
   refuses: PURCHASE_REFUSALS,
   run: async (deps, request) => {
-    const wanted = { ...(await orderedBy(request)), planId: request.input.plan }
+    const wanted = { ...(await callerOf(request)), planId: request.input.plan }
     const { checkoutUrl, paymentId } = await upgrade(deps, wanted)
     return { checkout_url: checkoutUrl, payment_id: paymentId }
   },
@@ -65,7 +65,7 @@ export const createPayment = userCall<UpgradeDeps & HistoryDeps & ReturnDeps>()(
   input: PlatformPaymentRequestSchema,
   answer: PlatformPaymentSchema,
   forUser: { input: PaymentRequestSchema, answer: PaymentSchema },
-  created: atPayment,
+  created: locationOf,
   refuses: [
     ...PURCHASE_REFUSALS,
     'unknown_term',
@@ -81,12 +81,12 @@ export const createPayment = userCall<UpgradeDeps & HistoryDeps & ReturnDeps>()(
   run: async (deps, request) => {
     const { plan, months, start, method, code, po_number: poNumber, metadata } = request.input
     const returnUrl = returnUrlOf(deps, request.input.return_url)
-    const buyer = await orderedBy(request)
+    const caller = await callerOf(request)
     const wanted = { planId: plan, ...termOf(months, start, 'months'), code, poNumber, metadata }
     const atOnce = deps.atOnce.find((one) => one.method === method)
     const { paymentId } = atOnce
-      ? await atOnce.buy(buyer, wanted)
-      : await openPayment(deps, { ...buyer, ...wanted, method, returnUrl, mode: 'payment' })
+      ? await atOnce.buy(caller, wanted)
+      : await openPayment(deps, { ...caller, ...wanted, method, returnUrl, mode: 'payment' })
     return showPaymentOfUser(deps, request, paymentId)
   },
 })
@@ -120,8 +120,8 @@ export function termOf(months: number | undefined, start: Start = 'end', field: 
   return { months: months ?? 1, start }
 }
 
-/** The buyer, and the language of the provider's page. */
-export async function orderedBy(request: UserRequest) {
+/** Who makes the call, and the language of the provider's page for them. */
+export async function callerOf(request: UserRequest) {
   const { user, requestId } = request
   return { user, requestId, locale: await request.locale() }
 }

@@ -79,12 +79,12 @@ export async function loadForUpgrades(
     const row = found.get(index + 1)
     // It happens once in a user's life, so it needs no batch.
     if (row && flag(row, 'is_news')) await rememberUser(database, user, now)
-    loaded.push(row ? parseLoaded(row) : NEVER_HEARD_OF)
+    loaded.push(row ? parseLoaded(row) : UNKNOWN_USER)
   }
   return loaded
 }
 
-const NEVER_HEARD_OF: LoadedForUpgrade = {
+const UNKNOWN_USER: LoadedForUpgrade = {
   version: null,
   subscription: NEVER_PAID,
   open: null,

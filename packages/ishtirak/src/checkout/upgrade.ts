@@ -7,7 +7,7 @@ import { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type Metadata, newPayment, type Payment, publicMethodOf } from '../core/payment.js'
-import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
+import type { Wanted } from '../core/quote.js'
 import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import { createTryLimit } from '../http/callers.js'
@@ -16,27 +16,20 @@ import { findCurrentUser } from '../ledger/load.js'
 import { type PaymentMethod, type ProviderFailure, webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { purchaseRefusal, unavailable } from '../ledger/refusals.js'
+import { providerRefusal, purchaseRefusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { askProvider, endCheckout } from './ask-provider.js'
-import { codeOf } from './quote.js'
+import { codeOf, countCodeTry } from './quote.js'
 import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
-interface AskedPurchase {
-  readonly planId: string
-  /** Absent: one month. */
-  readonly months?: number
-  /** Absent: `upgrade`. */
-  readonly mode?: PurchaseMode
-  /** Passed to the quote. */
-  readonly start?: Start | undefined
+/** Absent: one month, in the mode `upgrade`. */
+interface AskedPurchase
+  extends Omit<Wanted, 'months' | 'mode' | 'code'>,
+    Partial<Pick<Wanted, 'months' | 'mode'>> {
   /** The code as it was typed. */
   readonly code?: string | undefined
-  /** Passed to the quote. */
-  readonly agreed?: Agreed | undefined
-  readonly poNumber?: string | undefined
 }
 
 type Asked = AskedPurchase | WantedTopUp
@@ -112,24 +105,26 @@ export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): P
     ({ name, begunBy }) => begunBy === 'user' && publicMethodOf(name) === method,
   )
   if (!by) throw new BillingError('unknown_method')
-  const code = codeTyped(request)
-  // A user's id has no line break, so no two users have the same key.
-  const key = `${user.userId}\n${nameOf(wantedBy(request))}\n${method}\n${code ?? ''}`
-  const open = () => openOrReturn(deps, { ...request, by })
-  const [discount] = code === undefined ? [] : deps.discounts
-  return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
+  const { userId } = user
+  const { wanted, typed } = wantedBy(request)
+  const key = JSON.stringify([userId, wanted, method, typed])
+  return deps.upgrades.clicks(key, () =>
+    countCodeTry(deps, { userId, typed }, () => openOrReturn(deps, { ...request, by })),
+  )
 }
 
 async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCheckout> {
+  const { userId } = request.user
   let polls = 0
-  let wanted = wantedBy(request)
+  const { wanted: first, typed } = wantedBy(request)
+  let wanted = first
   let before: SubscriptionFacts | null = null
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
     const facts = await deps.upgrades.requests.load({ user: request.user, method: request.by.name, now })
     // Done before anything is ordered: a plan change names the payments that it changes.
     if (dueRenewal(facts.subscription, now, deps.rules)) {
-      await findCurrentUser(deps, request.user.userId)
+      await findCurrentUser(deps, userId)
       continue
     }
     // Time that was paid while this click replaced its page is not bought twice: the user is told.
@@ -137,8 +132,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     before = facts.subscription
     if ('planId' in wanted) {
       // Read after the user's facts, so that a use of the code between the two reads makes those stale.
-      const typed = { userId: request.user.userId, typed: codeTyped(request), methods: [request.by.name] }
-      const code = await codeOf(deps, typed)
+      const code = await codeOf(deps, { userId, typed, methods: [request.by.name] })
       wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
     }
     const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
@@ -150,25 +144,21 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     }
     const attempt = attemptOf(deps, decision, request, facts.version)
     if (!attempt) throw purchaseRefusal(decision, now)
-    const made = await bounded(deps, request.user.userId, attempt)
+    const made = await bounded(deps, userId, attempt)
     if (made !== 'again') return made
   }
   throw unavailable(null)
 }
 
-function wantedBy(asked: Asked): Wanted | WantedTopUp {
-  if ('topUp' in asked) return { topUp: asked.topUp }
-  const { planId, months = 1, mode = 'upgrade', start, agreed, poNumber } = asked
-  return { planId, months, mode, start, agreed, poNumber }
+/** `typed` is the code, which is looked up again for each decision. */
+function wantedBy(asked: Asked): {
+  readonly wanted: Wanted | WantedTopUp
+  readonly typed: string | undefined
+} {
+  if ('topUp' in asked) return { wanted: { topUp: asked.topUp }, typed: undefined }
+  const { planId, months = 1, mode = 'upgrade', start, agreed, poNumber, code: typed } = asked
+  return { wanted: { planId, months, mode, start, agreed, poNumber }, typed }
 }
-
-function nameOf(wanted: Wanted | WantedTopUp): string {
-  if ('topUp' in wanted) return String(wanted.topUp)
-  const { planId, months, mode, start, poNumber, agreed } = wanted
-  return [planId, months, mode, start, poNumber, agreed && JSON.stringify(agreed)].join('\n')
-}
-
-const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 
 /** `again`: the next round of the loop reads the result. */
 type Made = OpenedCheckout | 'again'
@@ -295,11 +285,11 @@ async function takeOver(
   { requestId }: Pick<AskedBy, 'requestId'>,
 ): Promise<Made> {
   const { checkoutId, checkoutUrl, status } = report
-  const way = { source: 'upgrade', requestId } as const
+  const origin = { source: 'upgrade', requestId } as const
   const line = { request_id: requestId, payment_id: payment.id }
-  const outcome = await settlePayment(deps, { report, event: null, orderedFor: payment.id, ...way })
+  const outcome = await settlePayment(deps, { report, event: null, orderedFor: payment.id, ...origin })
   if (outcome === 'refused' || outcome === 'withdrawn') {
-    const ended = await endCheckout(deps, payment, { checkoutId, ...way })
+    const ended = await endCheckout(deps, payment, { checkoutId, ...origin })
     // No user has its address, and the payment is due: the sweep tries again.
     if (!ended.ok)
       deps.log.warn(
@@ -308,7 +298,10 @@ async function takeOver(
       )
   }
   if (outcome === 'unknown_checkout') {
-    deps.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')
+    deps.log.error(
+      { ...line, checkout_id: checkoutId },
+      'the provider returned the checkout of another payment, so this payment was canceled',
+    )
     await endRequestedPayment(deps.database, payment, 'canceled')
   }
   if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
@@ -328,10 +321,7 @@ export async function closeAtProvider(
   if (payment.checkoutId === null) return 'again'
   const { checkoutId } = payment
   const ended = await endCheckout(deps, payment, { checkoutId, source: 'upgrade', requestId })
-  if (!ended.ok)
-    throw ended.failure.kind === 'rejected'
-      ? new BillingError('provider_rejected')
-      : unavailable(ended.failure)
+  if (!ended.ok) throw providerRefusal(ended.failure)
   const { status } = ended.value
   const isPayable = status === 'pending'
   if (!isPayable && status !== 'processing') return 'again'

@@ -11,19 +11,17 @@ import { CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
 
 const insert = statement(
   'codes.create',
-  `with input as (
-     select $1::jsonb as batch, $2::text[] as hashes, $3::jsonb as audit, $4::timestamptz as now
-   ), made as (
+  `with made as (
      insert into code_batches (id, kind, plan, plan_id, months, percent, amount, count, uses, uses_per_user,
                                valid_from, valid_until, created_at, created_by, why)
      select b.id, b.kind, b.plan, b.plan_id, b.months, b.percent, b.amount, b.count, b.uses, b.uses_per_user,
-            b.valid_from, b.valid_until, i.now, b.created_by, b.why
-       from input i, jsonb_populate_record(null::code_batches, i.batch) b
+            b.valid_from, b.valid_until, $4::timestamptz, b.created_by, b.why
+       from jsonb_populate_record(null::code_batches, $1::jsonb) b
      returning id
    ), filled as (
-     insert into codes (hash, batch_id) select h.hash, m.id from input i, made m, unnest(i.hashes) h(hash)
+     insert into codes (hash, batch_id) select h.hash, m.id from made m, unnest($2::text[]) h(hash)
    )
-   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, made' })}`,
+   ${insertAudit({ userId: "''", at: '$4::timestamptz', entry: '$3::jsonb', from: 'made' })}`,
 )
 
 interface Position {
@@ -94,14 +92,12 @@ export async function findBatch(database: Queryable, batchId: string) {
 
 const updateRevoked = statement(
   'codes.revoke',
-  `with input as (
-     select $1::text as batch_id, $2::text as operator, $3::jsonb as audit, $4::timestamptz as now
-   ), revoked as (
-     update code_batches b set revoked_at = i.now, revoked_by = i.operator
-       from input i where b.id = i.batch_id and b.revoked_at is null
-     returning b.id
+  `with revoked as (
+     update code_batches set revoked_at = $4::timestamptz, revoked_by = $2::text
+      where id = $1::text and revoked_at is null
+     returning id
    )
-   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, revoked' })}
+   ${insertAudit({ userId: "''", at: '$4::timestamptz', entry: '$3::jsonb', from: 'revoked' })}
    returning id`,
 )
 
@@ -116,13 +112,8 @@ export async function revoke(
   },
 ): Promise<boolean> {
   const { batchId, by, now, audit } = of
-  const rows = await database.query(updateRevoked, [
-    batchId,
-    by.operator.name,
-    JSON.stringify(audit),
-    at(now),
-  ])
-  return rows.length === 1
+  const values = [batchId, by.operator.name, JSON.stringify(audit), at(now)]
+  return (await database.query(updateRevoked, values)).length === 1
 }
 
 const BEHIND = "(coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))"
@@ -175,13 +166,11 @@ export async function findOneCode(database: Queryable, hashes: readonly string[]
 
 const updateRevokedCode = statement(
   'codes.revoke_one',
-  `with input as (
-     select $1::text as hash, $2::jsonb as audit, $3::timestamptz as now
-   ), revoked as (
-     update codes c set revoked_at = i.now from input i where c.hash = i.hash and c.revoked_at is null
-     returning c.hash
+  `with revoked as (
+     update codes set revoked_at = $3::timestamptz where hash = $1::text and revoked_at is null
+     returning hash
    )
-   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, revoked' })}
+   ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$2::jsonb', from: 'revoked' })}
    returning id`,
 )
 

@@ -53,13 +53,9 @@ export function codeSheet(pages: ConsolePages, view: View, sheet: Sheet) {
   return { html, headers: pageHeaders(style, "'none'", "form-action 'self'") }
 }
 
-function codesAsCsv({ batch_id: batchId, codes = [] }: Readonly<Record<string, unknown>>): string {
-  const lines = (codes as readonly string[]).map((code) => csvLine([code, String(batchId)]))
-  return [csvLine(['code', 'batch_id']), ...lines].join('')
-}
-
-function fileOf(codes: readonly string[], batch_id: string): string {
-  return `data:text/csv;charset=utf-8,${encodeURIComponent(codesAsCsv({ batch_id, codes }))}`
+function fileOf(codes: readonly string[], batchId: string): string {
+  const lines = [['code', 'batch_id'], ...codes.map((code) => [code, batchId])]
+  return `data:text/csv;charset=utf-8,${encodeURIComponent(lines.map((line) => csvLine(line)).join(''))}`
 }
 
 function Cards({ pages, sheet }: { readonly pages: ConsolePages; readonly sheet: Sheet }) {

@@ -5,35 +5,28 @@ import { BY_CARD, offerValue } from '../checkout/portal-choice.js'
 import type { QuoteDeps } from '../checkout/quote.js'
 import type { App } from '../http/app.js'
 import { planAndTerm, termInWords } from '../i18n/formats.js'
-import { planName, sayFor } from '../i18n/messages.js'
+import { planName } from '../i18n/messages.js'
 import { answerForm, messagePage, shortened } from '../pages/message-pages.js'
-import { senderOf } from '../pages/own-form.js'
-import { FormToken, LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
+import { portalForm } from '../pages/own-form.js'
+import { FormToken, LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import type { Answered } from '../pages/portal-kinds.js'
-import { fieldOf } from '../pages/reader.js'
 import { type RedeemDeps, redeem } from './redeem.js'
 
 export type CodePagesDeps = QuoteDeps & RedeemDeps
 export type CodePages = Pages & CodePagesDeps
 
 export function codeRoutes(app: App, pages: CodePages): void {
-  const { users } = pages
-  const hidden = { schema: { hide: true }, onRequest: users.onRequest }
-
-  app.post('/portal/code', hidden, async (request, reply) => {
-    const session = senderOf(pages, request)
-    const code = shortened(fieldOf(request, 'code'))
+  portalForm(app, pages, { path: '/portal/code' }, async ({ reply, session, field }) => {
+    const code = shortened(field('code'))
     await readCodeWorth(pages, session.userId, code)
     return answerForm(pages, reply, session, { code })
   })
 
-  app.post('/portal/redeem', hidden, async (request, reply) => {
-    const { userId } = senderOf(pages, request)
-    const planId = fieldOf(request, 'plan')
-    const free = planId === '' ? undefined : { planId, months: Number(fieldOf(request, 'months')) }
-    const typed = fieldOf(request, 'code')
-    const { grant } = await redeem(pages, { userId }, { typed, free }, request.id)
-    return reply.headers(pages.headers).redirect(`${pages.base}/portal?redeemed=${grant.id}`, 303)
+  portalForm(app, pages, { path: '/portal/redeem' }, async ({ session: { userId }, by, field }) => {
+    const planId = field('plan')
+    const free = planId === '' ? undefined : { planId, months: Number(field('months')) }
+    const { grant } = await redeem(pages, { userId }, { typed: field('code'), free }, by.requestId)
+    return `/portal?redeemed=${grant.id}`
   })
 }
 
@@ -71,17 +64,12 @@ function discountPage(
   { session, locale, value: code }: Answered,
   { quotes }: Extract<CodeWorth, { kind: 'discount' }>,
 ): string {
-  const say = sayFor(pages.seller.identity, locale)
-  const title = say('codeDiscount')
   const money = (dinars: number) => pages.formats.money(dinars, locale)
-  return renderPage(pages, {
-    locale,
-    title,
-    languagePath: `${pages.base}/portal`,
+  return messagePage(pages, locale, (say) => ({
+    title: say('codeDiscount'),
     backUrl: pages.backUrl(session),
-    safeContent: (
-      <section class="middle card">
-        <h1 safe>{title}</h1>
+    safeMore: (
+      <>
         <ChoiceForm {...{ pages, session }} kept={{ method: BY_CARD.method, code }}>
           <ul class="picks">
             {quotes.map((quote) => (
@@ -102,7 +90,7 @@ function discountPage(
         <p class="actions">
           <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
         </p>
-      </section>
+      </>
     ),
-  })
+  }))
 }

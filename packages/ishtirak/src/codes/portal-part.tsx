@@ -3,9 +3,15 @@ import { sayFor } from '../i18n/messages.js'
 import { selectOwnUse } from '../ledger/code-uses.sql.js'
 import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
-import type { Answered, PortalKinds, PortalPart } from '../pages/portal-kinds.js'
+import {
+  type Answered,
+  isUnderReview,
+  type PartSection,
+  type PortalKinds,
+  type PortalPart,
+} from '../pages/portal-kinds.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
-import { CodeAlone, CodeForm, FoldedCode, inWords } from './portal-redemptions.js'
+import { CodeForm, FoldedCode, inWords } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
 import { hashesOf } from './typed-code.js'
 
@@ -35,8 +41,21 @@ function partOf(redeemed: Redemption | undefined): PortalPart {
         <Notice tone="" title={section.say('redeemedTitle')} text={inWords(section, redeemed)} />
       ),
     }),
-    pages: [{ path: CODE, title: 'haveCode', render: (section) => <CodeAlone {...section} /> }],
+    pages: [{ path: CODE, title: 'haveCode', render: CodePage }],
   }
+}
+
+/**
+ * A code can be redeemed while a payment is open; one that makes it cheaper takes its place. While a payment
+ * is under review, the user is asked to wait.
+ */
+function CodePage({ pages, view, say }: PartSection) {
+  if (isUnderReview(view)) return null
+  return (
+    <section class="card">
+      <CodeForm pages={pages} session={view.session} say={say} />
+    </section>
+  )
 }
 
 async function wrongCode(pages: CodePages, { session, locale, value }: Answered): Promise<Partial<Message>> {

@@ -4,7 +4,7 @@ import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
-import { isUnderReview, type PartSection } from '../pages/portal-kinds.js'
+import type { PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { Redemption } from './redeem.sql.js'
 
@@ -17,28 +17,12 @@ export function inWords({ pages, view, say }: PartSection, redemption: Redemptio
   return inParts([bought, period], view.locale)
 }
 
-/**
- * On a page of its own. A code can be redeemed while a payment is open; one that makes it cheaper takes its
- * place. While a payment is under review, the user is asked to wait.
- */
-export function CodeAlone({ pages, view, say }: PartSection) {
-  if (isUnderReview(view)) return null
-  return (
-    <section class="card">
-      <CodeForm pages={pages} session={view.session} say={say} />
-    </section>
-  )
-}
-
-/** The page of an order shows it. */
+/** The field on the page of an order. */
 export function FoldedCode({ say }: { readonly say: Say }) {
   return (
     <details>
       <summary safe>{say('haveCode')}</summary>
       <TypedCode say={say} />
-      <button type="submit" safe>
-        {say('checkCode')}
-      </button>
     </details>
   )
 }
@@ -54,28 +38,30 @@ export function CodeForm(of: {
   return (
     <OwnForm session={session} action={`${pages.base}/portal/code`}>
       <TypedCode say={say} wrong={wrong} />
-      <button type="submit" safe>
-        {say('checkCode')}
-      </button>
     </OwnForm>
   )
 }
 
 function TypedCode({ say, wrong }: { say: Say; wrong?: string | undefined }) {
   return (
-    <label>
-      <span safe>{say('code')}</span>
-      <input
-        type="text"
-        name="code"
-        required
-        maxlength="100"
-        autocomplete="off"
-        autocapitalize="characters"
-        spellcheck="false"
-        dir="ltr"
-        {...(wrong !== undefined && { value: wrong, 'aria-invalid': 'true' })}
-      />
-    </label>
+    <>
+      <label>
+        <span safe>{say('code')}</span>
+        <input
+          type="text"
+          name="code"
+          required
+          maxlength="100"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          dir="ltr"
+          {...(wrong !== undefined && { value: wrong, 'aria-invalid': 'true' })}
+        />
+      </label>
+      <button type="submit" safe>
+        {say('checkCode')}
+      </button>
+    </>
   )
 }

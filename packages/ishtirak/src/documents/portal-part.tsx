@@ -6,7 +6,7 @@ import { DAY, type Instant } from '../core/instant.js'
 import { invoiceInForce, invoiceRefusal } from '../core/invoice.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { documentsOfPayments, type StoredDocument } from '../ledger/documents.sql.js'
-import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
+import { hrefIn, OwnForm, portalForm } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
 import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
@@ -32,12 +32,9 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
       const locale = reader.language(request, reply, session)
       return sendReceipt(reply, await askForReceipt(pages, { ...of, locale }))
     })
-    app.post<OfPath>(`${path}/invoice`, hidden, async (request, reply) => {
-      const { userId } = senderOf(pages, request)
-      const paymentId = request.params.payment_id
-      const { number } = await askForInvoice(pages, { userId, paymentId })
-      const address = `${pages.base}/portal/receipts/${paymentId}?number=${number}`
-      return reply.headers(pages.headers).redirect(address, 303)
+    portalForm(app, pages, { path: `${path}/invoice` }, async ({ session, params: { payment_id = '' } }) => {
+      const { number } = await askForInvoice(pages, { userId: session.userId, paymentId: payment_id })
+      return `/portal/receipts/${payment_id}?number=${number}`
     })
     app.get('/portal/documents', hidden, async (request, reply) => {
       const session = users.of(request)

@@ -194,7 +194,8 @@ function ActionLink({ href, label }: { href: string; label: string }) {
 export interface Message {
   readonly kind?: SignKind
   readonly title: string
-  readonly text: string
+  /** Absent: the title alone, without a sign. */
+  readonly text?: string
   /** The seller's site by default. */
   readonly backUrl?: string | null
   /** The portal by default. */
@@ -207,11 +208,13 @@ export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) =
   const { kind = 'info', title, text, safeMore, ...page } = describe(sayFor(pages.seller.identity, locale))
   const safeContent = (
     <section class="middle card">
-      <Sign kind={kind} />
+      {text === undefined ? null : <Sign kind={kind} />}
       <h1 safe>{title}</h1>
-      <p>
-        <Words>{text}</Words>
-      </p>
+      {text === undefined ? null : (
+        <p>
+          <Words>{text}</Words>
+        </p>
+      )}
       {safeMore}
     </section>
   )

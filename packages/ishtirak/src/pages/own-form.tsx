@@ -1,20 +1,19 @@
 // The forms and links of the portal: a user's do something, and those that an operator is shown do nothing.
 import type { PropsWithChildren } from '@kitajs/html'
-import type { FastifyRequest } from 'fastify'
-import { mayOrder } from '../core/person.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Locale } from '../core/locale.js'
+import { type Actor, mayOrder } from '../core/person.js'
+import type { App } from '../http/app.js'
 import { FormToken, type Pages } from './portal-frame.js'
-import type { ReadOnlySession, Session } from './reader.js'
+import { actorOf, fieldOf, type ReadOnlySession, type Session } from './reader.js'
 
-/**
- * With the proof that the page is ours. To an operator who views the portal it is no form: its controls do
- * nothing.
- */
+/** A form with the token of its session. An operator who views the portal gets controls that do nothing. */
 export function OwnForm(
   of: PropsWithChildren<{
     session: Session | ReadOnlySession
     action: string
     enctype?: string | undefined
-    /** It orders nothing. Readers are shown no other. */
+    /** The form orders nothing, so a `billing_role` of `reader` sees it too. */
     forReaders?: boolean
   }>,
 ) {
@@ -29,14 +28,49 @@ export function OwnForm(
   )
 }
 
-/** Of a form that was sent. Throws `forbidden` where it is from no page of this session. */
+/** The session whose form was sent. Throws `forbidden` if the form is from no page of this session. */
 export function senderOf({ reader, users }: Pages, request: FastifyRequest): Session {
   const session = users.of(request)
   reader.requireOwnForm(request, session)
   return session
 }
 
-/** Where a link of the portal leads; to an operator who views it, nowhere. */
+/** A form that was sent from a page of its session. */
+interface PortalForm {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly session: Session
+  /** The person who sent it, for what is ordered. */
+  readonly by: { readonly user: Actor; readonly locale: Locale; readonly requestId: string }
+  /** The ids in its path. */
+  readonly params: Readonly<Record<string, string>>
+  /** What was typed; empty where the field is missing. */
+  field(name: string): string
+}
+
+/**
+ * Serves a form of the portal. `act` does what the form asks for. It returns where the sender is led (a path
+ * of this service or an address elsewhere), or it answers itself.
+ */
+export function portalForm(
+  app: App,
+  pages: Pages,
+  { path, forReaders = false }: { readonly path: string; readonly forReaders?: boolean },
+  act: (form: PortalForm) => Promise<string | FastifyReply>,
+): void {
+  const options = { schema: { hide: true }, onRequest: pages.users.onRequest, config: { forReaders } }
+  app.post<{ Params: Readonly<Record<string, string>> }>(path, options, async (request, reply) => {
+    const session = senderOf(pages, request)
+    const locale = pages.reader.language(request, reply, session)
+    const by = { user: actorOf(session), locale, requestId: request.id }
+    const field = (name: string) => fieldOf(request, name)
+    const next = await act({ request, reply, session, by, params: request.params, field })
+    if (typeof next !== 'string') return next
+    return reply.headers(pages.headers).redirect(next.startsWith('/') ? `${pages.base}${next}` : next, 303)
+  })
+}
+
+/** The address of a link; undefined for an operator who views the portal, so that it leads nowhere. */
 export function hrefIn({ formToken }: Session | ReadOnlySession, href: string): string | undefined {
   return formToken === null ? undefined : href
 }

@@ -4,6 +4,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PropsWithChildren } from '@kitajs/html'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ValidationProblem } from '../core/error.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
@@ -15,7 +17,7 @@ import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
 import type { Clock } from '../runtime/clock.js'
 import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../runtime/color.js'
 import type { Reader, Session } from './reader.js'
-import type { OrderField, WayToPay } from './way-to-pay.js'
+import type { OrderField, ShownMethod } from './shown-method.js'
 import { Words } from './words.js'
 
 /** What every page needs of the service. */
@@ -33,7 +35,7 @@ export interface PagesDeps extends CallerChecks {
 /** What a page is rendered with. */
 export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules'> {
   /** The methods besides the card. */
-  readonly ways: readonly WayToPay[]
+  readonly shownMethods: readonly ShownMethod[]
   readonly orderFields: readonly OrderField[]
   /** The style sheet with the seller's color. */
   readonly style: string
@@ -49,6 +51,14 @@ export interface Pages extends PagesDeps, PageParts {
   readonly headers: Readonly<Record<string, string>>
   /** The platform, at the page where this session came from. */
   backUrl(session: Session | null): string
+  /** Answers 422 with the portal's page at this path, on which the refused form stands as it was typed. */
+  showAgain(request: FastifyRequest, reply: FastifyReply, page: string, sent: SentForm): Promise<FastifyReply>
+}
+
+/** A form that was sent and could not be acted on, as it was typed. */
+export interface SentForm {
+  readonly typed: Readonly<Record<string, string>>
+  readonly problems: readonly ValidationProblem[]
 }
 
 export interface Page {

@@ -13,20 +13,20 @@ import type { TimeEntry } from '../core/time-list.js'
 import type { App } from '../http/app.js'
 import type { MessageKey, Say } from '../i18n/messages.js'
 import type { Message } from './message-pages.js'
-import type { PageParts, Pages } from './portal-frame.js'
+import type { PageParts, Pages, SentForm } from './portal-frame.js'
 import type { ReadOnlySession, Session } from './reader.js'
-import type { OrderField, WayToPay } from './way-to-pay.js'
+import type { OrderField, ShownMethod } from './shown-method.js'
 
 export interface PortalKinds<Deps> {
   readonly routes?: (app: App, pages: Pages & Deps) => void
-  readonly ways?: (deps: Deps) => readonly WayToPay[]
+  readonly shownMethods?: (deps: Deps) => readonly ShownMethod[]
   /** A further field on the page of an order; null: none is needed here. */
   readonly orderField?: (deps: Deps) => OrderField | null
   /** The paths of the pages that its part renders, behind `/portal/`. */
   readonly paths?: readonly string[]
-  /** Its part of the portal's page. Read after what the frame reads, one part after the other. */
+  /** Reads its part of the page, after the frame and one part after the other. */
   readonly read?: (deps: PageParts & Deps, seen: SeenPortal) => Promise<PortalPart>
-  /** The page after a form, by the name of the field that was saved. */
+  /** The pages after its forms, by the name of the saved field. */
   readonly answers?: Readonly<Record<string, Answer<Deps>>>
   readonly refusals?: Readonly<Partial<Record<ErrorCode, RefusalWords<Deps>>>>
 }
@@ -36,7 +36,7 @@ export interface SeenPortal {
   readonly session: Session | ReadOnlySession
   readonly overview: {
     readonly facts: SubscriptionFacts
-    /** Null: nothing was given. */
+    /** Null: no details were given. */
     readonly buyer: BuyerDetails | null
     readonly subscription: Subscription
     /** Null when there is nothing to buy. */
@@ -57,12 +57,14 @@ export interface SeenPortal {
     readonly nextCursor: string | null
     readonly now: Instant
   }
-  /** A page of the history further back. */
+  /** True on an older page of the history. */
   readonly isOlder: boolean
   /** The path of the page behind `/portal/`; empty: the first page. */
   readonly page: string
-  /** What the address of the page asks for; null: nothing by this name. */
+  /** A parameter of the page's query; null: it is missing. */
   asked(name: string): string | null
+  /** The form of this page that was refused; null: none was. */
+  readonly sent: SentForm | null
 }
 
 export interface PartView extends SeenPortal {
@@ -79,14 +81,14 @@ export interface PartSection {
 
 type Render = (section: PartSection) => JSX.Element | null
 
-/** A page beside the first one, which links to it. */
+/** A page to which the first page links. */
 export interface OwnPage {
-  /** Behind `/portal/`. */
+  /** The path below `/portal/`. */
   readonly path: string
   readonly title: MessageKey
-  /** Stands beside the link, such as the amount of the balance. */
+  /** The text beside the link, such as the amount of the balance. */
   readonly note?: (locale: Locale) => string
-  /** Absent: the page has a route of its own. */
+  /** Absent: its capability serves the page itself. */
   readonly render?: Render
 }
 
@@ -94,39 +96,39 @@ export interface OwnPage {
 export interface PortalPart {
   /** On top: what was done just now. */
   readonly news?: Render
-  /** What is waited for. */
+  /** Open payments. */
   readonly open?: Render
   /** Problems, such as a payment under review. */
   readonly problems?: Render
-  /** At the plan: what of it is used up. */
+  /** Notes at the plan, such as a limit that is used up. */
   readonly state?: Render
-  /** Below the plan. */
+  /** Warnings below the plan. */
   readonly warnings?: Render
-  /** Below that: what is used. */
+  /** The usage of the limits, below the warnings. */
   readonly usage?: Render
   /** The last lines of the first page. */
   readonly recent?: Render
-  /** The page of the payments shows it. */
+  /** Lists on the page of the payments. */
   readonly lists?: Render
   readonly pages?: readonly OwnPage[]
-  /** At the end of a piece's line in the list of time: what was printed for it. */
+  /** The documents at the end of a line in the list of time. */
   readonly document?: (section: PartSection, time: GivenEntry) => JSX.Element | null
-  /** At the end of a payment's line in the history. */
+  /** The links at the end of a payment's line in the history. */
   readonly line?: (section: PartSection, payment: ShownPayment) => JSX.Element | null
-  /** While operators check it, nothing invites to pay. */
+  /** Payments that operators check. Meanwhile nothing invites to pay. */
   readonly checked?: CheckedPayments
-  /** A payment without a page of the provider is waited for. */
+  /** True while a payment is open that has no page at a provider. */
   readonly isOpen?: boolean
 }
 
-/** A piece of time that is no gap. */
+/** A piece of time that is not a gap. */
 export type GivenEntry = Exclude<TimeEntry, { readonly by: 'gap' }>
 
 export interface CheckedPayments {
   /** The ids of the checked payments on this page. */
   readonly ids: ReadonlySet<string>
   readonly badge: MessageKey
-  /** What is said to a user in grace. */
+  /** The text for a user in grace. */
   readonly pastDue: MessageKey
 }
 
@@ -163,9 +165,9 @@ export interface Answered {
 
 type Answer<Deps> = (pages: Pages & Deps, answered: Answered) => Promise<string>
 
-/** In place of the usual words, for users who know no fields. */
+/** Words for users, instead of those for developers. */
 interface RefusalWords<Deps> {
-  /** Reads nothing: a refusal must not fail. */
+  /** It reads nothing, because showing a refusal must not fail. */
   readonly words?: (error: BillingError, locale: Locale, say: Say) => Partial<Message>
   readonly form?: {
     /** The field of the refused form that the page needs. */

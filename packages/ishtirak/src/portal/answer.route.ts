@@ -1,4 +1,5 @@
-// What a form led to: saved where it was refused or had no session, and the page that says it.
+// The page after a form that was refused or had no session. What to say is saved in a cookie and the browser
+// is sent here, so that going back or reloading sends no form twice.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { App } from '../http/app.js'
@@ -19,7 +20,7 @@ export function answerRoutes(app: App, pages: PortalPages): void {
   })
 }
 
-/** The statuses of what a form without a session led to. */
+/** What a form without a session can lead to, with the status of its page. */
 const PAGES = { linkSent: 200, linkOver: 410, mailedLinkOver: 410, sessionOver: 401 } as const
 
 const isPage = (page: string | undefined): page is keyof typeof PAGES =>
@@ -32,7 +33,7 @@ interface Shown {
   readonly saved: Readonly<Record<string, string>>
 }
 
-/** Null: there is nothing to say any more. */
+/** Null: nothing is saved that this page could say. */
 async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null> {
   const { request, reply, session, saved } = of
   const locale = pages.reader.language(request, reply, session)
@@ -50,7 +51,7 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
   try {
     return await pages.brought.answer(saved, { session, locale })
   } catch (error) {
-    // It counted when it was typed: Back, after it was used.
+    // A code was valid when it was typed and has been used since.
     const isOver = error instanceof BillingError && pages.brought.keeps(error.code) !== undefined
     if (isOver) return showRefusal(pages, of, error.code)
     throw error

@@ -7,14 +7,14 @@ import { sayFor } from '../i18n/messages.js'
 import type { PageParts, Pages } from '../pages/portal-frame.js'
 import type { Answered, PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 
-/** What capabilities add to how an order is paid. */
-export function waysIn<Deps>(
+/** The payment methods and the fields of an order that capabilities add. */
+export function orderPartsOf<Deps>(
   deps: Deps,
   capabilities: readonly Capability<Deps>[],
-): Pick<PageParts, 'ways' | 'orderFields'> {
+): Pick<PageParts, 'shownMethods' | 'orderFields'> {
   const kinds = kindsOf(capabilities)
   return {
-    ways: kinds.flatMap(({ ways }) => ways?.(deps) ?? []),
+    shownMethods: kinds.flatMap(({ shownMethods }) => shownMethods?.(deps) ?? []),
     orderFields: kinds.flatMap(({ orderField }) => orderField?.(deps) ?? []),
   }
 }
@@ -43,7 +43,7 @@ export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capa
       for (const { routes } of kinds) routes?.(app, pages)
     },
     paths: kinds.flatMap(({ paths = [] }) => paths),
-    /** Of what was saved of a form; null: none of them answers it. */
+    /** The page that a saved form led to; null: no capability answers it. */
     answer: (saved: SavedForm, by: Reading) => {
       for (const [field, answer] of kinds.flatMap(({ answers = {} }) => Object.entries(answers))) {
         const value = saved[field]
@@ -51,12 +51,12 @@ export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capa
       }
       return null
     },
-    /** Of the form that was refused: what its page needs. */
+    /** The field of the refused form that the page of this refusal needs; undefined: none. */
     keeps: (code: ErrorCode) => refusal(code)?.form?.keeps,
-    /** The words that replace the usual ones. It reads nothing. */
+    /** The words that replace the usual ones of a refusal. Nothing is read for them. */
     words: (error: BillingError, locale: Locale) =>
       refusal(error.code)?.words?.(error, locale, sayFor(pages.seller.identity, locale)),
-    /** The words that replace the usual ones on the page after a form. */
+    /** The same for the page after a form, for which the capability may read. */
     wordsAfter: (code: ErrorCode, saved: SavedForm, by: Reading) => {
       const form = refusal(code)?.form
       return form?.page(pages, { ...by, value: saved[form.keeps] ?? '' })

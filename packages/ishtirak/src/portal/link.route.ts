@@ -31,7 +31,7 @@ export function linkRoutes(app: App, pages: Pages): void {
       const locale = reader.language(request, reply, session)
       return reply.headers(pages.headers).send(switchPage(pages, { session, link, token, locale }))
     }
-    // With a session: the second click on a link that has already let this browser in.
+    // If there is a session, this is the second click on a link that began it.
     if ((await enter(pages, reply, token)) || session) return toPortal(pages, reply)
     const locale = reader.language(request, reply, session)
     return reply
@@ -40,8 +40,8 @@ export function linkRoutes(app: App, pages: Pages): void {
       .send(saidPage(pages, locale, 'linkOver'))
   })
 
-  // The answer to the question. Browsers send the session's cookie with no form of another site
-  // (SameSite=Lax), and the form's token is of the session that is given up.
+  // The user confirmed to change to the other account. A form of another site comes without the session's
+  // cookie (SameSite=Lax), and the form's token belongs to the session that ends here.
   app.post('/portal/open', forAll, async (request, reply) => {
     const session = senderOf(pages, request)
     if (await enter(pages, reply, fieldOf(request, 'token'))) {
@@ -63,29 +63,28 @@ function isSameActor(one: PortalSession, other: PortalSession): boolean {
 }
 
 /**
- * For users who are not logged in, such as from a button in a mail: they give their e-mail address and get a
- * link by mail. Known or not, an address is noted by one row: the answer, its time and what is written are
- * the same.
+ * Users who are not logged in, such as after a button in a mail, enter their e-mail address and get a link by
+ * mail. Each address is noted by one row, known or not, so neither the answer nor its time tells which it is.
  */
 export function mailedLinkRoutes(app: App, pages: PortalPages): void {
   const { reader, database, clock, ids } = pages
 
   app.post('/portal/link', hidden, async (request, reply) => {
     pages.admitLinkRequest(request, reply)
-    // Another site could have its visitors send mail from here.
+    // Otherwise the visitors of another site could make us send mail.
     if (!reader.isFromHere(request)) throw new BillingError('forbidden')
-    // As the page was: the form says it.
+    // The form's address names the language of its page.
     reader.language(request, reply, null)
     const email = typedEmail(fieldOf(request, 'email'))
-    // A typing error: the form is shown again.
+    // After a typing error the form is shown again.
     if (!isEmail(email)) return answerForm(pages, reply, null, { email: email.slice(0, EMAIL_MAX) })
     await askForPortalLink(database, ids.next('lnk', clock.now()), email)
     return answerForm(pages, reply, null, { page: 'linkSent' })
   })
 
-  // With a session the question may be whether to change it, which is for the link of the platform to ask.
+  // If there is a session, `/portal/open` asks whether to change the account.
   const openInstead = (reply: FastifyReply, token: string) => {
-    // A longer one is no token of ours; programs take header fields of 16 KB together.
+    // Our tokens are shorter, and programs take header fields of 16 KB together.
     const query = new URLSearchParams({ token: token.slice(0, 100) })
     return reply.headers(pages.headers).redirect(`${pages.base}/portal/open?${query}`, 303)
   }
@@ -121,7 +120,7 @@ function toPortal({ base, headers }: Pages, reply: FastifyReply): FastifyReply {
   return reply.headers(headers).redirect(`${base}/portal`, 303)
 }
 
-/** Empty where it is missing: the secret of no link. */
+/** Empty if it is missing, which is the secret of no link. */
 const tokenIn = (request: FastifyRequest) => queryOf(request, 'token') ?? ''
 
 /** `Sec-Purpose: prefetch` in current browsers, `Purpose` and `X-Moz` in older ones. */

@@ -11,7 +11,7 @@ const askForLink = statement(
   'insert into portal_link_requests (id, email) values ($1, $2)',
 )
 
-/** Notes that a link into the portal is asked for. */
+/** Notes the request of a link into the portal. */
 export async function askForPortalLink(database: Queryable, id: string, email: string): Promise<void> {
   await database.query(askForLink, [id, email])
 }

@@ -20,13 +20,10 @@ import { PartsAt, type PortalSection, type PortalView } from './portal-view.js'
 
 const PAYMENTS = 'payments'
 
-/** The paths of the pages that no capability brings, behind `/portal/`. */
+/** The paths below `/portal/` of the pages that belong to no capability. */
 export const OWN_PATHS = [PLANS, PAYMENTS]
 
-/**
- * `safeStart`: what an operator who views it reads above it; users have nothing above the page. Throws
- * `not_found` where the capability of the page is off.
- */
+/** `safeStart` stands above the page for an operator who views it. Throws `not_found` for an unknown page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
   const { session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
@@ -107,7 +104,7 @@ function FirstPage(section: PortalSection) {
   )
 }
 
-/** The user's plan, until when it runs, and the one next thing to do. */
+/** The user's plan, its end, and the one next thing to do. */
 function State(section: PortalSection) {
   const { pages, view, say } = section
   const { subscription } = view.overview
@@ -149,7 +146,7 @@ function State(section: PortalSection) {
   )
 }
 
-/** Until when the plan runs, counted down, and what follows it; in grace the end of grace. */
+/** The end of the plan or of its grace, the time left, and the plans that follow. */
 function Until(section: PortalSection & { readonly end: Instant; readonly isInGrace: boolean }) {
   const { pages, view, say, end, isInGrace } = section
   const { formats } = pages
@@ -198,7 +195,7 @@ function NotPaid({ pages, view, say }: PortalSection) {
   )
 }
 
-/** One button, or the sentence that nothing is to be done. An open payment above it has its own. */
+/** One button, or the day from which there is one. Nothing while an open payment above has its own button. */
 function NextStep(section: PortalSection) {
   const { view } = section
   const { renewal } = view.overview
@@ -208,7 +205,7 @@ function NextStep(section: PortalSection) {
   return only ? <Order {...only} /> : <RenewForm {...section} />
 }
 
-/** Before the renewal window only an explicit wish buys. */
+/** Before the renewal window a plain button would buy nothing, so a link leads to the plans. */
 function TooEarly({ renewal, ...section }: PortalSection & { readonly renewal: Renewal }) {
   const { pages, view, say } = section
   const { renewableFrom } = renewal
@@ -236,7 +233,7 @@ function TooEarly({ renewal, ...section }: PortalSection & { readonly renewal: R
   )
 }
 
-/** All plans. What is chosen here takes the place of an open order. */
+/** All plans. A choice here replaces an open order. */
 function AllPlans(section: Parameters<NonNullable<OwnPage['render']>>[0]) {
   const { view, say } = section
   return (
@@ -256,7 +253,7 @@ function AllPayments(section: PortalSection) {
   )
 }
 
-/** Links to the other pages, but for the plans where they stand on this one. */
+/** Links to the other pages. The plans have none if the first page shows them. */
 function OtherPages({ showsPlans, ...section }: PortalSection & { readonly showsPlans: boolean }) {
   const { pages, view, say } = section
   const { history, session, locale, overview } = view

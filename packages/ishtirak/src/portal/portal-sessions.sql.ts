@@ -13,7 +13,7 @@ import { digestOf, randomToken } from '../runtime/secret.js'
 export type SessionDeps = Pick<CommonParts, 'database' | 'clock'>
 export type OpenLinkDeps = SessionDeps & Pick<CommonParts, 'ids' | 'publicUrl'>
 
-/** A working day: a user who pays by card should not be asked for a password in between. */
+/** A working day, so that no user has to log in again while paying by card. */
 export const SESSION_MS = 12 * HOUR
 
 const insertLink = statement(
@@ -24,7 +24,7 @@ const insertLink = statement(
 
 /** Long enough for a redirect on a slow line, too short for a link that was copied somewhere. */
 const LINK_MS = 5 * MINUTE
-/** Mail takes its time, and is read on another device. */
+/** Mail may arrive late, and be read on another device. */
 const MAILED_LINK_MS = 30 * MINUTE
 
 /**
@@ -35,7 +35,7 @@ export async function openPortalLink(deps: OpenLinkDeps, user: KnownUser, return
   return insertLinkTo(deps, 'open', user, { lifetimeMs: LINK_MS, returnPath })
 }
 
-/** The address that a mail carries. */
+/** Returns the address of a link for a mail. */
 export async function openMailedLink(deps: OpenLinkDeps, userId: string): Promise<string> {
   const lasting = { lifetimeMs: MAILED_LINK_MS, returnPath: null }
   return (await insertLinkTo(deps, 'sign-in', { userId }, lasting)).url
@@ -74,7 +74,7 @@ const selectSessions = statement(
     where s.expires_at > $2::timestamptz`,
 )
 
-/** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
+/** The session that a link would become. It stays usable. Null: it was used, has expired or is unknown. */
 export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
   const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], at(deps.clock.now())])
   return row ? parseSession(row) : null
@@ -102,7 +102,7 @@ const exchangeLink = statement(
    returning id`,
 )
 
-/** The secret of the session that the link becomes; null: it was used, has expired, or does not exist. */
+/** Uses the link up and returns its session's secret; null: it was used, has expired or is unknown. */
 export async function enterPortal(
   { database, clock }: SessionDeps,
   linkToken: string,

@@ -25,7 +25,7 @@ export function FollowingPlans({ pages, view, say }: PortalSection) {
   )
 }
 
-/** In order; what is over is folded, but for the last where nothing else is left. */
+/** All time in order. Time that is over is folded, except the last piece if nothing follows it. */
 export function TimeList(section: PortalSection) {
   const { view, say } = section
   const { timeList } = view

@@ -17,7 +17,7 @@ export interface PortalSection {
   readonly say: Say
 }
 
-/** What the parts have for one place, in their order. */
+/** Everything that the parts show at one place, in their order. */
 export function PartsAt({ at, ...section }: PortalSection & { readonly at: PartName }) {
   return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
 }

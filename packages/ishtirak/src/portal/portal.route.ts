@@ -1,16 +1,17 @@
-// What users see: the front page, the portal with the way to the payment page and the receipts, the way into
+// The pages that users see: the front page, the portal with its payments and receipts, the links into
 // it, the page after paying. Nothing here decides about money.
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { mayOrder } from '../core/person.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { frontPage, refusalPage } from '../pages/message-pages.js'
-import { type Pages, pageHeaders, styleWith } from '../pages/portal-frame.js'
+import { type Pages, pageHeaders, type SentForm, styleWith } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { answerRoutes, keepRefusal } from './answer.route.js'
-import { broughtTo, partsReader, waysIn } from './brought.js'
+import { broughtTo, orderPartsOf, partsReader } from './brought.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
 import { OWN_PATHS, portalPage } from './portal-page.js'
 import type { PortalDeps, PortalPages } from './portal-pages.js'
@@ -28,7 +29,9 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
   const style = styleWith(deps.seller.shop.color)
   const own: Pages & Deps = {
     ...deps,
-    ...waysIn(deps, capabilities),
+    showAgain: (request, reply, page, sent) =>
+      sendPortalPage(shared, { request, reply: reply.code(422), page, sent }),
+    ...orderPartsOf(deps, capabilities),
     reader,
     users: callersBySession(deps, reader, ({ userId }) => userId),
     base: withoutSlash(new URL(deps.publicUrl).pathname),
@@ -40,7 +43,7 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
   const shared = { ...own, brought, readParts: partsReader(own, capabilities) }
   return async (app: App): Promise<void> => {
     acceptForms(app)
-    // A reader orders nothing, also from a page that was open when they were no reader yet.
+    // A `billing_role` of `reader` orders nothing, even from a page that was opened with another role.
     app.addHook('preHandler', async (request) => {
       const { method, routeOptions } = request
       const session = shared.users.find(request)
@@ -58,7 +61,7 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It orders nothing, though its method is none of reading: also for a `billing_role` of `reader`. */
+    /** A `billing_role` of `reader` may send it: it orders nothing, although its method is POST. */
     readonly forReaders?: boolean
   }
 }
@@ -67,7 +70,7 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
-  // For a browser a page that leads on, for a program as any address without a resource.
+  // A browser gets a page with links, a program the usual 404.
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     pages.limitAnonymous(request, reply)
     if (!request.headers.accept?.includes('text/html')) throw new BillingError('not_found')
@@ -76,26 +79,39 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
   })
 
   for (const page of ['', ...OWN_PATHS, ...pages.brought.paths])
-    app.get(page === '' ? '/portal' : `/portal/${page}`, hidden, async (request, reply) => {
-      const session = users.of(request)
-      const asked = (name: string) => queryOf(request, name) ?? null
-      const read = await readPortal(pages, { session, page, asked, requestId: request.id })
-      const locale = reader.language(request, reply, session)
-      const view = { ...read, locale, backUrl: pages.backUrl(session) }
-      return reply.headers(pages.headers).send(portalPage(pages, view))
-    })
+    app.get(page === '' ? '/portal' : `/portal/${page}`, hidden, (request, reply) =>
+      sendPortalPage(pages, { request, reply, page, sent: null }),
+    )
 }
 
-/** A refusal as a page in the reader's language, with a way on. */
+async function sendPortalPage(
+  pages: PortalPages & ReadPortalDeps,
+  of: {
+    readonly request: FastifyRequest
+    readonly reply: FastifyReply
+    readonly page: string
+    readonly sent: SentForm | null
+  },
+): Promise<FastifyReply> {
+  const { request, reply, page, sent } = of
+  const session = pages.users.of(request)
+  const asked = (name: string) => queryOf(request, name) ?? null
+  const read = await readPortal(pages, { session, page, asked, sent, requestId: request.id })
+  const locale = pages.reader.language(request, reply, session)
+  const view = { ...read, locale, backUrl: pages.backUrl(session) }
+  return reply.headers(pages.headers).send(portalPage(pages, view))
+}
+
+/** Shows a refusal as a page in the reader's language, with a link to go on. */
 function refusalPages(pages: PortalPages): RefusalPages {
   return {
-    // A broken escape may follow the name.
+    // A path may go on with an escape that cannot be decoded.
     isPage: (path) => /^\/portal(?![\w.-])/.test(path),
     send: (request, reply, error) => {
       const session = pages.users.find(request)
       const locale = pages.reader.language(request, null, session)
       const isOwnForm = request.method === 'POST' && !request.is404 && pages.reader.isFromHere(request)
-      // Back leads to none of its answers, so they are pages of their own.
+      // The answer to a form has its own address, so that going back sends no form twice.
       if (isOwnForm) return keepRefusal(pages, { request, reply, error, session })
       if (error.code === 'unauthenticated' && request.method === 'GET' && pages.platformPortalUrl !== null)
         return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)

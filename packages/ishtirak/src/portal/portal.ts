@@ -8,7 +8,7 @@ import { forgetPortalSessions, type OpenLinkDeps, openMailedLink } from './porta
 import { type PortalConfig, portalSettings } from './settings.js'
 import './words.js'
 
-/** 240,000 a day: more than are written. */
+/** 240,000 a day, which is more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
 
 export const portalCalls = [openPortal]
@@ -28,13 +28,13 @@ export const portal: Capability<OpenLinkDeps, PortalConfig> = {
   mails: (deps) => [linkMail(deps)],
 }
 
-/** Addresses that asked for a link; one statement takes them all. */
+/** One query takes this many addresses that asked for a link. */
 const LINKS_A_ROUND = 1_000
 
 function linkMail(deps: OpenLinkDeps): MailWriter {
   return {
     kind: 'portal_link',
-    // It is asked for again after some minutes.
+    // After some minutes without mail the user asks again.
     lifetimeMs: 15 * MINUTE,
     owe: (now) => queuePortalLinks(deps.database, now, LINKS_A_ROUND),
     write: async ({ userId }, { say }) => ({

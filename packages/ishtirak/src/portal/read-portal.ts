@@ -13,16 +13,16 @@ export interface ReadPortalDeps extends OverviewDeps, HistoryDeps {
 /** A year of monthly payments on one page. */
 const PAYMENTS_A_PAGE = 12
 
-/** Beside the language and the way back, which are the reader's. */
+/** Reads the view of a page, except the language and the link back, which depend on the reader. */
 export async function readPortal(
   deps: ReadPortalDeps,
-  wish: Pick<SeenPortal, 'session' | 'page' | 'asked'> & { readonly requestId: string },
+  wish: Pick<SeenPortal, 'session' | 'page' | 'asked' | 'sent'> & { readonly requestId: string },
 ): Promise<Omit<PortalView, 'locale' | 'backUrl'>> {
   const { requestId, ...asked } = wish
   const { userId } = wish.session
   // The cursor of an older page of the history.
   const cursor = wish.asked('cursor')
-  // The overview first: it may book a payment, which the history should then show.
+  // The overview comes first: it may book a payment, which the history then shows.
   const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
   const page = { userId, limit: PAYMENTS_A_PAGE, cursor, status: null, requestId }
   const history = await readHistory(deps, page)

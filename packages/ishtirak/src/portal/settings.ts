@@ -25,7 +25,7 @@ export const portalSettings = settingsOf(
   },
 )
 
-/** The two words that the policy wants in quotes, which an environment should not need. */
+/** The policy needs `none` and `self` in quotes. The variable has them without. */
 function frameAncestorsOf(list: string): string {
   return items(list)
     .map((item) => (item === 'none' || item === 'self' ? `'${item}'` : item))

@@ -1,5 +1,5 @@
 // The portal of a user as an operator views it: all that the user would see, and nothing that can be done.
-// It is in the audit trail, because it shows what is the user's own.
+// The audit trail has each view, because it shows the user's own data.
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
@@ -10,7 +10,7 @@ import type { OverviewDeps } from '../limits/overview.js'
 import type { PageParts } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import { partsReader, waysIn } from './brought.js'
+import { orderPartsOf, partsReader } from './brought.js'
 import { portalPage } from './portal-page.js'
 import { readPortal } from './read-portal.js'
 
@@ -18,7 +18,7 @@ interface ViewAsUserDeps
   extends OverviewDeps,
     HistoryDeps,
     AuditDeps,
-    Omit<PageParts, 'style' | 'base' | 'ways' | 'orderFields'> {
+    Omit<PageParts, 'style' | 'base' | 'shownMethods' | 'orderFields'> {
   readonly database: Database
   readonly publicUrl: string
 }
@@ -29,7 +29,7 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
 ): ViewAsUser {
   const parts = {
     ...deps,
-    ...waysIn(deps, capabilities),
+    ...orderPartsOf(deps, capabilities),
     base: withoutSlash(new URL(deps.publicUrl).pathname),
   }
   return async ({ userId, operator, requestId, style, safeStart }) => {
@@ -37,9 +37,9 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
     const { email, name, locale } = await requireUser(deps, userId)
     const actor = { userId, personId: null, billingRole: 'owner' } as const
     const session = { ...actor, email, name, locale, returnPath: null, formToken: null }
-    // As it is stored: the provider is not asked, so nothing changes by looking.
-    const reading = { ...pages, readParts: partsReader(pages, capabilities), looks: async () => false }
-    const read = await readPortal(reading, { session, requestId, page: '', asked: () => null })
+    // The stored state is shown: without a lookup at the provider nothing is booked.
+    const reading = { ...pages, readParts: partsReader(pages, capabilities), lookups: async () => false }
+    const read = await readPortal(reading, { session, requestId, page: '', asked: () => null, sent: null })
     await recordAct(deps, { operator, act: 'user.look', reason: null }, { userId })
     return portalPage(pages, { ...read, locale: locale ?? 'ar', backUrl: null }, safeStart)
   }

@@ -1,30 +1,18 @@
 // Draws up a proforma, which a company shows its accountant before it pays: the later invoice, at a price
 // that holds.
-import type { BuyerDetails } from '../core/buyer-details.js'
-import { DAY, type Instant, toTimestamp } from '../core/instant.js'
+import { DAY, toTimestamp } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
 import { type DocumentSnapshot, type Seller, splitTax, taxAt } from '../core/receipt.js'
 
 /** The price holds until the end of the day that is this many days later. */
 const VALID_DAYS = 15
 
-/** Older proformas no longer hold, at whatever hour they were made. */
+/** No proforma older than this holds, whatever the hour at which it was made. */
 export const OLDEST = (VALID_DAYS + 1) * DAY
 
-interface ProformaContext {
+interface ProformaContext
+  extends Pick<DocumentSnapshot, 'buyer' | 'issuedAt' | 'issuedOn' | 'live' | 'poNumber'> {
   readonly seller: Seller
-  readonly buyer: {
-    readonly userId: string
-    readonly name: string | null
-    readonly email: string | null
-    readonly details: BuyerDetails
-  }
-  readonly poNumber: string | undefined
-  readonly issuedAt: Instant
-  /** `YYYY-MM-DD` in the billing time zone. */
-  readonly issuedOn: string
-  /** True if the payment would move real money. */
-  readonly live: boolean
 }
 
 /** Nothing is paid yet: the tax is that of the day, and a transfer has no duty. */

@@ -1,22 +1,16 @@
 // The portal page on which a company makes a proforma, and orders one by transfer.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Field, Input } from '../acts/act-page.js'
 import { sendUserFile } from '../acts/send-file.js'
-import { BUYER_PAGE } from '../buyers/portal-part.js'
-import { offerValue, readOffer } from '../checkout/portal-choice.js'
+import { changesFor, decisionsFor, offerValue, readOffer } from '../checkout/portal-choice.js'
 import { missingDetails } from '../core/buyer-details.js'
-import type { Instant } from '../core/instant.js'
-import type { Locale } from '../core/locale.js'
-import { mayOrder } from '../core/person.js'
-import { isPoNumber, PO_NUMBER_MAX } from '../core/po-number.js'
-import { changeQuotes, type Quote, quotesIn, termDecisions } from '../core/quote.js'
-import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
+import { isPoNumber } from '../core/po-number.js'
+import { type Quote, quotesIn } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
-import { planName, type Say, sayFor } from '../i18n/messages.js'
-import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
-import { LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
-import type { PortalKinds } from '../pages/portal-kinds.js'
-import { actorOf, fieldOf, type Session } from '../pages/reader.js'
+import { planName } from '../i18n/messages.js'
+import { OwnForm, portalForm } from '../pages/own-form.js'
+import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
+import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 import { transferMethod } from '../transfers/transfer.route.js'
 import { fileOfProforma } from './proforma.call.js'
@@ -26,41 +20,33 @@ import type { Proforma } from './proformas.sql.js'
 type ProformaPages = Pages & ProformaDeps
 
 const PROFORMAS = 'proformas'
-
-export const proformaPages: PortalKinds<ProformaDeps> = {
-  routes: proformaPageRoutes,
-  read: async (deps, { overview: { buyer } }) =>
-    buyer && missingDetails(buyer).length === 0 && transferMethod(deps)
-      ? { pages: [{ path: PROFORMAS, title: 'proformaTitle' }] }
-      : {},
-}
-
 const PATH = `/portal/${PROFORMAS}`
 
-function proformaPageRoutes(app: App, pages: ProformaPages): void {
-  const hidden = { schema: { hide: true }, onRequest: pages.users.onRequest }
+export const proformaPages: PortalKinds<ProformaDeps> = {
+  routes: proformaRoutes,
+  paths: [PROFORMAS],
+  // A proforma names the company, so its details have to be whole.
+  read: async (deps, { session, page, overview: { buyer } }) => {
+    if (missingDetails(buyer).length > 0 || !transferMethod(deps)) return {}
+    const open = page === PROFORMAS ? await openProformas(deps, session.userId) : []
+    const render = (section: PartSection) => <ProformaPage {...section} open={open} />
+    return { pages: [{ path: PROFORMAS, title: 'proformaTitle', render }] }
+  },
+}
 
-  app.get(PATH, hidden, (request, reply) => {
-    const session = pages.users.of(request)
-    return sendPage(pages, request, reply, { session, offer: null, poNumber: '', isWrong: false })
-  })
-
-  app.post(PATH, { ...hidden, config: { forReaders: true } }, async (request, reply) => {
-    const session = senderOf(pages, request)
-    const offer = fieldOf(request, 'offer')
-    const poNumber = fieldOf(request, 'po_number').trim()
-    if (poNumber !== '' && !isPoNumber(poNumber))
-      return sendPage(pages, request, reply.code(422), {
-        session,
-        offer,
-        poNumber,
-        isWrong: true,
-      })
+function proformaRoutes(app: App, pages: ProformaPages): void {
+  portalForm(app, pages, { path: PATH, forReaders: true }, async ({ request, reply, session, field }) => {
+    const offer = field('offer')
+    const poNumber = field('po_number').trim()
+    if (poNumber !== '' && !isPoNumber(poNumber)) {
+      const problems = [{ pointer: '/po_number', code: 'wrong_format' as const }]
+      return pages.showAgain(request, reply, PROFORMAS, { typed: { offer, po_number: poNumber }, problems })
+    }
     const wanted = { ...readOffer(offer), ...(poNumber !== '' && { poNumber }) }
-    const { number } = await makeProforma(pages, session.userId, wanted)
-    return reply.headers(pages.headers).redirect(`${pages.base}${PATH}#${number}`, 303)
+    return `${PATH}#${(await makeProforma(pages, session.userId, wanted)).number}`
   })
 
+  const hidden = { schema: { hide: true }, onRequest: pages.users.onRequest }
   app.get<{ Params: { number: string } }>(`${PATH}/:number`, hidden, async (request, reply) => {
     const session = pages.users.of(request)
     const locale = pages.reader.language(request, reply, session)
@@ -68,130 +54,59 @@ function proformaPageRoutes(app: App, pages: ProformaPages): void {
     return sendUserFile(reply, 'application/pdf', await fileOfProforma(pages, proforma, locale))
   })
 
-  app.post<{ Params: { number: string } }>(`${PATH}/:number/transfer`, hidden, async (request, reply) => {
-    const session = senderOf(pages, request)
-    const locale = pages.reader.language(request, reply, session)
-    const by = { user: actorOf(session), locale, requestId: request.id }
-    await orderProforma(pages, by, request.params.number)
-    return reply.headers(pages.headers).redirect(`${pages.base}/portal#transfer`, 303)
+  portalForm(app, pages, { path: `${PATH}/:number/transfer` }, async ({ by, params: { number = '' } }) => {
+    await orderProforma(pages, by, number)
+    return '/portal#transfer'
   })
 }
 
-interface Shown {
-  readonly session: Session
-  /** The offer selected in the form; null: the first. */
-  readonly offer: string | null
-  readonly poNumber: string
-  /** True if the typed purchase order number is not valid. */
-  readonly isWrong: boolean
-}
-
-async function sendPage(pages: ProformaPages, request: FastifyRequest, reply: FastifyReply, shown: Shown) {
-  const { session } = shown
-  const locale = pages.reader.language(request, reply, session)
-  const say = sayFor(pages.seller.identity, locale)
-  const title = say('proformaTitle')
-  const loaded = await pages.loadUser(session.userId)
-  const isWhole = missingDetails(loaded?.user.buyer ?? null).length === 0
-  const quotes = quotesFor(pages, loaded?.user.subscription ?? NEVER_PAID, pages.clock.now())
-  const open = await openProformas(pages, session.userId)
-  const of = { pages, say, locale, shown }
-  const html = renderPage(pages, {
-    ...{ locale, title, languagePath: pages.base + PATH, backUrl: pages.backUrl(session) },
-    safeContent: (
-      <section class="middle card">
-        <h1 safe>{title}</h1>
-        <p class="soft" safe>
-          {say('proformaText')}
-        </p>
-        {isWhole ? <AskForm {...of} quotes={quotes} /> : <AskForDetails {...of} />}
-        {open.map((proforma) => (
-          <OpenProforma {...of} proforma={proforma} />
-        ))}
-        <p class="actions">
-          <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
-        </p>
-      </section>
-    ),
-  })
-  return reply.headers(pages.headers).send(html)
-}
-
-/** All that is sold to this user now: each plan change, then more time. */
-function quotesFor(
-  { catalogue, rules }: ProformaPages,
-  facts: SubscriptionFacts,
-  now: Instant,
-): readonly Quote[] {
-  const terms = quotesIn(termDecisions(facts, catalogue, now, rules))
-  return [...changeQuotes(facts, catalogue, now, rules), ...terms]
-}
-
-interface OfPage {
-  readonly pages: ProformaPages
-  readonly say: Say
-  readonly locale: Locale
-  readonly shown: Shown
-}
-
-/** Shown while details are missing, because a proforma needs them. */
-function AskForDetails({ pages, say, shown }: OfPage) {
+function ProformaPage({ open, ...section }: PartSection & { readonly open: readonly Proforma[] }) {
+  const { say } = section
   return (
-    <>
-      <p safe>{say('proformaLacks')}</p>
-      <p class="actions">
-        <LinkButton href={hrefIn(shown.session, pages.base + BUYER_PAGE)} label={say('buyerTitle')} />
+    <section class="card" aria-label={say('proformaTitle')}>
+      <p class="soft" safe>
+        {say('proformaText')}
       </p>
-    </>
+      <AskForm {...section} />
+      {open.map((proforma) => (
+        <OpenProforma {...section} proforma={proforma} />
+      ))}
+    </section>
   )
 }
 
-function AskForm({ pages, say, locale, shown, quotes }: OfPage & { readonly quotes: readonly Quote[] }) {
-  if (quotes.length === 0) return <p safe>{say('proformaNothing')}</p>
-  const chosen = shown.offer ?? offerValue(quotes.at(0) as Quote)
-  const wrong = shown.isWrong && { 'aria-invalid': 'true' as const, 'aria-describedby': 'wrong-po' }
+/** Offers all that is sold to this user now: each plan change, then more time. */
+function AskForm(section: PartSection) {
+  const { pages, view, say } = section
+  const { session, sent } = view
+  const quotes = [...changesFor(section), ...quotesIn(decisionsFor(section))]
+  const [first] = quotes
+  if (!first) return <p safe>{say('proformaNothing')}</p>
+  const offer: Field = {
+    ...{ name: 'offer', label: say('proformaOffer'), type: 'text', value: offerValue(first) },
+    choices: quotes.map((quote) => [offerValue(quote), inOneLine(section, quote)] as const),
+  }
+  const poNumber: Field = {
+    ...{ name: 'po_number', label: say('proformaPo'), type: 'text', value: '', autocomplete: 'off' },
+    explain: () => say('proformaPoWrong'),
+  }
   return (
-    <OwnForm session={shown.session} action={pages.base + PATH} forReaders>
-      <label>
-        <span safe>{say('proformaOffer')}</span>
-        <select name="offer">
-          {quotes.map((quote) => (
-            <option value={offerValue(quote)} selected={offerValue(quote) === chosen} safe>
-              {inOneLine(pages, quote, locale, say)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span safe>{say('proformaPo')}</span>
-        <input
-          type="text"
-          name="po_number"
-          value={shown.poNumber}
-          maxlength={String(PO_NUMBER_MAX)}
-          autocomplete="off"
-          dir="auto"
-          {...wrong}
-        />
-        {shown.isWrong ? (
-          <span class="over small" id="wrong-po" safe>
-            {say('proformaPoWrong')}
-          </span>
-        ) : null}
-      </label>
+    <OwnForm session={session} action={pages.base + PATH} forReaders>
+      <Input {...{ view, sent }} field={offer} isRequired />
+      <Input {...{ view, sent }} field={poNumber} isRequired={false} />
       <SubmitButton label={say('proformaMake')} />
     </OwnForm>
   )
 }
 
-function inOneLine({ formats }: ProformaPages, quote: Quote, locale: Locale, say: Say): string {
+function inOneLine({ pages: { formats }, view: { locale }, say }: PartSection, quote: Quote): string {
   const { offer, change, amount } = quote
   const term = change ? say('fromNowOn') : termInWords(offer.months, locale)
   return inParts([planName(offer.plan.name, locale), term, formats.money(amount, locale)], locale)
 }
 
-function OpenProforma(of: OfPage & { readonly proforma: Proforma }) {
-  const { pages, say, locale, shown, proforma } = of
+function OpenProforma({ pages, view, say, proforma }: PartSection & { readonly proforma: Proforma }) {
+  const { locale, session } = view
   const { number, agreed, snapshot } = proforma
   const { offer, change, amount } = agreed
   const address = `${pages.base}${PATH}/${number}`
@@ -221,11 +136,9 @@ function OpenProforma(of: OfPage & { readonly proforma: Proforma }) {
       <p class="actions">
         <LinkButton href={address} label={say('proformaPdf')} isBeside />
       </p>
-      {mayOrder(shown.session) ? (
-        <OwnForm session={shown.session} action={`${address}/transfer`}>
-          <SubmitButton label={say('askForTransfer', { amount: pages.formats.money(amount, locale) })} />
-        </OwnForm>
-      ) : null}
+      <OwnForm session={session} action={`${address}/transfer`}>
+        <SubmitButton label={say('askForTransfer', { amount: pages.formats.money(amount, locale) })} />
+      </OwnForm>
     </section>
   )
 }

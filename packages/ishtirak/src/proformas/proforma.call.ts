@@ -2,9 +2,9 @@
 // one by transfer.
 import { Type } from 'typebox'
 import { type SentFile, userCall } from '../acts/user-call.js'
-import { atPayment, showPaymentOfUser } from '../checkout/history.call.js'
+import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
-import { OFFER_REFUSALS, orderedBy, termOf } from '../checkout/upgrade.call.js'
+import { callerOf, OFFER_REFUSALS, termOf } from '../checkout/upgrade.call.js'
 import type { Locale } from '../core/locale.js'
 import {
   LANGUAGE,
@@ -133,10 +133,10 @@ const orderProforma = userCall<ProformaDeps & HistoryDeps>()({
   answer: PlatformPaymentSchema,
   forUser: { answer: PaymentSchema },
   example: ORDERED,
-  created: atPayment,
+  created: locationOf,
   refuses: [...REFUSALS, 'not_found', 'forbidden', 'proforma_not_valid', 'too_many_checkouts', 'conflict'],
   run: async (deps, request) => {
-    const { paymentId } = await orderByTransfer(deps, await orderedBy(request), request.params.number)
+    const { paymentId } = await orderByTransfer(deps, await callerOf(request), request.params.number)
     return showPaymentOfUser(deps, request, paymentId)
   },
 })

@@ -68,7 +68,14 @@ async function tryProforma(
   const agreed = { offer, amount, ...(change && { change }) }
   const buyer = { userId, name: user?.name ?? null, email: user?.email ?? null, details }
   const { live } = transfers
-  const context = { seller, buyer, poNumber, issuedAt: now, issuedOn, live }
+  const context = {
+    seller,
+    buyer,
+    issuedAt: now,
+    issuedOn,
+    live,
+    ...(poNumber !== undefined && { poNumber }),
+  }
   const snapshot = drawUpProforma(agreed, context)
   const series = documentSeries('proforma', issuedOn, live)
   const made = { userId, version: user?.version ?? 0, asked, series, issuedAt: now, agreed, snapshot }
@@ -97,7 +104,7 @@ function holds(deps: HoldDeps, { snapshot, isPaid }: Proforma): boolean {
   return !isPaid && isLive && holdsOn(snapshot, receipts.dayOf(clock.now()))
 }
 
-/** `typed` is its number. Throws `not_found`, also for another user's. */
+/** `typed` is the number. Another user's proforma is `not_found` too. */
 export async function requireProforma(
   deps: Pick<ProformaDeps, 'database' | 'methods'>,
   userId: string,

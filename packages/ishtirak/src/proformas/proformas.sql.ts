@@ -2,7 +2,7 @@
 import type { Instant } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
 import { type DocumentSnapshot, receiptNumber } from '../core/receipt.js'
-import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, json, rowOf, text } from '../database/rows.js'
 
 // A proforma is paid once.
@@ -19,21 +19,17 @@ const parseRow = rowOf({
   isPaid: flag,
 })
 
-export interface Proforma {
-  /** `P-2026-000003` */
-  readonly number: string
-  /** The number as it is stored. */
-  readonly key: { readonly series: string; readonly number: number }
-  readonly agreed: Agreed
-  readonly snapshot: DocumentSnapshot
-  /** True if a payment for it was made. */
-  readonly isPaid: boolean
+const parseProforma = (row: Row) => {
+  const { series, number, ...stored } = parseRow(row)
+  return {
+    ...stored,
+    /** `P-2026-000003` */
+    number: receiptNumber(series, number),
+    /** The number as it is stored. */
+    key: { series, number },
+  }
 }
-
-const shown = (row: ReturnType<typeof parseRow>): Proforma => {
-  const { series, number } = row
-  return { ...row, key: { series, number }, number: receiptNumber(series, number) }
-}
+export type Proforma = ReturnType<typeof parseProforma>
 
 const insert = statement(
   'proformas.insert',
@@ -59,29 +55,23 @@ const insert = statement(
    select $1, series, last_number, $4::timestamptz, $2, $5::jsonb, $6::jsonb || dated from drawn`,
 )
 
-export interface NewProforma {
-  readonly userId: string
-  /** The version of the user at which the buyer was read. */
-  readonly version: number
-  readonly asked: string
-  readonly series: string
-  readonly issuedAt: Instant
-  readonly agreed: Agreed
-  readonly snapshot: DocumentSnapshot
-}
-
 /** Does nothing if the same proforma was made at the same time, or the user has changed. */
-export async function insertProforma(database: Queryable, of: NewProforma): Promise<void> {
+export async function insertProforma(
+  database: Queryable,
+  of: {
+    readonly userId: string
+    /** The version of the user at which the buyer was read. */
+    readonly version: number
+    readonly asked: string
+    readonly series: string
+    readonly issuedAt: Instant
+    readonly agreed: Agreed
+    readonly snapshot: DocumentSnapshot
+  },
+): Promise<void> {
   const { userId, version, asked, series, issuedAt, agreed, snapshot } = of
-  const what = [
-    userId,
-    asked,
-    series,
-    at(issuedAt),
-    JSON.stringify(agreed),
-    JSON.stringify(snapshot),
-    version,
-  ]
+  const texts = [JSON.stringify(agreed), JSON.stringify(snapshot)]
+  const what = [userId, asked, series, at(issuedAt), ...texts, version]
   try {
     await database.query(insert, what)
   } catch (error) {
@@ -98,7 +88,7 @@ export async function findAsked(
   asked: string,
 ): Promise<Proforma | null> {
   const [row] = await database.query(selectAsked, [userId, asked])
-  return row ? shown(parseRow(row)) : null
+  return row ? parseProforma(row) : null
 }
 
 const selectOne = statement('proformas.one', `${SELECT} and f.series = $2 and f.number = $3`)
@@ -110,7 +100,7 @@ export async function findProforma(
   { series, number }: Proforma['key'],
 ): Promise<Proforma | null> {
   const [row] = await database.query(selectOne, [userId, series, number])
-  return row ? shown(parseRow(row)) : null
+  return row ? parseProforma(row) : null
 }
 
 /** Nothing else bounds the proformas of a user, who may ask for one with any number of a purchase order. */
@@ -128,7 +118,7 @@ export async function proformasSince(
   userId: string,
   since: Instant,
 ): Promise<readonly Proforma[]> {
-  return (await database.query(selectSince, [userId, at(since)])).map((row) => shown(parseRow(row)))
+  return (await database.query(selectSince, [userId, at(since)])).map((row) => parseProforma(row))
 }
 
 const noteOrder = statement(

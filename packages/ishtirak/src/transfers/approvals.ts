@@ -5,7 +5,7 @@ import type { ActPlan, Call } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { askProvider } from '../checkout/ask-provider.js'
-import { follow, refusalOf } from '../checkout/settlement-preview.js'
+import { effectOf } from '../checkout/settlement-preview.js'
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
@@ -14,6 +14,7 @@ import type { Operator } from '../core/role.js'
 import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
+import { providerRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import {
   approvalsNeeded,
@@ -76,7 +77,7 @@ export async function planDecision(
       change.text('reference', payment.checkoutId),
       change.dinars('amountAsked', payment.price.amount),
       change.dinars('amountCame', received?.amount ?? null),
-      ...follow(deps, { payment, user }, report, now),
+      ...effectOf(deps, { payment, user }, report, now),
       ...(needed === 2 ? [change.text('approvals', given(stored.transfer), given(transfer))] : []),
     ],
     save: async () => {
@@ -103,7 +104,7 @@ export async function planDecision(
 /** Settles the payment by the saved decision, unless it is settled already. */
 export async function settleDecided(deps: ApprovalDeps, payment: Payment): Promise<void> {
   const lookup = await askProvider(deps, payment, { source: 'operator' })
-  if (!lookup.ok) throw refusalOf(lookup.failure)
+  if (!lookup.ok) throw providerRefusal(lookup.failure)
 }
 
 /** Throws `validation_failed` for a day that cannot be right. */

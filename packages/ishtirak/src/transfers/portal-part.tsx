@@ -1,10 +1,10 @@
-// The parts of the portal that transfers add: a way to pay, the transfer that is waited for, and its forms.
+// The parts of the portal that transfers add: the method to choose, the transfer that is waited for, and its forms.
 import { DAY } from '../core/instant.js'
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
 import { CATALOGS, isMessageKey } from '../i18n/messages.js'
 import type { PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
-import type { WayToPay } from '../pages/way-to-pay.js'
+import type { ShownMethod } from '../pages/shown-method.js'
 import { proofProblem } from './decide-transfer.js'
 import { listProofs, slipsToCheck } from './proof.sql.js'
 import {
@@ -25,9 +25,9 @@ import { findTransfer } from './transfers.sql.js'
 
 export const transferPages: PortalKinds<TransferPagesDeps> = {
   routes: transferRoutes,
-  ways: (deps) => {
+  shownMethods: (deps) => {
     const method = transferMethod(deps)
-    return method ? [wayToPayBy(method)] : []
+    return method ? [shownTransfer(method)] : []
   },
   read: async (deps, seen) => {
     const method = transferMethod(deps)
@@ -49,7 +49,7 @@ function aboutFile(locale: keyof typeof CATALOGS, text: string) {
   return { title: CATALOGS[locale].error.file_not_accepted.title, text }
 }
 
-function wayToPayBy({ name, accounts }: TransferMethod): WayToPay {
+function shownTransfer({ name, accounts }: TransferMethod): ShownMethod {
   return {
     method: name,
     label: transferLabel(accounts),

@@ -1,13 +1,12 @@
 // The forms about transfers: ask for one, and send a picture or PDF of it.
 
-import { wantedIn } from '../checkout/buy-form.js'
+import { wantedIn } from '../checkout/portal-choice.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import type { App } from '../http/app.js'
 import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
 import type { UserCallDeps } from '../ledger/user-routes.js'
-import { senderOf } from '../pages/own-form.js'
+import { portalForm } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
-import { actorOf } from '../pages/reader.js'
 import { type ProofDeps, receiveProof } from './proof.js'
 import type { TransferTerms } from './settings.js'
 
@@ -26,17 +25,9 @@ export function transferRoutes(app: App, pages: Pages & TransferPagesDeps): void
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
-  app.post('/portal/transfer', hidden, async (request, reply) => {
-    const session = senderOf(pages, request)
-    const locale = reader.language(request, reply, session)
-    await openPayment(pages, {
-      user: actorOf(session),
-      ...wantedIn(request),
-      method: 'transfer',
-      locale,
-      requestId: request.id,
-    })
-    return reply.headers(pages.headers).redirect(`${pages.base}/portal#transfer`, 303)
+  portalForm(app, pages, { path: '/portal/transfer' }, async ({ by, field }) => {
+    await openPayment(pages, { ...by, ...wantedIn(field), method: 'transfer' })
+    return '/portal#transfer'
   })
 
   app.register(async (own) => {

@@ -46,9 +46,9 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
     instruments: [...new Set(accounts.map(({ kind }) => INSTRUMENTS[kind]))],
     leastAmount: 0,
     checkoutLifetimeMs: lifetimeMs,
-    // No provider is asked. The daily look ends expired transfers, and settles those that a dead process has
+    // No provider is asked. The daily lookup ends expired transfers, and settles those that a dead process has
     // left.
-    looksAfterMs: Array.from({ length: lifetimeMs / DAY }, (_, day) => (day + 1) * DAY),
+    lookupsAfterMs: Array.from({ length: lifetimeMs / DAY }, (_, day) => (day + 1) * DAY),
     list: null,
     webhook: null,
     createCheckout: async ({ userId, paymentId }) => {
