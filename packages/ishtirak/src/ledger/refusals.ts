@@ -53,6 +53,10 @@ export function secondsUntil(at: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((at - now) / SECOND))
 }
 
+export function providerRefusal(failure: ProviderFailure): BillingError {
+  return failure.kind === 'rejected' ? new BillingError('provider_rejected') : unavailable(failure)
+}
+
 export function unavailable(failure: ProviderFailure | null): BillingError {
   const asked = failure?.kind === 'unavailable' ? failure.retryAfterSeconds : null
   return new BillingError('provider_unavailable', { retryAfterSeconds: asked ?? DEFAULT_RETRY_SECONDS })
