@@ -1,6 +1,6 @@
 // Processes where files, streams and exit are looked at; otherwise all commands run in one process.
 import { spawn } from 'node:child_process'
-import { readFile, rm, stat } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
@@ -232,6 +232,21 @@ it('put a proof of a transfer into a new file that only its owner may read, and 
     /^ +status +paid$[\s\S]*amina +payment\.approve +pay_\w+ +it came/m,
   )
   expect((await refuse()).errors).toContain('payment_status: paid')
+})
+
+it('read in a bank statement, and approve its sure lines', async () => {
+  const { transfer } = await order('by-statement')
+  const file = path.join(temporaryFolder(), 'statement.csv')
+  expect(await refused('bank-statements import', file, '--account', 'ccp')).toContain('cannot be read')
+  const [year, month, day] = today().split('-')
+  const row = `${day}/${month}/${year};VIR ${transfer.reference};;2 000,00`
+  await writeFile(file, `Date;Libellé;Débit;Crédit\n${row}\n`)
+  const asked = ['--account', 'ccp', '--day-order', 'dmy']
+  const { output } = await say('bank-statements import', file, ...asked, '--json')
+  const { statement_id: id, counts } = JSON.parse(output)
+  expect(counts).toMatchObject({ sure: 1 })
+  const { output: done } = await say('bank-statements approve', id, '--why', 'the statement')
+  expect(done).toContain('approved')
 })
 
 it('know payments and users by what people have at hand, and refuse the name of several', async () => {
