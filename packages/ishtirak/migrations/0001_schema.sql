@@ -775,8 +775,8 @@ create table drawer_days (
   -- The books' sum at the count in centimes, and the counted money in whole dinars.
   cash_expected bigint not null,
   cheques_expected bigint not null,
-  cash_counted integer not null constraint cash_is_not_negative check (cash_counted >= 0),
-  cheques_counted integer not null constraint cheques_are_not_negative check (cheques_counted >= 0),
+  cash integer not null constraint cash_is_not_negative check (cash >= 0),
+  cheques integer not null constraint cheques_are_not_negative check (cheques >= 0),
   counted_by text not null constraint counted_by_someone check (counted_by <> ''),
   counted_at timestamptz not null,
   confirmed_by text,

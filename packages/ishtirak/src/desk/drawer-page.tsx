@@ -35,14 +35,14 @@ export function drawerRoute(app: App, pages: DrawerPages): void {
 const SUMS: readonly Column<DrawerDay['by_method'][number]>[] = [
   { head: 'method', text: ({ method }, { locale }) => instrumentName(method, locale), isName: true },
   { head: 'drawerSlips', figure: ({ slips }, { number }) => number(slips) },
-  { head: 'drawerTaken', figure: ({ taken }, view) => signed(taken, view) },
-  { head: 'stampDuty', figure: ({ stamp_duty }, view) => signed(stamp_duty, view) },
-  { head: 'drawerReturned', figure: ({ returned }, view) => signed(returned, view) },
-  { head: 'drawerPaidOut', figure: ({ paid_out }, view) => signed(paid_out, view) },
-  { head: 'drawerExpected', figure: ({ expected }, view) => signed(expected, view) },
-  { head: 'drawerWasCounted', figure: ({ counted }, view) => signed(counted?.counted ?? null, view) },
-  { head: 'drawerDifference', figure: ({ counted }, view) => signed(counted?.difference ?? null, view) },
-  { head: 'drawerAfter', figure: ({ after_count }, view) => signed(after_count, view) },
+  { head: 'drawerTaken', figure: ({ taken }, { centimes }) => centimes(taken) },
+  { head: 'stampDuty', figure: ({ stamp_duty }, { centimes }) => centimes(stamp_duty) },
+  { head: 'drawerReturned', figure: ({ returned }, { centimes }) => centimes(returned) },
+  { head: 'drawerPaidOut', figure: ({ paid_out }, { centimes }) => centimes(paid_out) },
+  { head: 'drawerExpected', figure: ({ expected }, { centimes }) => centimes(expected) },
+  { head: 'drawerWasCounted', figure: ({ counted }, { centimes }) => centimes(counted?.counted ?? null) },
+  { head: 'drawerDifference', figure: ({ counted }, { centimes }) => centimes(counted?.difference ?? null) },
+  { head: 'drawerAfter', figure: ({ after_count }, { centimes }) => centimes(after_count) },
 ]
 
 const KINDS = { taken: 'drawerTaken', returned: 'drawerReturned', paid_out: 'drawerPaidOut' } as const
@@ -58,13 +58,8 @@ const slips = (labels: Labels): readonly Column<DrawerDay['entries'][number]>[] 
   },
   { head: 'user', user: ({ user_id }) => labels.user(user_id) },
   { head: 'who', text: ({ operator }) => operator },
-  { head: 'amount', nowrap: ({ amount }, view) => signed(amount, view) },
+  { head: 'amount', nowrap: ({ amount }, { centimes }) => centimes(amount) },
 ]
-
-function signed(centimes: number | null, view: View): string | null {
-  const amount = centimes === null ? null : view.centimes(Math.abs(centimes))
-  return centimes !== null && centimes < 0 ? `\u200e−${amount}` : amount
-}
 
 function drawerPage(
   pages: DrawerPages,

@@ -2,17 +2,7 @@
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import {
-  at,
-  column,
-  instant,
-  instantOrNull,
-  integer,
-  rowOf,
-  text,
-  textOrNull,
-  word,
-} from '../database/rows.js'
+import { at, instant, instantOrNull, integer, rowOf, text, textOrNull, word } from '../database/rows.js'
 import type { DeskMethod } from './desk.js'
 
 // The audit trail has the operator of each act. Uses payments_by_paid_at and audit_by_act.
@@ -87,8 +77,8 @@ const parseCount = rowOf({
   cash_expected: integer,
   cheques_expected: integer,
   /** The counted money in whole dinars. */
-  cash: column('cash_counted', integer),
-  cheques: column('cheques_counted', integer),
+  cash: integer,
+  cheques: integer,
   counted_by: text,
   counted_at: instant,
   /** Null: the day is not closed. */
@@ -108,8 +98,8 @@ const saveCountRow = statement(
      insert into drawer_days as d select c.* from jsonb_populate_record(null::drawer_days, $1::jsonb) c
          on conflict (day) do update
         set counts = excluded.counts, cash_expected = excluded.cash_expected,
-            cheques_expected = excluded.cheques_expected, cash_counted = excluded.cash_counted,
-            cheques_counted = excluded.cheques_counted, counted_by = excluded.counted_by,
+            cheques_expected = excluded.cheques_expected, cash = excluded.cash,
+            cheques = excluded.cheques, counted_by = excluded.counted_by,
             counted_at = excluded.counted_at
       where d.counts = excluded.counts - 1 and d.confirmed_at is null
      returning day
@@ -124,9 +114,8 @@ export async function saveCount(
   count: DrawerCount,
   audit: AuditEntry,
 ): Promise<boolean> {
-  const { cash: cash_counted, cheques: cheques_counted, ...of } = count
   const countedAt = at(count.counted_at)
-  const row = { ...of, day, cash_counted, cheques_counted, counted_at: countedAt }
+  const row = { ...count, day, counted_at: countedAt }
   const values = [JSON.stringify(row), JSON.stringify(audit), countedAt]
   return (await database.query(saveCountRow, values)).length === 1
 }
@@ -154,5 +143,5 @@ export async function confirmCount(
 
 /** The query of days that are counted but not closed, for the inbox. */
 export const COUNTED = `
-  select counted_at, day, null::text, null::text, cash_counted + cheques_counted, day || ' ' || counted_by
+  select counted_at, day, null::text, null::text, cash + cheques, day || ' ' || counted_by
     from drawer_days where confirmed_at is null`
