@@ -1,4 +1,4 @@
-// The parts of the portal that transfers add: the method to choose, the transfer that is waited for, and its forms.
+// The parts of the portal that transfers add: the method to choose, the open transfer, and its forms.
 import { DAY } from '../core/instant.js'
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'

@@ -46,8 +46,8 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
     instruments: [...new Set(accounts.map(({ kind }) => INSTRUMENTS[kind]))],
     leastAmount: 0,
     checkoutLifetimeMs: lifetimeMs,
-    // No provider is asked. The daily lookup ends expired transfers, and settles those that a dead process has
-    // left.
+    // No provider is asked. The daily lookup ends expired transfers, and settles those that a dead process
+    // has left.
     lookupsAfterMs: Array.from({ length: lifetimeMs / DAY }, (_, day) => (day + 1) * DAY),
     list: null,
     webhook: null,
