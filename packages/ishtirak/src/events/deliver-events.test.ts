@@ -12,10 +12,9 @@ import {
   deliverEvents,
   drainDeliveries,
   nextAttemptAt,
-  reasonToDisable,
 } from './deliver-events.js'
 import { claimUsersWithEvents, nextEventOf, saveAttempt } from './deliver-events.sql.js'
-import { listEvents, loadEventEndpoint } from './event-history.sql.js'
+import { listEvents, loadEventEndpoint, noteEndpointFailure } from './event-history.sql.js'
 
 const SECRETS = { EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` }
 const seconds = (ms: number) => Math.ceil(ms / 1000)
@@ -203,6 +202,15 @@ describeOnEach('events to the platform', (context) => {
     expect(other.sequencesOf('user-1')).toEqual([1, 2])
   })
 
+  it('an address is given up after five days without a success', async () => {
+    const failed = (now: number) => noteEndpointFailure(database(), receiver.url, { now, isGone: false })
+    const reasons = []
+    for (const now of [NOON, NOON + days(5) - 1, NOON + days(5), NOON + days(6)])
+      reasons.push(await failed(now))
+    expect(reasons).toEqual([null, null, 'no attempt has succeeded for five days', null])
+    expect(await endpoint()).toMatchObject({ failingSince: NOON, disabledAt: NOON + days(5) })
+  })
+
   it('one stuck user does not switch the address off while others are served', async () => {
     receiver.behave = ({ event }) => (event.data.user_id === 'stuck' ? 422 : 204)
     await world.as('stuck').buy()
@@ -223,10 +231,4 @@ it('the next attempt comes at the steps of Standard Webhooks, then once a day, a
   expect(ATTEMPT_WAITS).toHaveLength(10)
   expect(nextAttemptAt(2, NOON, 0.5) - NOON).toBe(315_000)
   expect(nextAttemptAt(12, NOON, 0.999) - NOON).toBeLessThan(days(1.1))
-})
-
-it('an address is given up at once for 410, else after five days without a success', () => {
-  expect(reasonToDisable(410, NOON, NOON)).toBe('it answered 410 Gone')
-  expect(reasonToDisable(500, NOON, NOON + days(5) - 1)).toBeNull()
-  expect(reasonToDisable(null, NOON, NOON + days(5))).toBe('no attempt has succeeded for five days')
 })

@@ -16,7 +16,6 @@ import {
   saveAttempt,
 } from './deliver-events.sql.js'
 import {
-  disableEndpoint,
   introduceEndpoint,
   loadEventEndpoint,
   noteEndpointFailure,
@@ -144,18 +143,12 @@ async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): P
   await saveAttempt(database, lease, { event, now, answerStatus, failure, dueAt })
   const line = { event_id: id, user_id: userId, attempt: attempts + 1, failure }
   log.warn(line, 'the platform did not accept an event: it is sent again later')
-  await noteFailure(deps, answerStatus, now)
+  const because = await noteEndpointFailure(database, sender.url, { now, isGone: answerStatus === 410 })
+  if (because !== null) {
+    deps.count({ name: 'event_delivery', outcome: 'endpoint_disabled' })
+    tellOfDisabled(deps, because)
+  }
   return null
-}
-
-async function noteFailure(deps: SendingDeps, answerStatus: number | null, now: Instant): Promise<void> {
-  const { database, count } = deps
-  const { url } = deps.outgoing.sender
-  const failingSince = await noteEndpointFailure(database, url, now)
-  const because = failingSince === null ? null : reasonToDisable(answerStatus, failingSince, now)
-  if (because === null || !(await disableEndpoint(database, url, { now, because }))) return
-  count({ name: 'event_delivery', outcome: 'endpoint_disabled' })
-  tellOfDisabled(deps, because)
 }
 
 /**
@@ -191,9 +184,6 @@ export const ATTEMPT_WAITS: readonly Instant[] = [
   24 * HOUR,
 ]
 
-/** An address where no attempt succeeds for so long is switched off. */
-const GIVE_UP_AFTER = 5 * DAY
-
 /** Waits are at most a tenth longer: this spreads events that failed together. */
 const JITTER_SHARE = 0.1
 
@@ -201,20 +191,4 @@ const JITTER_SHARE = 0.1
 export function nextAttemptAt(attempts: number, now: Instant, random: number): Instant {
   const wait = ATTEMPT_WAITS[attempts] ?? DAY
   return now + Math.round(wait * (1 + JITTER_SHARE * random))
-}
-
-/** The reasons as they are stored. */
-export const DISABLED_BECAUSE = {
-  gone: 'it answered 410 Gone',
-  failing: 'no attempt has succeeded for five days',
-} as const
-
-/** The reason to switch an address off after a failed attempt; null: it stays on. */
-export function reasonToDisable(
-  answerStatus: number | null,
-  failingSince: Instant,
-  now: Instant,
-): string | null {
-  if (answerStatus === 410) return DISABLED_BECAUSE.gone
-  return now - failingSince >= GIVE_UP_AFTER ? DISABLED_BECAUSE.failing : null
 }

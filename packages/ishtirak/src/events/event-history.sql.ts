@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { EVENT_TYPES } from '../core/event-types.js'
-import type { Instant } from '../core/instant.js'
+import { DAY, type Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
@@ -247,19 +247,35 @@ export async function introduceEndpoint(
 
 const noteFailure = statement(
   'event_endpoint.note_failure',
-  `update event_endpoint set failing_since = coalesce(failing_since, $2::timestamptz)
-    where url = $1
-   returning failing_since`,
+  `update event_endpoint
+      set failing_since = coalesce(failing_since, $2::timestamptz),
+          disabled_because = coalesce($3, case when failing_since <= $4::timestamptz then $5 end),
+          disabled_at = case when $3::text is not null or failing_since <= $4::timestamptz
+                             then $2::timestamptz end
+    where url = $1 and disabled_at is null
+   returning disabled_because`,
 )
 
-/** Returns since when the address fails; null: it was changed meanwhile. */
+/** The reasons to switch an address off, as they are stored. */
+export const DISABLED_BECAUSE = {
+  gone: 'it answered 410 Gone',
+  failing: 'no attempt has succeeded for five days',
+} as const
+const GIVEN_UP_AFTER = 5 * DAY
+
+/**
+ * Notes that the address failed. It is switched off if it is gone, or has failed for five days: then this
+ * returns the reason, once.
+ */
 export async function noteEndpointFailure(
   database: Queryable,
   url: string,
-  now: Instant,
-): Promise<Instant | null> {
-  const [row] = await database.query(noteFailure, [url, at(now)])
-  return row ? instant(row, 'failing_since') : null
+  { now, isGone }: { readonly now: Instant; readonly isGone: boolean },
+): Promise<string | null> {
+  const { gone, failing } = DISABLED_BECAUSE
+  const values = [url, at(now), isGone ? gone : null, at(now - GIVEN_UP_AFTER), failing]
+  const [row] = await database.query(noteFailure, values)
+  return row ? textOrNull(row, 'disabled_because') : null
 }
 
 const noteSuccess = statement(
@@ -276,23 +292,6 @@ const noteSuccess = statement(
 export async function noteEndpointSuccess(database: Queryable, url: string): Promise<Instant | null> {
   const [row] = await database.query(noteSuccess, [url])
   return row ? instant(row, 'failing_since') : null
-}
-
-const disable = statement(
-  'event_endpoint.disable',
-  `update event_endpoint set disabled_at = $2::timestamptz, disabled_because = $3
-    where url = $1 and disabled_at is null
-   returning url`,
-)
-
-/** True only for the one process that switched it off. */
-export async function disableEndpoint(
-  database: Queryable,
-  url: string,
-  of: { readonly now: Instant; readonly because: string },
-): Promise<boolean> {
-  const rows = await database.query(disable, [url, at(of.now), of.because])
-  return rows.length === 1
 }
 
 const enable = statement(

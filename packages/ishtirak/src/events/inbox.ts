@@ -1,8 +1,8 @@
 // The inbox entries for events that do not reach the platform.
 import type { InboxKind } from '../acts/inbox-kind.js'
-import { addressOf } from '../pages/console-frame.js'
-import { failureInWords } from '../pages/console-words.js'
-import { disabledInWords } from './disabled-words.js'
+import { addressOf, type View } from '../pages/console-frame.js'
+import { codeInWords, failureInWords } from '../pages/console-words.js'
+import { DISABLED_BECAUSE } from './event-history.sql.js'
 import { EVENT_STUCK, EVENTS_OFF } from './inbox.sql.js'
 
 export const EVENTS_WAITING: readonly InboxKind[] = [
@@ -30,3 +30,9 @@ export const EVENTS_WAITING: readonly InboxKind[] = [
     path: (base, { id }) => `${addressOf(base, 'events', id)}/resend`,
   },
 ]
+
+/** The console's words for the reason why the platform's address is switched off. */
+export function disabledInWords(view: Pick<View, 'say'>, because: string): string {
+  const [code] = Object.entries(DISABLED_BECAUSE).find(([, text]) => text === because) ?? []
+  return code === undefined ? because : codeInWords(view, 'disabled', code)
+}

@@ -3,7 +3,7 @@
 import type { Check } from '../acts/check.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
-import { disabledInWords } from '../events/disabled-words.js'
+import { disabledInWords } from '../events/inbox.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { inList } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'

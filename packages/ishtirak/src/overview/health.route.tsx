@@ -3,9 +3,9 @@
 
 import { ActButton, pathOfAct, titleOf } from '../acts/act-console.js'
 import { MINUTE, SECOND } from '../core/instant.js'
-import { disabledInWords } from '../events/disabled-words.js'
 import { replayEvents, resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/event-list.js'
+import { disabledInWords } from '../events/inbox.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import { addressOf, consolePage, Facts, Hint, sendPage, type View } from '../pages/console-frame.js'

@@ -1,16 +1,18 @@
-// An operator reads a receipt, by API and in the console. Each reading is in the audit trail.
+// An operator reads a receipt, by API and in the console, where links open either form in another tab. Each
+// reading is in the audit trail.
 import { type Static, Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { fileSchema } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { LOCALES } from '../core/locale.js'
-import { type Operator, type Permission, requireRole } from '../core/role.js'
+import { mayDo, type Operator, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { locale, query } from '../http/schemas.js'
 import { requirePayment } from '../ledger/load.js'
 import { findUserLocale } from '../ledger/users.sql.js'
-import { addressOf, type ConsolePages } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
+import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { PRINTS, sendReceipt } from './documents.call.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
@@ -88,4 +90,17 @@ async function readForOperator(
   const after = { receipt: receipt.number, form }
   await recordAct(deps, { operator, act: READ_RECEIPT.name, reason: null }, { userId, paymentId, after })
   return receipt
+}
+
+export function ReceiptLinks(of: { pages: ConsolePages; view: View; paymentId: string }) {
+  const { pages, view, paymentId } = of
+  if (!mayDo(view.session.operator, READ_RECEIPT)) return null
+  const path = `${addressOf(pages.base, 'payments', paymentId)}/receipt`
+  return (
+    <>
+      {RECEIPT_FORMS.map((form) => (
+        <LinkButton href={`${path}?form=${form}`} label={view.say(`receipt_${form}`)} isBeside />
+      ))}
+    </>
+  )
 }
