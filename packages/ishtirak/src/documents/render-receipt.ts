@@ -56,18 +56,12 @@ export function renderReceipt(
   // The template's data: the document's own title and date, and its page.
   const document = { lang: locale, form, title, author, issuedAt, document: page }
   if (page.signature === null) return typesetter.typeset(TEMPLATE, document)
-  const words = wordsOf(snapshot, locale)
-  const said = {
-    number: receipt.number,
-    isDuplicate: receipt.isDuplicate ?? false,
-    description: page.item.description,
-    credit: words.credit,
-    discount: words.discount,
-    surplus: words.surplus,
-    notice: page.notice,
-  }
+  const { credit, discount, surplus, attachedData } = wordsOf(snapshot, locale)
+  const { number, isDuplicate = false } = receipt
+  const { description } = page.item
+  const said = { number, isDuplicate, description, credit, discount, surplus, notice: page.notice }
   const xml = invoiceXml(snapshot, said, locale)
-  return typesetter.typeset(TEMPLATE, { ...document, attached: words.attachedData }, xml)
+  return typesetter.typeset(TEMPLATE, { ...document, attached: attachedData }, xml)
 }
 
 /** The parts of a document in the template's order. Every text is final. */
