@@ -173,7 +173,7 @@ const DRAWN = [
 ]
 
 /** A letter and its marks are drawn in one font. The engine draws ḍ as d with a dot below if it has to. */
-function isDrawn(grapheme: string): boolean {
+export function isDrawn(grapheme: string): boolean {
   return [grapheme, grapheme.normalize('NFD')].some((form) => DRAWN.some((font) => font.test(form)))
 }
 

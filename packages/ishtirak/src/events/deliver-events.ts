@@ -152,8 +152,8 @@ async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): P
 }
 
 /**
- * The receiver is back, or new: users whose next attempt is hours away are due now. Users with a lease are not
- * among them, because no lease ends after `later`.
+ * The receiver is back, or new: users whose next attempt is hours away are due now. Users with a lease are
+ * not among them, because no lease ends after `later`.
  */
 async function wakeAll(deps: DeliveryDeps): Promise<void> {
   const now = deps.clock.now()
