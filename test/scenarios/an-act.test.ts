@@ -34,10 +34,6 @@ const flag = act<ChangeDeps & SubjectDeps>()({
     { level: Type.Integer({ minimum: 1, maximum: 5, description: 'How urgent it is' }), why: reason },
     { additionalProperties: false },
   ),
-  texts: {
-    title: { en: 'Flag the user', fr: 'Signaler l’utilisateur', ar: 'تمييز المستخدم' },
-    text: { en: 'Others see it.', fr: 'Les autres le voient.', ar: 'يراه الآخرون.' },
-  },
   plan: async (deps, { id, input: { level }, by }) => {
     const { version } = await loadUser(deps, id)
     if (level === 5) throw new BillingError('conflict', { extra: { level: 5 } })
@@ -124,7 +120,7 @@ describeWorld('an act that is declared once', { capabilities: [...CAPABILITIES, 
 
   it('is a form of the console: asked, shown beforehand, done once and told', async () => {
     const visit = await enterConsole(world, ROLE_KEYS.owner)
-    expect((await visit.open('/console/users/user-1')).text).toContain('Flag the user')
+    expect((await visit.open('/console/users/user-1')).text).toContain('>user.flag</a>')
     expect((await visit.open('/console/users/user-1/flag')).text).toContain('How urgent it is')
     const { path, words, fields } = await visit.ask('/console/users/user-1/flag', '?level=4')
     expect(words).toContain('Level 4')

@@ -16,7 +16,6 @@ import { revokeOperatorSession, type SessionActDeps, sessionList } from './sessi
 import { forgetOperatorSessions } from './sessions.js'
 import { type AccessConfig, accessSettings } from './settings.js'
 import { signInRoutes } from './sign-in.route.js'
-import './words.js'
 
 type AccessDeps = SessionActDeps & AccessPageDeps & OperatorActDeps
 

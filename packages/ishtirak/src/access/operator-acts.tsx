@@ -1,7 +1,7 @@
 // An owner's acts on operators: make, block, unblock, new role, new key. Only the answer of the act has the
 // key; nothing can show it again.
 import { type Static, Type } from 'typebox'
-import { type Act, type ActDeps, act, actTexts, type Call } from '../acts/act.js'
+import { type Act, type ActDeps, act, type Call } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
 import type { By } from '../acts/audit.sql.js'
 import { list } from '../acts/list.js'
@@ -29,7 +29,6 @@ import {
   roleNames,
 } from './operators.js'
 import { roleSchema } from './session-acts.js'
-import { accessWords } from './words.js'
 
 export interface OperatorActDeps extends ActDeps, OperatorsDeps {
   readonly database: Database
@@ -116,7 +115,6 @@ export const createOperatorAct = act<OperatorActDeps>()({
     '409 for a name that there is, also in another case, and for one of the environment (`source`).',
   input: NewOperatorSchema,
   answer: keyed,
-  texts: actTexts(accessWords, 'operator_create'),
   fields: async (pages, view) => [
     { name: 'name', label: view.say('operatorName'), value: '', type: 'text' },
     roleField(pages, view, 'support'),
@@ -159,7 +157,6 @@ function onOperator<Verb extends 'block' | 'unblock' | 'set_role' | 'new_key'>(
     description: '409 for an operator of the environment, and where no owner would be left (`last_owner`).',
     input: verb === 'set_role' ? RoleRequestSchema : WhySchema,
     ...{ answer, ...said },
-    texts: actTexts(accessWords, `operator_${verb}`),
     plan: async (deps, { id, input, by }) => {
       const role = 'role' in input ? String(input.role) : ''
       if (verb === 'set_role') requireRoleNamed(deps, role)

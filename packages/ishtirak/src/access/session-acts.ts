@@ -1,6 +1,6 @@
 // Sessions of the console: what is shown of them, and how an owner ends one.
 import { Type } from 'typebox'
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActDeps, act } from '../acts/act.js'
 import { list } from '../acts/list.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
@@ -10,7 +10,6 @@ import type { Database } from '../database/database.js'
 import { object, timestamp } from '../http/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 import { listSessions, revokeSession, viewSession, whyEnded } from './sessions.js'
-import { accessWords } from './words.js'
 
 export interface SessionActDeps extends ActDeps {
   readonly database: Database
@@ -82,7 +81,6 @@ export const revokeOperatorSession = act<SessionActDeps>()({
     schema: OperatorSessionSchema,
     read: async (_deps, _call, ended, earlier) => earlier?.after ?? ended,
   },
-  texts: actTexts(accessWords, 'revoke'),
   plan: async (deps, { id, by }) => {
     const session = (await listSessions(deps)).sessions.find((one) => one.id === id)
     if (!session) throw await whyEnded(deps, id)

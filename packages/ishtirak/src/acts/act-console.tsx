@@ -8,6 +8,7 @@ import type { App } from '../http/app.js'
 import { checker } from '../http/checker.js'
 import { type ConsolePages, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
+import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { type Act, type ActDeps, type ActPlan, byRank, requireAllowed, verbOf } from './act.js'
@@ -88,9 +89,8 @@ export function actsOffered<Deps, File>(
   return acts.filter((act) => mayDo(session.operator, act) && isOfferedOn(act, of)).sort(byRank)
 }
 
-/** Its title where it is done to this one: for lists of what can be done. */
-export function titleOf({ texts }: Pick<Act, 'texts'>, { locale }: Pick<View, 'locale'>): string {
-  return texts.title[locale]
+export function titleOf({ name }: Pick<Act, 'name'>, view: Pick<View, 'say'>): string {
+  return codeInWords(view, 'act', name)
 }
 
 interface LinkToAct<Deps> {
@@ -216,7 +216,7 @@ async function sendActPage<Deps extends ActDeps>(
     actPage(pages, view, {
       title: titleOf(act, view),
       about: about.label?.(pages.formats, view.locale),
-      text: act.texts.text[view.locale],
+      text: codeInWords(view, 'text', act.name),
       // A page of another site that leads here reads no file in the operator's name.
       safeBeside: isFromAnotherSite(request) ? null : ((await act.beside?.(pages, view, id)) ?? null),
       path: pathOfAct(pages, act, id),

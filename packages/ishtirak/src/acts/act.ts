@@ -1,9 +1,8 @@
-// An act of operators is one object: name, roles, what it is on, input, texts, and a plan of what it changes.
+// An act of operators is one object: name, roles, what it is on, input, and a plan of what it changes.
 // From it come route, OpenAPI, command, form, preview, audit entry, repetition by `operation_id`, refusal in
 // the trail, mounted call and the client's.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
-import { byLocale, type Locale, type Translated } from '../core/locale.js'
 import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
 import { query } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
@@ -50,7 +49,10 @@ export function byRank(one: Pick<Act, 'rank'>, other: Pick<Act, 'rank'>): number
 
 /** What every act says of itself. */
 interface Declared<Deps, Input extends TObject, File = unknown> extends Permission {
-  /** In the audit trail; what follows the dot ends its address: `payment.refund`. */
+  /**
+   * The audit trail uses this name; what follows the dot ends its address: `payment.refund`. The console has a
+   * title (`act_payment.refund`) and a sentence (`text_…`) for it, and one of what was done (`did_…`).
+   */
   readonly name: `${string}.${string}`
   readonly on: Subject<Deps, File>
   /** The name in the OpenAPI document. The preview's has `preview` in front. */
@@ -59,8 +61,6 @@ interface Declared<Deps, Input extends TObject, File = unknown> extends Permissi
   readonly description: string
   /** What is asked for, `why` included. */
   readonly input: Input
-  /** Title of its button and page, and a sentence under it. */
-  readonly texts: { readonly title: Translated; readonly text: Translated }
   /** Common ones stand first, and those that take something away last and apart. */
   readonly rank?: keyof typeof RANKS
   /** It can be done to each of a list, with the same input. */
@@ -175,17 +175,4 @@ export function requireAllowed(
 /** `refund` of `payment.refund`. */
 export function verbOf({ name }: Pick<Act, 'name'>): string {
   return name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
-}
-
-/** Of the words of the folder of the act, which are loaded before the act is. */
-type Named<Name extends string> = Readonly<Record<`act_${Name}` | `text_${Name}`, string>>
-
-export function actTexts<Name extends string>(
-  words: Readonly<Record<Locale, { readonly console: Named<Name> }>>,
-  name: Name,
-) {
-  return {
-    title: byLocale((locale) => words[locale].console[`act_${name}`]),
-    text: byLocale((locale) => words[locale].console[`text_${name}`]),
-  }
 }

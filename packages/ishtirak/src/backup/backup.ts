@@ -16,7 +16,6 @@ import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/flush.js'
 import { BackupRefused, restoreBackup, writeBackup } from './backup.sql.js'
 import { type BackupContents, checkBackup, RestoreRefused, readHeader } from './backup-lines.js'
-import './words.js'
 
 export function backUpTo(
   name: string,

@@ -1,7 +1,7 @@
 // Operators correct a balance, or record what was paid out by hand. Amounts that need two operators for a
 // transfer are reserved to the owner here.
 import { Type } from 'typebox'
-import { type ActPlan, act, actTexts, type Call } from '../acts/act.js'
+import { type ActPlan, act, type Call } from '../acts/act.js'
 import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { reason } from '../acts/reason.js'
@@ -14,7 +14,6 @@ import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { loadUser, requireUser } from '../ledger/load.js'
 import { type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
 import { showBalance } from './read-balance.js'
-import { balanceWords } from './words.js'
 
 export interface BalanceActDeps extends ChangeDeps, SubjectDeps {
   /** Null: an accountant may move every amount. */
@@ -92,7 +91,6 @@ export const correctBalance = act<BalanceActDeps>()({
   summary: 'Put a balance right: give, or take',
   description: `The user reads the note. ${OWNERS}`,
   input: CorrectionSchema,
-  texts: actTexts(balanceWords, 'balance_correct'),
   isOffered: (_file, { rules }) => rules.balanceMax > 0,
   plan: (deps, call) => plan(deps, call, { ...call.input, kind: 'correction' }),
 })
@@ -105,7 +103,6 @@ export const payOutBalance = act<BalanceActDeps>()({
   summary: 'Write down what was paid out of a balance by hand',
   description: `It moves no money: pay the user first. ${OWNERS}`,
   input: PayOutSchema,
-  texts: actTexts(balanceWords, 'balance_pay_out'),
   isOffered: ({ user }) => balanceIn(user.subscription) > 0,
   plan: (deps, call) => plan(deps, call, { ...call.input, kind: 'paid_out', amount: -call.input.amount }),
 })

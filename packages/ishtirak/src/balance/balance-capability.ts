@@ -15,7 +15,6 @@ import { type BalancePagesDeps, balancePages } from './portal-part.js'
 import { type RenewalMailDeps, renewalMails } from './renewal-mail.js'
 import { type BalanceConfig, balanceSettings } from './settings.js'
 import { balancePart } from './user-part.js'
-import './words.js'
 
 const BOOKED_A_ROUND = 100
 

@@ -4,7 +4,7 @@
 // both. If a process ends in the middle, the trail says why each line was approved, and a repetition does
 // the rest.
 import type { Static } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import type { Field, Typed } from '../acts/act-page.js'
 import { type By, type OperatorAct, recordAct } from '../acts/audit.sql.js'
 import { changesOfOne, performOrRepeat, planOf } from '../acts/perform.js'
@@ -26,7 +26,6 @@ import {
   toApprove,
   versionOf,
 } from './read-statement.js'
-import { bankStatementsWords } from './words.js'
 
 /** 100 approvals are answered within the time limit of a request. */
 export const APPROVED_AT_ONCE = 100
@@ -54,7 +53,6 @@ export const approveLines = act<BankDeps>()({
       return { statement_id: id, results: results ?? [], left }
     },
   },
-  texts: actTexts(bankStatementsWords, 'approve_lines'),
   fields: async (_pages, { say }, { typed }) => [
     { name: 'lines', label: '', value: '', type: 'hidden', read: linesIn },
     ...choicesIn(typed),

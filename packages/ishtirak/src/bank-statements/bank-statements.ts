@@ -13,7 +13,6 @@ import {
 } from './bank-readings.js'
 import { MONEY_RETURNED } from './inbox.js'
 import { LINE_ACTS, withdrawStatement } from './line-acts.js'
-import './words.js'
 
 export const bankStatements: Capability<BankPages> = {
   name: 'bank-statements',

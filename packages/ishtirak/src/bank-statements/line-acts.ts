@@ -1,7 +1,7 @@
 // Acts on a line without a payment: it is set aside, marked as a payout of the card provider, or opened
 // again. The act on a statement that was read wrongly removes the statement and its lines, except the lines
 // that pay payments.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
@@ -11,7 +11,6 @@ import { mayBecome } from './bank-line.js'
 import { LineParamsSchema, LineSchema, WithdrawnSchema } from './bank-schemas.js'
 import { decideLine, findLine, type StoredLine, withdrawStatementRow } from './bank-statements.sql.js'
 import { type BankDeps, matched, readStatement, STATEMENT, viewLine } from './read-statement.js'
-import { bankStatementsWords } from './words.js'
 
 const LINE: Subject<BankDeps> = {
   name: 'bank_line',
@@ -54,7 +53,6 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
         return line && viewLine(line)
       },
     },
-    texts: actTexts(bankStatementsWords, name),
     plan: async (deps, { id, by }) => {
       const line = await lineNamed(deps, id)
       const state = stateOf(line)
@@ -111,7 +109,6 @@ export const withdrawStatement = act<BankDeps>()({
     schema: WithdrawnSchema,
     read: async (_deps, _call, outcome, earlier) => Object(earlier?.after ?? outcome),
   },
-  texts: actTexts(bankStatementsWords, 'withdraw_statement'),
   plan: async (deps, { id, by }) => {
     const { lines: of, paying: left } = await readStatement(deps, id)
     const lines = of.length

@@ -16,7 +16,6 @@ import {
   receiptList,
   saleList,
 } from './readings.js'
-import './words.js'
 
 export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   name: 'books',

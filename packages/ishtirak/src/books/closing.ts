@@ -1,6 +1,6 @@
 // A month is closed: its figures stay as they are, and what comes later for it stands in the next open month.
 // Months are closed one after the other, from whichever was the first, and the last one is reopened first.
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
@@ -19,7 +19,6 @@ import {
   readMonthFigures,
   totalsOf,
 } from './months.js'
-import { booksWords } from './words.js'
 
 export type ClosingDeps = ActDeps & MonthsDeps
 
@@ -73,7 +72,6 @@ export const closeMonth = act<ClosingDeps>()({
     '(`unbooked`); 409 `conflict` where it is closed (`closed_at`).',
   input: OptionalWhySchema,
   refuses: ['month_not_in_turn'],
-  texts: actTexts(booksWords, 'close_month'),
   isOffered: ({ closed }) => closed === null,
   plan: async (deps, { id: month, by }) => {
     const facts = await readMonthFigures(deps, month)
@@ -113,7 +111,6 @@ export const reopenMonth = act<ClosingDeps>()({
     '409 `month_not_in_turn` where a later month is closed (`last_closed`), `conflict` where it is open.',
   input: WhySchema,
   refuses: ['month_not_in_turn'],
-  texts: actTexts(booksWords, 'reopen_month'),
   isOffered: ({ closed, month, last }) => closed !== null && last === month,
   plan: async (deps, { id, by }) => {
     const facts = await readMonthFigures(deps, id)

@@ -1,5 +1,5 @@
 // An act on a list: what is asked for is read, the list is found, counted, and frozen when it is confirmed.
-import { type Act, type ActDeps, act, actTexts, byRank, requireAllowed } from '../acts/act.js'
+import { type Act, type ActDeps, act, byRank, requireAllowed } from '../acts/act.js'
 import { askedBy, inputIn, titleOf } from '../acts/act-console.js'
 import type { Field, Typed } from '../acts/act-page.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
@@ -25,7 +25,6 @@ import {
   BulkSchema,
   TARGETS_MAX,
 } from './bulk-schemas.js'
-import { bulkWords } from './words.js'
 
 export interface BulkDeps extends ActDeps {
   /** The acts of all capabilities. `main/wire.ts` fills them in. */
@@ -105,7 +104,6 @@ export const startBulk = act<BulkDeps>()({
     schema: BulkSchema,
     read: (deps, _call, id, earlier) => showBulk(deps, String(earlier ? earlier.after.bulk_id : id)),
   },
-  texts: actTexts(bulkWords, 'bulk_start'),
   fields: (pages, view, { typed }) => bulkFields(pages, view, typed),
   plan: async (deps, { input: request, by }) => {
     const { ids: _, filter = null, why, input = {} } = request
@@ -210,7 +208,6 @@ export const stopBulk = act<BulkDeps>()({
   description: '409 when it is finished, or stopped already.',
   input: WhySchema,
   answer: { schema: BulkSchema, read: (deps, { id }) => showBulk(deps, id) },
-  texts: actTexts(bulkWords, 'bulk_stop'),
   plan: async (deps, { id, by }) => {
     const { left, finished_at, stopped_because } = await showBulk(deps, id)
     if (finished_at !== null || stopped_because !== null) throw new BillingError('conflict')

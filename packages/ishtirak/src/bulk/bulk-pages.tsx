@@ -32,7 +32,7 @@ const bulksPage: ListPage<WorkDeps, Bulk> = {
       head: 'act',
       link: ({ id, act }, view, pages) => ({
         href: addressOf(pages.base, 'bulk', id),
-        text: view.titleOfAct(act) ?? act,
+        text: codeInWords(view, 'act', act),
       }),
     },
     { head: 'who', text: ({ operator }) => operator },
@@ -85,7 +85,7 @@ const resultsPage: ListPage<
     const { say, number } = view
     const isRunning = bulk.finished_at === null && bulk.stopped_because === null
     if (bulk.finished_at === null) reply.header('refresh', '3')
-    const title = view.titleOfAct(bulk.act) ?? bulk.act
+    const title = codeInWords(view, 'act', bulk.act)
     const above = (
       <section class="card" aria-label={title}>
         {bulk.finished_at === null ? (

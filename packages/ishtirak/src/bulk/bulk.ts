@@ -5,7 +5,6 @@ import { startBulk, stopBulk } from './bulk-act.js'
 import { bulkRoutes } from './bulk-pages.js'
 import { BULK_READINGS } from './bulk-readings.js'
 import { type WorkDeps, workOff } from './work-off.js'
-import './words.js'
 
 /** The most targets in a round of the job. */
 const A_ROUND = 20_000

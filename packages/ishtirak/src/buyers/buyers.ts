@@ -8,7 +8,6 @@ import { correctBuyer } from './correct-buyer.js'
 import { buyerPages } from './portal-part.js'
 import type { BuyerDeps } from './set-buyer.js'
 import { buyerPart } from './user-part.js'
-import './words.js'
 
 export const buyers: Capability<BuyerDeps & ActDeps & ChangeDeps & SubjectDeps> = {
   name: 'buyers',

@@ -1,5 +1,5 @@
 // An operator corrects a buyer's details.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
@@ -13,7 +13,6 @@ import { buyerInput } from './buyer-schemas.js'
 import { buyerFields } from './buyer-words.js'
 import { saveBuyer } from './buyers.sql.js'
 import { describeBuyerChange, requireBuyer } from './set-buyer.js'
-import { buyersWords } from './words.js'
 
 const CorrectBuyerSchema = request('CorrectBuyer', { ...buyerInput, why: reason })
 
@@ -28,7 +27,6 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   // The trail has the names of the changed fields instead.
   secret: [...BUYER_FIELDS],
   asksByPost: true,
-  texts: actTexts(buyersWords, 'correct_buyer'),
   fields: async (pages, view, { id }) => {
     const { buyer } = await loadUser(pages, id)
     const say = sayFor(pages.seller.identity, view.locale)

@@ -1,6 +1,6 @@
 // An operator accepts a payment under review as it is. The provider is asked again; if it is unreachable, the
 // report of the review counts.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { ASKED } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
 import { balanceIn } from '../core/balance.js'
@@ -14,7 +14,6 @@ import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { SettleActDeps } from './recheck.js'
 import { previewSettlement, reportOfReview } from './settlement-preview.js'
-import { checkoutWords } from './words.js'
 
 /** Dinars, for roles without a limit of their own. */
 const ACCEPT_MAX = 20_000
@@ -44,7 +43,6 @@ export const accept = act<SettleActDeps>()({
   input: WhySchema,
   bulk: true,
   refuses: [...ASKED, 'already_refunded', 'balance_limit_reached'],
-  texts: actTexts(checkoutWords, 'accept'),
   isOffered: ({ payment }) => payment.status === 'review',
   plan: async (deps, { id, by }) => {
     const loaded = await loadPayment(deps, id)

@@ -11,7 +11,6 @@ import { status } from './status.call.js'
 import { checkDuePayments } from './sweep.js'
 import { createPayment, quote, upgradePlan } from './upgrade.call.js'
 import { webhookRoutes } from './webhook.route.js'
-import './words.js'
 
 /** 5 lookups every 10 s are 30 calls a minute, half of what the provider allows. The rest is for users. */
 const LOOKUPS_A_ROUND = 5

@@ -1,5 +1,5 @@
 // An operator asks the provider about a payment now. The answer is booked like any other report.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/descriptions.js'
 import { OptionalWhySchema } from '../acts/reason.js'
@@ -10,7 +10,6 @@ import type { SettleDeps } from '../ledger/settle.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { askProvider } from './ask-provider.js'
 import { previewSettlement } from './settlement-preview.js'
-import { checkoutWords } from './words.js'
 
 export type SettleActDeps = SettleDeps & SubjectDeps
 
@@ -25,7 +24,6 @@ export const recheck = act<SettleActDeps>()({
   input: OptionalWhySchema,
   bulk: true,
   refuses: ASKED,
-  texts: actTexts(checkoutWords, 'recheck'),
   // Payments that operators record have no provider to ask.
   isOffered: ({ payment: { status, checkoutId, method } }) =>
     publicMethodOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',

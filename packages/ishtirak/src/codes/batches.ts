@@ -1,6 +1,6 @@
 // Batches of codes: made, listed, revoked. The codes are returned once: nothing can show them again.
 import type { Static } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { list } from '../acts/list.js'
@@ -28,7 +28,6 @@ import {
 } from './code-schemas.js'
 import { codeSheet } from './code-sheet.js'
 import { newCodesFields } from './codes-form.js'
-import { codesWords } from './words.js'
 
 export const CODES = onNothing('codes', '/codes', 'codes', '/console/codes')
 
@@ -51,7 +50,6 @@ export const createCodesAct = act<CodesDeps>()({
       return shown
     },
   },
-  texts: actTexts(codesWords, 'create_codes'),
   isOffered: (_file, { codeKeys }) => codeKeys.length > 0,
   fields: async (pages, view) => newCodesFields(pages, view),
   page: (pages, view, { outcome, typed }) => {
@@ -184,7 +182,6 @@ export const revokeCodes = act<CodesDeps>()({
   input: WhySchema,
   refuses: ['already_revoked'],
   answer: { schema: CodeBatchSchema, read: (deps, { id }) => showBatch(deps, id) },
-  texts: actTexts(codesWords, 'revoke_codes'),
   plan: async (deps, { id: batchId, by }) => {
     const { revoked_at, left } = await showBatch(deps, batchId)
     if (revoked_at !== null) throw new BillingError('already_revoked', { extra: { revoked_at } })

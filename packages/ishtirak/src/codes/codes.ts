@@ -12,7 +12,6 @@ import { revokeCode } from './revoke-code.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { discountByCode } from './typed-code.js'
 import { useList } from './uses.js'
-import './words.js'
 
 export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & CodesDeps, CodeConfig> = {
   name: 'codes',

@@ -1,5 +1,5 @@
 // An operator revokes a single code: they type it, and it is found by its hash.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { BillingError } from '../core/error.js'
@@ -9,7 +9,6 @@ import { findOneCode, revokeOne } from './batches.sql.js'
 import type { CodesDeps } from './code-deps.js'
 import { CodeBatchSchema, RevokedCodeSchema } from './code-schemas.js'
 import { hashesOf } from './typed-code.js'
-import { codesWords } from './words.js'
 
 export const revokeCode = act<CodesDeps>()({
   name: 'codes.revoke_code',
@@ -27,7 +26,6 @@ export const revokeCode = act<CodesDeps>()({
     schema: CodeBatchSchema,
     read: async (deps, { input }) => showBatch(deps, (await requireCode(deps, input.code)).batchId),
   },
-  texts: actTexts(codesWords, 'revoke_code'),
   isOffered: (_file, { codeKeys }) => codeKeys.length > 0,
   fields: async (_pages, { say }) => [{ name: 'code', label: say('codeTyped'), type: 'text', value: '' }],
   plan: async (deps, { input, by }) => {

@@ -19,7 +19,6 @@ import { consoleRefusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment-page.js'
 import { userRoutes } from './user.route.js'
-import './words.js'
 
 export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
   deps: Deps & { readonly viewAsUser: ViewAsUser; readonly signIn: ConsoleSignIn },
@@ -34,7 +33,6 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.order - b.order),
     acts,
     healthCards: capabilities.flatMap(({ health }) => (health ? [(view: View) => health(shared, view)] : [])),
-    actTitles: new Map(acts.map(({ name, texts }) => [name, texts.title])),
     reader,
     // No user's id has a control character.
     operatorsHere: callersBySession(deps, reader, ({ operator }) => `\0${operator.name}`),

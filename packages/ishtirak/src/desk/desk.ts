@@ -1,7 +1,6 @@
 // Payments at the seller's desk, in cash or by cheque. An operator records one when the money is there, so
 // nothing is opened, looked up or ended: our row is the only record.
 import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
-import './words.js'
 
 /** The names of the methods on the wire. */
 export const DESK_METHODS = ['cash', 'cheque'] as const

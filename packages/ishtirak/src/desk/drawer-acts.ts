@@ -2,7 +2,7 @@
 // the count are shown separately.
 
 import { Type } from 'typebox'
-import { type ActDeps, type ActPlan, act, actTexts, type Call } from '../acts/act.js'
+import { type ActDeps, type ActPlan, act, type Call } from '../acts/act.js'
 import { type AuditEntry, auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
@@ -16,7 +16,6 @@ import { viewAs } from '../http/view-as.js'
 import { DESK_METHODS } from './desk.js'
 import { countedOf, type DrawerDay, type DrawerDeps, readDrawer, requireDay } from './drawer.js'
 import { confirmCount, type DrawerCount, saveCount } from './drawer.sql.js'
-import { words } from './words.js'
 
 export type DrawerActDeps = DrawerDeps & ActDeps
 
@@ -142,7 +141,6 @@ export const countDrawer = act<DrawerActDeps>()({
     'Another operator closes the day. Until then it may be counted again. 409 once it is closed, and 404 ' +
     'for a day that has not begun.',
   input: CountSchema,
-  texts: actTexts(words, 'drawer_count'),
   isOffered: ({ state }) => state !== 'closed',
   fields: async (_pages, { say }) => [
     { name: 'cash', label: say('drawerCash'), value: '', type: 'number' },
@@ -171,7 +169,6 @@ export const confirmDrawer = act<DrawerActDeps>()({
   description: '409 where it was not counted, is closed, or by the operator who counted.',
   input: OptionalWhySchema,
   refuses: ['second_operator_needed'],
-  texts: actTexts(words, 'drawer_confirm'),
   isOffered: ({ state }) => state === 'counted',
   plan: async (deps, call) => {
     const drawer = await readDrawer(deps, call.id)

@@ -1,7 +1,7 @@
 // The act by which an operator records what they took at the desk. The amount is the catalogue's price plus
 // stamp duty: the preview shows it, and the operator confirms that they took it.
 import { type Static, Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import type { Field, Typed } from '../acts/act-page.js'
 import { readPhone } from '../acts/phone.js'
 import { change } from '../acts/preview.js'
@@ -29,7 +29,6 @@ import { type Customer, findUser } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
 import { type AskedAtDesk, bookTaken, findRecorded, quoteAtDesk, type RecordDeps } from './record.js'
-import { words } from './words.js'
 
 const TakenAtDeskSchema = request('TakenAtDesk', {
   new_user: Type.Optional(
@@ -136,7 +135,6 @@ export const recordPayment = act<RecordDeps>()({
       return payment.view(await payment.read(recorded?.id ?? ''))
     },
   },
-  texts: actTexts(words, 'record'),
   fields: async (pages, view, { id }) => [
     ...(await deskFields(pages, view, id)),
     { name: 'why', label: view.say('reasonLabel'), value: view.say('deskWhy'), type: 'text' },

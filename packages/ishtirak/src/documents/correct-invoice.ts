@@ -1,5 +1,5 @@
 // A credit note takes back an invoice with wrong details, and a new invoice with today's details follows.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
@@ -11,7 +11,6 @@ import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { documentsIn } from './documents-part.js'
 import { type InvoiceDeps, issueOwedTo, requireWhole } from './invoices.js'
-import { documentsWords } from './words.js'
 
 export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
   name: 'payment.correct_invoice',
@@ -26,7 +25,6 @@ export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
   input: WhySchema,
   bulk: true,
   refuses: ['buyer_incomplete', 'already_refunded', 'payment_not_paid'],
-  texts: actTexts(documentsWords, 'correct_invoice'),
   isOffered: (file) => file.payment.status === 'paid' && invoiceInForce(documentsIn(file)) !== null,
   plan: async (deps, { id, by }) => {
     const loaded = await loadPayment(deps, id)

@@ -4,10 +4,10 @@ import type { SentFile } from '../acts/user-call.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { DOCUMENT_KINDS, documentSeries, totalOf } from '../core/receipt.js'
+import { textsOfFolder } from '../i18n/words.js'
 import { type DocumentOfYear, listReceiptsOfYear } from './documents-of-year.sql.js'
 import type { ReceiptDeps } from './receipt.js'
 import { boughtInWords } from './render-receipt.js'
-import { documentsWords as texts } from './words.js'
 
 /** More payments than one a day. */
 export const LISTED_MAX = 600
@@ -35,7 +35,7 @@ export async function fileOfYear(
 function columnsIn(locale: Locale, dayOf: ReceiptDeps['receipts']['dayOf']) {
   const dinars = ({ snapshot: { kind } }: DocumentOfYear, centimes: number) =>
     (kind === 'credit_note' ? -centimes : centimes) / 100
-  const words = texts[locale].receipt
+  const words = textsOfFolder('documents')[locale].receipt
   return {
     receipt: ({ number }) => number,
     issued_on: ({ snapshot }) => snapshot.issuedOn,

@@ -18,7 +18,6 @@ import { type InvoiceDeps, issueOwedInvoices } from './invoices.js'
 import { receiptPages } from './portal-part.js'
 import { downloadReceipt, type ReadReceiptDeps, receiptPage } from './read-receipt.js'
 import { documentMails, type ReceiptMailDeps } from './receipt-mail.js'
-import './words.js'
 
 export interface ReceiptCalls {
   /**

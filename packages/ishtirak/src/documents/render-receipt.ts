@@ -20,12 +20,13 @@ import { termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import { invoiceXml } from './invoice-xml.js'
 import type { Typesetter } from './typesetter.js'
-import { documentsWords as texts } from './words.js'
+import { textsOfFolder } from '../i18n/words.js'
 
 /** A page, or the paper roll of a printer at the counter. */
 export const RECEIPT_FORMS = ['a4', '80mm'] as const
 export type ReceiptForm = (typeof RECEIPT_FORMS)[number]
 
+const texts = textsOfFolder('documents')
 type ReceiptWords = (typeof texts)[Locale]['receipt']
 
 const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 // Operators send an event again, skip one, send all that wait, or replay what was delivered. These acts move
 // the pointers of users, and never write or change an event.
 import { Type } from 'typebox'
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActDeps, act } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'
 import { change } from '../acts/preview.js'
@@ -29,7 +29,6 @@ import {
   skipToAfterEvent,
 } from './event-history.sql.js'
 import { EventCountsSchema, stateOf } from './event-list.js'
-import { eventsWords } from './words.js'
 
 export interface EventActDeps extends ActDeps {
   readonly database: Database
@@ -77,7 +76,6 @@ export const resendEvent = act<EventActDeps>()({
         ? { user_id: (await showEvent(deps.database, id)).user_id, events: earlier.after.events }
         : outcome,
   },
-  texts: actTexts(eventsWords, 'resend_event'),
   plan: async ({ database, ...deps }, { id, by }) => ({
     version: 0,
     changes: changesOf(await showEvent(database, id), 'waiting'),
@@ -107,7 +105,6 @@ const skipEvent = act<EventActDeps>()({
     schema: object('Skipped', { skipped: Type.Literal(true) }),
     read: async () => ({ skipped: true }),
   },
-  texts: actTexts(eventsWords, 'skip_event'),
   plan: async ({ database, ...deps }, { id, by }) => {
     const event = await showEvent(database, id)
     const waitsNot = () => new BillingError('not_found', { extra: { waiting_event_id: id } })
@@ -142,7 +139,6 @@ export const resendWaiting = act<EventActDeps>()({
     read: async ({ database }, _call, outcome) =>
       outcome ?? { users: (await countWaitingEvents(database)).users },
   },
-  texts: actTexts(eventsWords, 'resend_waiting'),
   plan: async ({ database, ...deps }, { by }) => {
     const endpoint = await loadEventEndpoint(database)
     const before = `endpoint_${endpoint ? stateOf(endpoint) : 'none'}`
@@ -188,7 +184,6 @@ export const replayEvents = act<EventActDeps>()({
     schema: EventCountsSchema,
     read: async (_deps, _call, outcome, earlier) => outcome ?? earlier?.after,
   },
-  texts: actTexts(eventsWords, 'replay_events'),
   fields: async (_pages, { say }) => [
     { name: 'user', label: say('userId'), value: '', type: 'text', isOptional: true },
     { name: 'since', label: say('since'), value: '', type: 'date', isOptional: true },

@@ -12,7 +12,6 @@ import { eventList } from './event-list.js'
 import { EVENTS_WAITING } from './inbox.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 import { type EventConfig, eventSettings } from './settings.js'
-import './words.js'
 
 /** A single process announces half a million users, whose time ends on one day, within three hours. */
 const ANNOUNCED_A_ROUND = 1_500

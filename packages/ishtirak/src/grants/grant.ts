@@ -1,6 +1,6 @@
 // An operator grants days: how many the role allows, and on which plan.
 import { type Static, Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
@@ -19,7 +19,6 @@ import type { CommonParts } from '../ledger/parts.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import { grantsWords } from './words.js'
 
 export type GrantDeps = ChangeDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
@@ -66,7 +65,6 @@ export const grantDays = act<GrantDeps>()({
   rank: 'common',
   bulk: true,
   refuses: ['unknown_plan', 'plan_not_purchasable'],
-  texts: actTexts(grantsWords, 'grant'),
   fields: async (pages, view, { id }) =>
     id === '' ? [daysField(view)] : daysFields(pages, view, await loadUser(pages, id)),
   plan: async (deps, { id: userId, input, by }) => {

@@ -4,7 +4,6 @@ import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { type GrantDeps, grantDays } from './grant.js'
 import { type TrialDeps, trialCalls } from './trial.call.js'
 import { grantPart } from './user-part.js'
-import './words.js'
 
 export const grants: Capability<GrantDeps & TrialDeps & GrantedMailDeps> = {
   name: 'grants',

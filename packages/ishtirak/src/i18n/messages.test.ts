@@ -17,7 +17,7 @@ import {
   planName,
   sayIn,
 } from './messages.js'
-import { addWords, textOf } from './words.js'
+import { addTextsIn, textOf } from './words.js'
 
 const DOCUMENTS = ['receipt', 'invoice', 'credit_note', 'proforma']
 const LABELS = [...DOCUMENTS, 'instrument', 'fieldProblem', 'fieldBound']
@@ -162,17 +162,17 @@ it('a line does not end between a figure and its unit, nor inside what formats m
   }
 })
 
-it('a text is there once its folder is loaded, and no other folder may have its key', () => {
+it('a text is there once its folder is read, and no other folder may have its key', () => {
   const folder = temporaryFolder()
   for (const locale of LOCALES) {
     const texts = JSON.stringify({ console: { pretend_text: locale } })
     writeFileSync(path.join(folder, `words.${locale}.json`), texts)
   }
-  const beside = pathToFileURL(path.join(folder, 'words.js')).href
+  const address = pathToFileURL(`${folder}/`)
   expect(isConsoleKey('pretend_text')).toBe(false)
   expect(() => textOf('operator', 'en', 'pretend_text')).toThrow('there is no text pretend_text')
-  addWords(beside)
+  addTextsIn(address)
   expect(isConsoleKey('pretend_text')).toBe(true)
   expect(textOf('operator', 'fr', 'pretend_text')).toBe('fr')
-  expect(() => addWords(beside)).toThrow('two texts have the key pretend_text')
+  expect(() => addTextsIn(address)).toThrow('two texts have the key pretend_text')
 })

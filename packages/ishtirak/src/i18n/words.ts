@@ -1,10 +1,10 @@
-// All texts by key. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them when its
-// `words.ts` is loaded. Data is inserted by name: `{plan}`.
-import { readFileSync } from 'node:fs'
+// All texts by key. Every folder with texts has them in `words.{ar,fr,en}.json`, in sections; they are read
+// here, when the service starts. Data is inserted by name: `{plan}`.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { byLocale, type Locale } from '../core/locale.js'
 import type shared from './words.en.json'
 
-/** The texts by folder. Each folder adds its own (`declare module`), so the compiler checks every key. */
+/** The texts by folder. `main/texts.ts` adds those of all folders, so the compiler checks every key. */
 export interface Texts {
   readonly i18n: typeof shared
 }
@@ -32,16 +32,33 @@ const TEXTS: Readonly<Record<Reader, Readonly<Record<Locale, Map<string, string>
   operator: byLocale(() => new Map()),
 }
 
-/** The texts of frames, payment methods, errors, and those of several capabilities. */
-export const CATALOGS = addWords<'i18n'>(import.meta.url)
+/** The folder that has all folders of the service. */
+const SOURCE = new URL('../', import.meta.url)
 
-/** `beside`: the address of a module of the folder. Returns the texts as they are in the files. */
-export function addWords<Folder extends keyof Texts>(
-  beside: string,
+const folders = new Map(
+  readdirSync(SOURCE)
+    .filter((folder) => existsSync(new URL(`${folder}/words.en.json`, SOURCE)))
+    .map((folder) => [folder, addTextsIn(new URL(`${folder}/`, SOURCE))]),
+)
+
+/** The texts of one folder, as they are in its files. */
+export function textsOfFolder<Folder extends keyof Texts>(
+  folder: Folder,
 ): Readonly<Record<Locale, Texts[Folder]>> {
+  const texts = folders.get(folder)
+  if (!texts) throw new Error(`the folder ${folder} has no texts`)
+  // The compiler has read the same files.
+  return texts as Readonly<Record<Locale, Texts[Folder]>>
+}
+
+/** The texts of frames, payment methods, errors, and those of several capabilities. */
+export const CATALOGS = textsOfFolder('i18n')
+
+/** Adds the texts of `folder`, whose address ends with a slash, and returns them as they are in the files. */
+export function addTextsIn(folder: URL): Readonly<Record<Locale, unknown>> {
   return byLocale((locale) => {
-    const file = new URL(`./words.${locale}.json`, beside)
-    const words: Texts[Folder] = JSON.parse(readFileSync(file, 'utf8'))
+    const file = new URL(`words.${locale}.json`, folder)
+    const words: object = JSON.parse(readFileSync(file, 'utf8'))
     for (const [section, texts] of Object.entries(words)) {
       const reader = READERS.get(section)
       if (reader) addTexts(TEXTS[reader][locale], texts, locale)
@@ -58,7 +75,7 @@ function addTexts(known: Map<string, string>, texts: Readonly<Record<string, str
   }
 }
 
-/** Throws if the folder with the text is not loaded, which is a bug of the caller. */
+/** Throws if there is no such text, which is a bug of the caller. */
 export function textOf(reader: Reader, locale: Locale, key: string): string {
   const text = TEXTS[reader][locale].get(key)
   if (text === undefined) throw new Error(`there is no text ${key}`)

@@ -1,5 +1,5 @@
 // A user's access ends now, as for fraud. What was paid stays paid, and the next payment begins anew.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { decideEnd } from '../core/refund.js'
@@ -7,7 +7,6 @@ import { accessChange } from './access-after.js'
 import { type ChangeDeps, changeBy } from './change-user.js'
 import { loadUser } from './load.js'
 import { type SubjectDeps, USER } from './subjects.js'
-import { ledgerWords } from './words.js'
 
 export const endAccess = act<ChangeDeps & SubjectDeps>()({
   name: 'user.end',
@@ -19,7 +18,6 @@ export const endAccess = act<ChangeDeps & SubjectDeps>()({
   description: 'The next payment begins anew. 409 when the user has no access that ends.',
   input: WhySchema,
   bulk: true,
-  texts: actTexts(ledgerWords, 'end'),
   isOffered: ({ subscription: { status, currentPeriodEnd } }) =>
     ['active', 'past_due'].includes(status) && currentPeriodEnd !== null,
   plan: async (deps, { id: userId, by }) => {

@@ -1,5 +1,5 @@
 // An operator keeps a second payment: it leaves the inbox, and nothing else changes.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
@@ -8,7 +8,6 @@ import type { ChangeDeps } from './change-user.js'
 import { keepSecondPayment, waitsAsSecond } from './keep.sql.js'
 import { loadPayment } from './load.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
-import { ledgerWords } from './words.js'
 
 export const keepPayment = act<ChangeDeps & SubjectDeps>()({
   name: 'payment.keep',
@@ -19,7 +18,6 @@ export const keepPayment = act<ChangeDeps & SubjectDeps>()({
   description: 'Nothing else changes. 409 when the payment is no second one, is not paid or is kept already.',
   input: WhySchema,
   bulk: true,
-  texts: actTexts(ledgerWords, 'keep'),
   isOffered: ({ payment, audit }) =>
     payment.secondOf !== null &&
     payment.status === 'paid' &&

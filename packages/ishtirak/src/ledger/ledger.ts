@@ -6,7 +6,6 @@ import { PAYMENTS_WAITING } from './inbox.js'
 import { keepPayment } from './keep.js'
 import { refund } from './refund.js'
 import type { SubjectDeps } from './subjects.js'
-import './words.js'
 
 export const ledger: Capability<ChangeDeps & SubjectDeps> = {
   name: 'ledger',

@@ -1,7 +1,7 @@
 // Records a refund that the operator made by hand at the provider: its period ends and later ones move up. It
 // moves no money.
 import { Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
@@ -19,7 +19,6 @@ import { creditNoteFor, type DocumentDeps, describeTotal } from './documents.js'
 import { documentsOfPayment } from './documents.sql.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
-import { ledgerWords } from './words.js'
 
 type RefundDeps = ChangeDeps & SubjectDeps & DocumentDeps
 
@@ -98,7 +97,6 @@ export const refund = act<RefundDeps>()({
   input: RefundSchema,
   bulk: true,
   refuses: ['already_refunded', 'refund_change_first', 'balance_too_low'],
-  texts: actTexts(ledgerWords, 'refund'),
   isOffered: ({ payment }) => payment.status === 'paid',
   fields: async (pages, view, { id }) => {
     if (id === '') return []

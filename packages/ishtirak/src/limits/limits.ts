@@ -10,7 +10,6 @@ import { limitSettings } from './settings.js'
 import { limitCalls } from './usage.call.js'
 import type { CountUsageDeps } from './usage.js'
 import { forgetUsageOperations } from './usage.sql.js'
-import './words.js'
 
 /** A round deletes as many as 800 consumes a second make. Later rounds catch up with a burst. */
 const FORGOTTEN_A_ROUND = 50_000

@@ -1,6 +1,6 @@
 // An operator corrects an address that bounces, and the failed mail is sent again.
 import { Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import type { Typed } from '../acts/act-page.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
@@ -12,7 +12,6 @@ import type { ChangeDeps } from '../ledger/change-user.js'
 import { loadUser } from '../ledger/load.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import { countFailedMails, saveAddress } from './mail.sql.js'
-import { mailWords } from './words.js'
 
 const AddressSchema = request('Address', {
   email: Type.String({
@@ -35,7 +34,6 @@ export const correctAddress = act<SubjectDeps & ChangeDeps>()({
     'not name it.',
   input: AddressSchema,
   secret: ['email'],
-  texts: actTexts(mailWords, 'correct_address'),
   fields: async (pages, view, { id }) => {
     const { email } = await loadUser(pages, id)
     return [{ name: 'email', label: view.say('email'), value: email ?? '', type: 'text', read: readEmail }]

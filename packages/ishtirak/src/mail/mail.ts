@@ -8,7 +8,6 @@ import { forgetMails } from './mail.sql.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { type SendMailDeps, sendDueMail } from './send-mail.js'
 import { type MailConfig, mailSettings } from './settings.js'
-import './words.js'
 
 /** Four at a time, half a second each: a round takes some 12 seconds. That is 300,000 a day. */
 const MAILS_A_ROUND = 100

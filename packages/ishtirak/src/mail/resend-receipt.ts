@@ -1,5 +1,5 @@
 // An operator sends the receipt of a payment again, to the user's present address.
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { OptionalWhySchema } from '../acts/reason.js'
@@ -9,7 +9,6 @@ import { refusalByStatus, requirePayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
 import type { SendMailDeps } from './send-mail.js'
-import { mailWords } from './words.js'
 
 export type ResendDeps = ActDeps & SubjectDeps & Pick<SendMailDeps, 'mailer'>
 
@@ -26,7 +25,6 @@ export const resendReceipt = act<ResendDeps>()({
   input: OptionalWhySchema,
   bulk: true,
   refuses: ['payment_not_paid', 'already_refunded', 'no_email_address', 'mail_under_way', 'mail_unavailable'],
-  texts: actTexts(mailWords, 'resend_receipt'),
   isOffered: ({ payment }, { mailer }) => mailer !== undefined && payment.status === 'paid',
   plan: async (deps, { id: paymentId, by }) => {
     const { payment, user } = await requirePayment(deps, paymentId)

@@ -24,6 +24,7 @@ import { proformas } from '../proformas/proformas.js'
 import { reconciliation } from '../reconciliation/reconciliation.js'
 import { seals } from '../seals/seals.js'
 import { transfers } from '../transfers/transfers.js'
+import './texts.js'
 
 export const CAPABILITIES = [
   ledger,

@@ -15,7 +15,6 @@ import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
 import { trailPageOfConsole } from './trail-list.js'
 import { usersPage } from './user-list.js'
-import './words.js'
 
 export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleDeps, OverviewConfig> = {
   name: 'overview',

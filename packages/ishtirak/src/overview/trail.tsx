@@ -5,7 +5,7 @@ import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Folded, type LinkedFact, type View } from '../pages/console-frame.js'
-import { actionInWords, codeInWords, heldInWords } from '../pages/console-words.js'
+import { codeInWords, heldInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
@@ -110,7 +110,7 @@ function refusalOf(view: View, { after }: TrailEntry): string {
   const title = heldInWords(view, more) || CATALOGS[view.locale].error[code].title
   return typeof act !== 'string'
     ? title
-    : view.say('entryOf', { entry: title, what: actionInWords(view, act) })
+    : view.say('entryOf', { entry: title, what: codeInWords(view, 'act', act) })
 }
 
 export function Trail(of: { pages: ConsolePages; view: View; acts: readonly TrailEntry[]; isOpen: boolean }) {

@@ -3,7 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'
-import type { Locale, Translated } from '../core/locale.js'
+import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import {
@@ -49,8 +49,6 @@ export interface ConsolePages extends CallerChecks {
   readonly wallClock: WallClock
   /** Sorted as every page shows them. */
   readonly sections: readonly ConsoleSection[]
-  /** Keyed by the names of acts. */
-  readonly actTitles: ReadonlyMap<string, Translated>
   readonly signIn: ConsoleSignIn
   readonly reader: SessionReader<OperatorSession>
   /** Those who are signed in. */
@@ -81,8 +79,6 @@ export interface View extends Written {
   readonly session: ConsoleSession
   readonly locale: Locale
   readonly say: SayConsole
-  /** Undefined: no capability brings it. */
-  titleOfAct(name: string): string | undefined
 }
 
 interface ConsolePage {

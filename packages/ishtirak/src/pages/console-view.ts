@@ -25,12 +25,11 @@ export function fromThisSite<Params>(pages: ConsolePages, back: (params: Params)
 
 /** Of a request that has passed `operatorsHere.onRequest`. */
 export function viewOf(
-  { operatorsHere, reader, actTitles, formats }: ConsolePages,
+  { operatorsHere, reader, formats }: ConsolePages,
   request: FastifyRequest,
   reply: FastifyReply,
 ): View {
   const session = operatorsHere.of(request)
   const locale = reader.language(request, reply, null)
-  const titleOfAct = (name: string) => actTitles.get(name)?.[locale]
-  return { session, locale, say: consoleSay(locale), titleOfAct, ...writtenIn(formats, locale) }
+  return { session, locale, say: consoleSay(locale), ...writtenIn(formats, locale) }
 }

@@ -9,12 +9,9 @@ import type { DISABLED_BECAUSE } from '../events/event-history.sql.js'
 import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
 import type { SettlementResult } from '../ledger/settle.js'
 import { CAPABILITIES } from '../main/capabilities.js'
-import { actionInWords, codeInWords } from './console-words.js'
+import { codeInWords } from './console-words.js'
 
-const titles = new Map<string, string>(
-  actsOf<never>(CAPABILITIES).map(({ name, texts }) => [name, texts.title.fr]),
-)
-const fr = { say: consoleSay('fr'), titleOfAct: (name: string) => titles.get(name) }
+const fr = { say: consoleSay('fr') }
 
 interface Codes {
   readonly source: ReportSource
@@ -37,14 +34,16 @@ it('a code stands in the language of the reader, one without words as it is', ()
   expect(codeInWords(fr, 'did', 'payment.of_an_older_program')).toBe('payment.of_an_older_program')
 })
 
-it('every act has words for the audit trail', () => {
+it('every act has a title, a sentence, and words for the audit trail', () => {
   const acts = actsOf<never>(CAPABILITIES).map(({ name }) => name)
   const others = ['user.look', 'operator.sign_in', 'operator.sign_out', 'operator.refused']
   expect([...acts, ...others].filter((act) => !isConsoleKey(`did_${act}`))).toEqual([])
+  const named = acts.flatMap((act) => [`act_${act}`, `text_${act}`])
+  expect(named.filter((key) => !isConsoleKey(key))).toEqual([])
 })
 
 it('an act that was refused is named as an action, not as something done', () => {
-  expect(actionInWords(fr, 'payment.refund')).toBe('Enregistrer un remboursement')
-  expect(actionInWords(fr, 'user.grant_long')).toBe('Accorder plus de 30\u00a0jours')
-  expect(actionInWords(fr, 'payment.of_an_older_program')).toBe('payment.of_an_older_program')
+  expect(codeInWords(fr, 'act', 'payment.refund')).toBe('Enregistrer un remboursement')
+  expect(codeInWords(fr, 'act', 'user.grant_long')).toBe('Accorder plus de 30\u00a0jours')
+  expect(codeInWords(fr, 'act', 'payment.of_an_older_program')).toBe('payment.of_an_older_program')
 })

@@ -10,6 +10,8 @@ import type { ConsolePages, View } from './console-frame.js'
 
 /** By the beginning of their keys. Capabilities say which there are; a test holds them against the words. */
 type Name =
+  | 'act'
+  | 'text'
   | 'kind'
   | 'next'
   | 'source'
@@ -49,12 +51,6 @@ export function heldInWords(
 
 /** All that the trail names. */
 export const recordedActs = () => consoleKeysWith('did_')
-
-/** Names the act or the reading that a refusal is about. */
-export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
-  const key = `act_${act.replace('.', '_')}`
-  return titleOfAct(act) ?? (isConsoleKey(key) ? say(key) : act)
-}
 
 /** Translates a text of `describeDifference`. */
 function differenceInWords(pages: ConsolePages, view: View, text: string): string {

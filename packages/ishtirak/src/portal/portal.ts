@@ -6,7 +6,6 @@ import { queuePortalLinks } from './portal-links.sql.js'
 import { openPortal } from './portal-sessions.call.js'
 import { forgetPortalSessions, type OpenLinkDeps, openMailedLink } from './portal-sessions.sql.js'
 import { type PortalConfig, portalSettings } from './settings.js'
-import './words.js'
 
 /** 240,000 a day, which is more than are written. */
 const FORGOTTEN_A_ROUND = 10_000

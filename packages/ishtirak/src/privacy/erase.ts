@@ -1,7 +1,7 @@
 // A person is erased: what the books do not need goes, and the user remains as an id without a name. A user
 // who comes back under that id goes on with it, so nothing that is had once is had twice.
 import { Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
@@ -18,7 +18,6 @@ import { loadUser } from '../ledger/load.js'
 import { type SettlementChange, saveSettlement } from '../ledger/settle.sql.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import { eraseUser, readErasable } from './erase.sql.js'
-import { privacyWords } from './words.js'
 
 export interface ErasePersonDeps extends ChangeDeps, SubjectDeps {
   readonly database: Database
@@ -46,7 +45,6 @@ export const eraseAct = act<ErasePersonDeps>()({
     '`held_by` what stands in the way: `paid_time`, `balance`, `standing_order`, `open_payment`, `review`, ' +
     '`undelivered_event`.',
   input: EraseSchema,
-  texts: actTexts(privacyWords, 'erase'),
   fields: async (pages, { say, session }, { id }) => {
     const { subscription } = await loadUser(pages, id)
     const isLeft = decideEnd(subscription, pages.clock.now(), pages.rules) !== null

@@ -64,7 +64,7 @@ export const exportPart: UserPart<string> = {
     mayDo(session.operator, EXPORT) ? (
       <Card id="export" title={say('exportTitle')}>
         <p safe>{say('exportText')}</p>
-        <LinkButton href={`${addressOf(base, 'users', userId)}/export`} label={say('act_user_export')} />
+        <LinkButton href={`${addressOf(base, 'users', userId)}/export`} label={say('act_user.export')} />
       </Card>
     ) : null,
 }

@@ -2,7 +2,6 @@
 import type { Capability } from '../acts/capability.js'
 import { type ErasePersonDeps, eraseAct } from './erase.js'
 import { type ExportDeps, exportPage, exportPart, exportUser } from './export.js'
-import './words.js'
 
 export const privacy: Capability<ErasePersonDeps & ExportDeps> = {
   name: 'privacy',

@@ -4,7 +4,6 @@ import type { HistoryDeps } from '../checkout/history.js'
 import { proformaPages } from './portal-part.js'
 import { proformaCalls } from './proforma.call.js'
 import type { ProformaDeps } from './proforma.js'
-import './words.js'
 
 export const proformas: Capability<ProformaDeps & HistoryDeps> = {
   name: 'proformas',

@@ -1,5 +1,5 @@
 // An operator closes a discrepancy with a reason. It comes back only if the provider reports something else.
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
@@ -7,7 +7,6 @@ import { BillingError } from '../core/error.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import { findDiscrepancy, saveClosed } from './discrepancies.sql.js'
 import { CloseRequestSchema, DiscrepancyParamsSchema, DiscrepancySchema } from './reconciliation-schemas.js'
-import { reconciliationWords } from './words.js'
 
 type Deps = Pick<ActDeps, 'database'>
 
@@ -54,7 +53,6 @@ export const closeDiscrepancy = act<ActDeps>()({
     schema: DiscrepancySchema,
     read: async (deps, { id }) => (await loadDiscrepancy(deps, id)).discrepancy,
   },
-  texts: actTexts(reconciliationWords, 'close_discrepancy'),
   isOffered: ({ discrepancy }) => discrepancy.closed_at === null,
   fields: async (_pages, { say }) => [{ name: 'why', label: say('reasonClosed'), value: '', type: 'text' }],
   plan: async (deps, { id, input, by }) => {

@@ -1,6 +1,6 @@
 // Operators' calls of the reconciliation: start one, continue it round by round, list them.
 import { Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { readInstant } from '../acts/day.js'
 import { list } from '../acts/list.js'
 import { change } from '../acts/preview.js'
@@ -16,7 +16,6 @@ import {
   ReconciliationSchema,
   RoundSchema,
 } from './reconciliation-schemas.js'
-import { reconciliationWords } from './words.js'
 
 /** The default of the console's form. */
 const RECONCILED_DAYS = 30
@@ -44,7 +43,6 @@ export const startReconciling = act<ReconcileActDeps>()({
     read: async (deps, _call, begun, earlier) =>
       earlier ? continueReconciliation(deps, String(earlier.after.reconciliation_id)) : begun,
   },
-  texts: actTexts(reconciliationWords, 'reconcile'),
   fields: async ({ formats, clock }, { say }) => {
     const value = formats.isoDay(clock.now() - RECONCILED_DAYS * DAY)
     return [{ name: 'since', label: say('reconciledSince'), value, type: 'date' }]

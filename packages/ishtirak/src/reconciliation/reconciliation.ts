@@ -7,7 +7,6 @@ import { reconciliationCard } from './health-card.js'
 import { DISCREPANCIES_WAITING } from './inbox.js'
 import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
 import { continueReconciling, reconciliationList, startReconciling } from './reconciliation-acts.js'
-import './words.js'
 
 export const reconciliation: Capability<ReconcileActDeps> = {
   name: 'reconciliation',

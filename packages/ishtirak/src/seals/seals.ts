@@ -6,7 +6,6 @@ import { request, timestamp } from '../http/schemas.js'
 import { addVerifyCommand } from './cli-verify.js'
 import { type SealDeps, sealBooks } from './seal-books.js'
 import { exportSeals, type SealReadingDeps, verifyBooksReading } from './seal-readings.js'
-import './words.js'
 
 const SealedHeadSchema = request('SealedHead', {
   day: Type.String({ description: 'The day in the billing time zone', examples: ['2026-12-21'] }),

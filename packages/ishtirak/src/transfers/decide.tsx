@@ -1,6 +1,6 @@
 // The acts by which operators approve or refuse a transfer.
 import { type Static, Type } from 'typebox'
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
 import type { FoundAct } from '../acts/audit.sql.js'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'
@@ -17,7 +17,6 @@ import { type ApprovalDeps, loadTransfer, planDecision, settleDecided } from './
 import { decideRefusal } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
 import { foundOf, reviewBeside } from './review.js'
-import { transfersWords } from './words.js'
 
 /** A column of the database holds whole dinars as an `int4`. */
 export const RECEIVED_AMOUNT_MAX = 2_147_483_647
@@ -67,7 +66,6 @@ export const approve = act<DecisionDeps>()({
     'booked. 409 when it is decided already.',
   input: ApprovalSchema,
   refuses: ['second_operator_needed'],
-  texts: actTexts(transfersWords, 'approve'),
   isOffered: (file) => {
     const { status, checkoutId } = file.payment
     const transfer = transferIn(file)
@@ -102,7 +100,6 @@ export const refuse = act<DecisionDeps>()({
   description: 'Money that comes later can still be approved. 409 when its money is booked.',
   input: RefusalSchema,
   bulk: true,
-  texts: actTexts(transfersWords, 'refuse'),
   isOffered: (file) => {
     const transfer = transferIn(file)
     const { payment } = file

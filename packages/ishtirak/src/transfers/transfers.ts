@@ -15,7 +15,6 @@ import { type TransferConfig, transferChecks, transferSettings } from './setting
 import { createTransfer } from './transfer.js'
 import type { TransferPagesDeps } from './transfer.route.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
-import './words.js'
 
 /** Proofs of at most 8 MiB each. */
 const ERASED_A_ROUND = 200
