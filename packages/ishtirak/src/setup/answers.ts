@@ -1,8 +1,8 @@
-// The questions of `init production`, each with its flag and its check. Flags come first, then questions if
-// there is a terminal; without one, all that is missing is named at once.
+// The answers that `init production` needs: an option with a check for each. All that is missing or wrong is
+// named at once.
 
 interface Question {
-  /** The message about a wrong answer has it too. */
+  /** `--help` and the message about a wrong answer say it. */
   readonly asks: string
   readonly fits: RegExp
   /** Absent: an answer is needed. */
@@ -46,52 +46,37 @@ export type Flags = Readonly<Partial<Answers>>
 // `Object.entries` forgets the names.
 const ENTRIES = Object.entries(QUESTIONS) as readonly (readonly [Name, Question])[]
 const flagOf = (name: Name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-const promptOf = ({ asks, otherwise }: Question) => (otherwise ? `${asks} [${otherwise}]` : asks)
 
 /** Commander takes a flag and its description for each question. */
 export const OPTIONS = ENTRIES.map(
-  ([name, question]) => [`${flagOf(name)} <value>`, promptOf(question)] as const,
+  ([name, { asks, otherwise }]) =>
+    [`${flagOf(name)} <value>`, otherwise ? `${asks} [${otherwise}]` : asks] as const,
 )
 
 /** The message has everything that is wrong, one line each. */
 export class AnswersMissing extends Error {}
 
-/** `ask` is absent if there is no terminal. A question is repeated until the answer fits. */
-export async function collectAnswers(
-  flags: Flags,
-  ask?: (question: string) => Promise<string>,
-  say: (line: string) => void = () => undefined,
-): Promise<Answers> {
-  const given: Partial<Record<Name, string>> = {}
-  for (const [name] of ENTRIES) if (flags[name] !== undefined) given[name] = flags[name].trim()
-  const problems = ENTRIES.flatMap(([name]) => problemWith(name, given, ask === undefined) ?? [])
-  if (problems.length > 0) throw new AnswersMissing(problems.join('\n'))
-  for (const [name, question] of ENTRIES) {
-    let isOpen = ask !== undefined && given[name] === undefined && isMeant(question, given)
-    given[name] ??= question.otherwise ?? ''
-    while (ask && isOpen) {
-      given[name] = (await ask(`${promptOf(question)}: `)).trim() || (question.otherwise ?? '')
-      const problem = problemWith(name, given, true)
-      isOpen = problem !== undefined
-      if (problem !== undefined) say(problem)
-    }
-  }
-  if (given.port === given.metricsPort) throw new AnswersMissing('--metrics-port must differ from --port')
+/** Throws `AnswersMissing`. */
+export function answersIn(flags: Flags): Answers {
+  const given: Flags = Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, value.trim()]))
+  const problems = ENTRIES.flatMap((entry) => problemWith(entry, given) ?? [])
+  const filled = ENTRIES.map(([name, { otherwise = '' }]) => [name, given[name] ?? otherwise])
   // All names have a value now.
-  return given as Answers
+  const answers = Object.fromEntries(filled) as Answers
+  if (answers.port === answers.metricsPort) problems.push('--metrics-port must differ from --port')
+  if (problems.length > 0) throw new AnswersMissing(problems.join('\n'))
+  return answers
 }
 
-function problemWith(name: Name, given: Flags, isFinal: boolean): string | undefined {
-  const question: Question = QUESTIONS[name]
+function problemWith([name, question]: readonly [Name, Question], given: Flags): string | undefined {
   const { asks, fits, otherwise, only } = question
   const value = given[name]
   if (!isMeant(question, given)) return value ? `${flagOf(name)} is for ${only}` : undefined
-  if (value === undefined)
-    return isFinal && otherwise === undefined ? `${flagOf(name)} is missing: ${asks}` : undefined
+  if (value === undefined) return otherwise === undefined ? `${flagOf(name)} is missing: ${asks}` : undefined
   return value === otherwise || fits.test(value) ? undefined : `${flagOf(name)} is wrong: ${asks}`
 }
 
-/** A choice that has yet to be made does not leave the question out. */
+/** While a choice is missing, the questions that follow from it count as meant. */
 function isMeant({ only = '' }: Question, given: Readonly<Record<string, string | undefined>>): boolean {
   return [...only.matchAll(/--(\w+)(?: (\w+))?/g)].every(([, flag = '', choice]) =>
     choice === undefined ? given[flag] : (given[flag] ?? choice) === choice,

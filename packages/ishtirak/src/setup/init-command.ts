@@ -1,11 +1,10 @@
-// `ishtirak init production`: asks, writes the files, and prints the remaining steps.
-import { existsSync, mkdirSync } from 'node:fs'
+// `ishtirak init production`: writes the missing files of an installation, and prints the remaining steps.
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline/promises'
+import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
-import { type Answers, AnswersMissing, collectAnswers, type Flags, OPTIONS } from './answers.js'
-import { layDown } from './lay-down.js'
-import { nextSteps, productionFiles } from './production.js'
+import { type Answers, AnswersMissing, answersIn, type Flags, OPTIONS } from './answers.js'
+import { nextSteps, type ProductionFile, productionFiles } from './production.js'
 
 type Say = (text: string) => void
 
@@ -14,15 +13,15 @@ export function addInitCommand(program: Command, say: Say): void {
     .command('init')
     .description('Write the files that an installation needs')
     .command('production')
-    .description('Write files that agree with each other. Asks for what no option says, and changes no file')
+    .description('Write files that agree with each other. Changes no file that is there')
     .option('--dir <folder>', 'where they are written', 'production')
   for (const [flag, description] of OPTIONS) command.option(flag, description)
-  command.action(async ({ dir, ...flags }: Flags & { readonly dir: string }) => {
+  command.action(({ dir, ...flags }: Flags & { readonly dir: string }) => {
     const folder = path.resolve(dir)
     const refuse = (problem: string) => command.error(`error: ${problem}`)
     if (!/^[\w./@+-]+$/.test(folder)) refuse('--dir must be a path of letters, digits and . _ - @ +')
     try {
-      initProduction(folder, await answersFrom(flags, say, refuse), say)
+      initProduction(folder, answersIn(flags), say)
     } catch (error) {
       if (error instanceof AnswersMissing) refuse(error.message)
       // A failed system call has a name; any other error is a bug.
@@ -30,18 +29,6 @@ export function addInitCommand(program: Command, say: Say): void {
       refuse(`cannot write to ${folder}: ${error.message}. --dir names another folder`)
     }
   })
-}
-
-async function answersFrom(flags: Flags, say: Say, refuse: (problem: string) => void): Promise<Answers> {
-  if (!process.stdin.isTTY) return collectAnswers(flags)
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  // Ctrl-D ends the input.
-  terminal.once('close', () => refuse('not all questions were answered'))
-  try {
-    return await collectAnswers(flags, (question) => terminal.question(question), say)
-  } finally {
-    terminal.removeAllListeners('close').close()
-  }
 }
 
 function initProduction(folder: string, answers: Answers, say: Say): void {
@@ -58,4 +45,55 @@ function initProduction(folder: string, answers: Answers, say: Say): void {
     process.exitCode = 1
   }
   if (laidDown.some(({ state }) => state === 'written')) say(nextSteps(answers, folder))
+}
+
+const FILLED_IN = 'set here '
+
+/**
+ * Writes the file if it is missing. An existing file is never changed: the details say how it differs,
+ * without any secret.
+ */
+function layDown(folder: string, file: ProductionFile) {
+  const { name, text, isSecret } = file
+  const target = path.join(folder, name)
+  if (!existsSync(target)) {
+    write(target, file)
+    return { name, state: 'written', details: [] }
+  }
+  const found = readFileSync(target, 'utf8')
+  const details = found === text ? [] : differences(found, file)
+  // Variables that init leaves empty are for the operator to fill in.
+  const isFilledIn = isSecret && details.every((line) => line.startsWith(FILLED_IN))
+  return { name, state: found === text || isFilledIn ? 'unchanged' : 'differs', details }
+}
+
+/** Writes the file completely or not at all. Fails if another process has made it meanwhile. */
+function write(target: string, { text, isSecret }: ProductionFile): void {
+  const unfinished = `${target}.${process.pid}.unfinished`
+  mkdirSync(path.dirname(target), { recursive: true })
+  try {
+    writeFileSync(unfinished, text, { flag: 'wx', mode: isSecret ? 0o600 : 0o644, flush: true })
+    linkSync(unfinished, target)
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+function differences(found: string, { name, text, isSecret }: ProductionFile): readonly string[] {
+  if (!isSecret) return [...linesOfOne(found, text, 'is      '), ...linesOfOne(text, found, 'would be')]
+  if (name.endsWith('.sql')) return ['another password']
+  const [is, wouldBe] = [parseEnv(found), parseEnv(text)]
+  const names = Object.keys({ ...wouldBe, ...is }).filter((one) => (is[one] || '') !== (wouldBe[one] || ''))
+  const shown = (one: string, value = '') =>
+    `${one}=${/SECRET|KEY|PASSWORD|DATABASE_URL/.test(one) ? '(not shown)' : value || '(empty)'}`
+  return names.flatMap((one) =>
+    wouldBe[one]
+      ? [`is       ${shown(one, is[one])}`, `would be ${shown(one, wouldBe[one])}`]
+      : [`${FILLED_IN}${one}`],
+  )
+}
+
+function linesOfOne(one: string, other: string, words: string): readonly string[] {
+  const others = new Set(other.split('\n'))
+  return one.split('\n').flatMap((line) => (others.has(line) ? [] : [`${words} ${line}`]))
 }

@@ -11,7 +11,6 @@ import { buildOnce, PROGRAM } from '../../../../test/support/process.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { misspelt, readConfig } from '../main/config.js'
 import { examine } from '../main/doctor.js'
-import { collectAnswers } from './answers.js'
 
 const DOMAIN = 'pay.example.dz'
 const ANSWERS = { domain: DOMAIN, service: 'systemd', proxy: 'nginx', database: 'embedded' } as const
@@ -35,7 +34,7 @@ const contentsOf = (dir: string) =>
   Object.fromEntries(namesIn(dir).map((name) => [name, readFileSync(path.join(dir, name), 'utf8')]))
 
 describe('what it asks for', () => {
-  it('is named all at once where nobody can be asked, and nothing is written', async () => {
+  it('is named all at once where it is missing, and nothing is written', async () => {
     const dir = path.join(folder, 'none')
     const { message } = await init(dir, { operator: 'a b' }).then(() => new Error(), Object)
     expect(message.match(/--\w+ is (missing|wrong)/g)).toEqual([
@@ -67,25 +66,6 @@ describe('what it asks for', () => {
     for (const [flags, refusal] of refused)
       await expect(init(folder, { ...ANSWERS, ...flags }), JSON.stringify(flags)).rejects.toThrow(refusal)
     expect(readdirSync(folder)).toEqual([])
-  })
-
-  it('is asked again until it fits, and not at all where a flag says it', async () => {
-    const typed = ['pay.example.dz:443', DOMAIN, 'Caddy', 'caddy', '', '', '', '']
-    const asked: string[] = []
-    const said: string[] = []
-    const ask = async (question: string) => {
-      asked.push(question)
-      return typed.shift() ?? ''
-    }
-    const answers = await collectAnswers({ service: 'compose', database: 'embedded' }, ask, (line) => {
-      said.push(line)
-    })
-    expect(answers).toMatchObject({ domain: DOMAIN, proxy: 'caddy', platformUrl: '', eventsUrl: '' })
-    expect(said).toEqual([
-      expect.stringContaining('--domain is wrong'),
-      '--proxy is wrong: what stands before it: nginx or caddy',
-    ])
-    expect(asked.filter((question) => /systemd or compose|port|machines/.test(question))).toEqual([])
   })
 })
 
@@ -184,22 +164,6 @@ describe('--cluster', () => {
     const said = await init(folder, flags)
     expect(contentsOf(folder)).toEqual(before)
     expect(said).not.toContain('differs')
-  })
-
-  it('is asked for with a server under systemd, and its network with it', async () => {
-    const asked: string[] = []
-    const typed = [CLUSTER.cluster, CLUSTER.network, '', '', '', '', '', '', '']
-    const flags = { ...ANSWERS, database: 'postgres' }
-    const answers = await collectAnswers(flags, async (question) => {
-      asked.push(question)
-      return typed.shift() ?? ''
-    })
-    expect(answers).toMatchObject({ ...CLUSTER, postgresVersion: '15' })
-    const none = await collectAnswers(flags, async (question) => {
-      expect(question).not.toContain('network')
-      return ''
-    })
-    expect(none.cluster).toBe('')
   })
 })
 

@@ -8,7 +8,6 @@ import { parseEnv } from 'node:util'
 import { VERSION } from '../runtime/package.js'
 import { randomToken } from '../runtime/secret.js'
 import type { Answers } from './answers.js'
-import { SELLERS_OWN } from './sellers-own.js'
 
 /** The name is relative to the folder. Secret files are readable only by the owner and are never shown. */
 export type ProductionFile = ReturnType<typeof productionFiles>[number]
@@ -118,4 +117,17 @@ function environmentOf(answers: Answers, values: Values, existing: Variables): s
   })
   const ofCompose = [...left].map(([name, value]) => `${name}=${value}\n`).join('')
   return ofCompose === '' ? filled : `${filled}\n# --- Compose: the variables of its own files\n${ofCompose}`
+}
+
+const EXAMPLE = 'https://github.com/ishtirak/ishtirak/blob/main/docs/seller.example.json'
+
+/** The variables whose values only the seller has, with their sources, in the order of need. */
+export const SELLERS_OWN: Readonly<Record<string, string>> = {
+  CHARGILY_SECRET_KEY:
+    'Chargily Pay gives it: dashboard, Developers Corner; first the key of the test mode (test_sk_…), ' +
+    'for real money that of the live mode (live_sk_…)',
+  SELLER_FILE:
+    `needed with a live key. Fill in a copy of ${EXAMPLE} with RC, NIF, NIS and AI from the register and ` +
+    'the tax office, and name its path',
+  SMTP_URL: 'the mail provider gives it: smtps://user:password@host. Without it no receipt is sent by mail',
 }
