@@ -16,7 +16,7 @@ export class BackupRefused extends Error {
 type WriteLine = (line: string) => Promise<void> | void
 
 const ROWS_A_FETCH = 500
-/** For tables with files: as text, a part of a file has 200,000 characters. */
+/** Fewer for tables with files: a part of a file has 200,000 characters as text. */
 const PARTS_A_FETCH = 10
 const CHARACTERS_A_BATCH = 1_000_000
 
@@ -29,8 +29,8 @@ export async function writeBackup(
   database: Database,
   now: Instant,
   write: WriteLine,
-  /** Called after each part with the rows done and the total. */
-  onRows?: (done: number, of: number) => void,
+  /** Called after each part with the rows written so far. */
+  onRows: (done: number) => void = () => undefined,
 ): Promise<BackupContents> {
   const { current, refusal } = await schemaFit(database)
   if (refusal) throw new BackupRefused(refusal)
@@ -48,18 +48,15 @@ export async function writeBackup(
     const takenAt = toTimestamp(now)
     await put(JSON.stringify({ ishtirak_backup: FORMAT, schema, taken_at: takenAt }))
     const rows: Record<string, number> = {}
-    const tables = await tablesOf(transaction)
-    const all = onRows ? await countRows(transaction, tables) : 0
     let before = 0
-    for (const { table, hasFiles } of tables) {
-      const onPart = (count: number) => onRows?.(before + count, all)
-      const count = await writeTable(transaction, { table, hasFiles }, put, onPart)
-      if (count > 0) rows[table] = count
+    for (const table of await tablesOf(transaction)) {
+      const count = await writeTable(transaction, table, put, (written) => onRows(before + written))
+      if (count > 0) rows[table.table] = count
       before += count
     }
     await write(`end\t${JSON.stringify({ rows, sha256: hash.digest('hex') })}`)
     return { takenAt, schema, rows }
-    // A backup has no time limit.
+    // A backup has no deadline.
   }, Number.POSITIVE_INFINITY)
 }
 
@@ -71,7 +68,7 @@ export async function writeBackup(
 export async function restoreBackup(
   database: Database,
   lines: () => AsyncIterable<string>,
-  /** When it was restored; null: nothing was issued after the backup, so receipt numbers continue. */
+  /** The instant of the restore; null: nothing was issued after the backup, so receipt numbers continue. */
   restoredAt: Instant | null,
 ): Promise<BackupContents> {
   const { schema } = await readHeader(lines())
@@ -100,7 +97,7 @@ export async function restoreBackup(
 
 async function writeTable(
   transaction: Transaction,
-  { table, hasFiles }: Pick<Table, 'table' | 'hasFiles'>,
+  { table, hasFiles }: Table,
   put: WriteLine,
   onPart: (count: number) => void,
 ): Promise<number> {
@@ -120,18 +117,6 @@ async function writeTable(
   }
   await transaction.script('close backup_rows')
   return count
-}
-
-async function countRows(transaction: Transaction, tables: readonly Table[]): Promise<number> {
-  const counts = tables.map(({ table }) => `(select count(*) from ${quoted(table)})`)
-  // Not declared by `statement`, because the tables are those of this schema.
-  const count = {
-    isChange: false,
-    name: 'backup.count',
-    text: `select (${counts.join(' + ')})::int as count`,
-  }
-  const [row] = await transaction.query(count)
-  return Number(row?.count)
 }
 
 /** All or nothing: a missing or changed line rolls everything back. */

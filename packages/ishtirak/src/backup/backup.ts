@@ -9,9 +9,7 @@ import path from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { finished, pipeline as receive } from 'node:stream/promises'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
-import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/flush.js'
 import { BackupRefused, restoreBackup, writeBackup } from './backup.sql.js'
@@ -21,17 +19,17 @@ export function backUpTo(
   name: string,
   database: Database,
   now: Instant,
-  onRows?: (done: number, of: number) => void,
+  onRows?: (done: number) => void,
 ): Promise<BackupContents> {
   return wholeFile(name, async (unfinished) => {
     const gzip = createGzip()
     const file = pipeline(gzip, createWriteStream(unfinished, OWN_NEW_FILE), () => undefined)
     const written = finished(file)
-    // Its failure is awaited below, perhaps after it happened.
+    // The failure is awaited below, perhaps after it happened.
     written.catch(() => undefined)
     try {
       const put = async (line: string) => {
-        // A full disk ends the wait too.
+        // If the disk is full, the file fails and there is no `drain`.
         if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
       }
       const contents = await writeBackup(database, now, put, onRows)
@@ -52,7 +50,7 @@ export function receiveBackup(name: string, sent: Readable): Promise<BackupConte
   })
 }
 
-/** The file is flushed before it gets its name. */
+/** Writes a file under a working name, flushes it, and gives it its name. */
 async function wholeFile<Result>(
   name: string,
   write: (unfinished: string) => Promise<Result>,
@@ -75,7 +73,7 @@ const OWN_NEW_FILE = { flags: 'wx', mode: 0o600 }
 
 export const readBackupHeader = (name: string) => readHeader(linesOf(name))
 
-/** `restoredAt` null: nothing was issued after the backup. */
+/** If `restoredAt` is null, nothing was issued after the backup. */
 export function restoreFrom(
   name: string,
   database: Database,
@@ -109,35 +107,22 @@ async function* linesOf(
   if (rest !== '') yield rest
 }
 
-export interface BackupDeps extends AuditDeps {
-  readonly database: Database
-}
-
 /**
- * Writes it to a local file first, so that the database is not held while the network is awaited. The file is
- * already unlinked when sending begins.
+ * Yields a whole backup. It is written to a local file first, so that the database is not held while the
+ * network is awaited. An empty part of gzip comes at once, so that the caller sees that the answer has begun.
  */
-export async function backUp(
-  deps: BackupDeps,
-  { operator }: { readonly operator: Operator },
-): Promise<AsyncIterable<Uint8Array>> {
-  const now = deps.clock.now()
-  await recordAct(deps, { operator, act: 'database.backup', reason: null })
-  return contentOf(deps, now)
-}
-
-/** Sends an empty part of gzip at once, so that the caller sees that the answer has begun. */
-async function* contentOf(deps: BackupDeps, now: Instant): AsyncGenerator<Uint8Array> {
+export async function* backupContent(database: Database, now: Instant): AsyncGenerator<Uint8Array> {
   yield gzipSync('')
-  const file = await namelessBackup(deps, now)
+  const file = await namelessBackup(database, now)
   yield* file.createReadStream()
 }
 
-async function namelessBackup(deps: BackupDeps, now: Instant): Promise<FileHandle> {
+/** The file has no name any more when it is returned, so nothing is left of it. */
+async function namelessBackup(database: Database, now: Instant): Promise<FileHandle> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-backup-'))
   try {
     const name = path.join(folder, 'backup.gz')
-    await backUpTo(name, deps.database, now)
+    await backUpTo(name, database, now)
     return await open(name)
   } finally {
     await rm(folder, { recursive: true, force: true })
