@@ -1,8 +1,7 @@
-// Operators' access as a capability: keys, the issuer, sessions, roles, and their acts.
+// The capability for operators' access: keys, the issuer, sessions, roles, and the acts on them.
 import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
 import type { AccessPageDeps } from './issuer.js'
-import { issuerRoutes } from './issuer.route.js'
 import {
   blockOperator,
   createOperatorAct,
@@ -22,10 +21,7 @@ type AccessDeps = SessionActDeps & AccessPageDeps & OperatorActDeps
 export const access: Capability<AccessDeps, AccessConfig> = {
   name: 'access',
   settings: accessSettings,
-  console: (app, pages) => {
-    signInRoutes(app, pages)
-    if (pages.issuer) issuerRoutes(app, pages, pages.issuer)
-  },
+  console: signInRoutes,
   acts: [
     createOperatorAct,
     blockOperator,

@@ -32,42 +32,38 @@ function readRole(text: string, permissions: readonly Permission[]): ReadRole {
     return { name: '', may: {}, problems: [' must begin with a name of a-z, 0-9, _ and -, and ='] }
   const entries = listed.split(/[+,]/).map((entry) => entry.trim())
   const read = entries.map((entry, index) => readEntry(entry, index + 1, permissions))
-  const names = read.flatMap(({ said }) => said ?? [])
-  const twice = names.find((one, index) => names.indexOf(one) < index)
+  const good = read.filter((one) => typeof one !== 'string')
+  const twice = good.find(({ said }, index) => good.findIndex((other) => other.said === said) < index)
+  // An explicit permission wins over the one of a built-in role.
+  const powers = [...good.filter(({ isRole }) => isRole), ...good.filter(({ isRole }) => !isRole)]
   return {
     name,
-    // An explicit permission wins over the one of a built-in role.
-    may: Object.fromEntries(
-      [...read].sort((one, other) => Number(one.isPlain) - Number(other.isPlain)).flatMap(({ may }) => may),
-    ),
+    may: Object.fromEntries(powers.flatMap(({ may }) => may)),
     problems: [
       ...(isRole(name) ? [' has the name of a built-in role'] : []),
-      ...(listed.trim() === '' ? [' is empty'] : read.flatMap(({ problem }) => problem ?? [])),
-      ...(twice === undefined ? [] : [` names ${twice} twice`]),
+      ...(listed.trim() === '' ? [' is empty'] : read.filter((one) => typeof one === 'string')),
+      ...(twice ? [` names ${twice.said} twice`] : []),
     ],
   }
 }
 
-interface ReadEntry {
-  readonly said?: string
+interface Entry {
+  readonly said: string
   readonly may: readonly (readonly [name: string, most: number | null])[]
-  /** True for a permission, false for a built-in role. */
-  readonly isPlain: boolean
-  readonly problem?: string
+  /** True for a built-in role, false for a permission. */
+  readonly isRole: boolean
 }
 
-function readEntry(entry: string, place: number, permissions: readonly Permission[]): ReadEntry {
-  const wrong = (problem: string): ReadEntry => ({ may: [], isPlain: true, problem: `, ${problem}` })
+/** Returns the problem if the entry is wrong. */
+function readEntry(entry: string, place: number, permissions: readonly Permission[]): Entry | string {
   const [, said, typed] = ENTRY.exec(entry) ?? []
-  if (said === undefined)
-    return wrong(`entry ${place} must be a name such as payment.refund or user.grant(7)`)
+  if (said === undefined) return `, entry ${place} must be a name such as payment.refund or user.grant(7)`
   const most = typed === undefined ? null : Number(typed)
   const permission = permissions.find(({ name }) => name === said)
-  const isBounded = permission?.bound !== undefined
-  if (said === 'owner' || permission?.ownersAlone) return wrong(`${said} is for owners alone`)
-  if (most !== null && !isBounded) return wrong(`${said} has no bound`)
-  if (permission) return { said, may: [[said, most]], isPlain: true }
-  if (!isRole(said)) return wrong(`${said} is no permission and no built-in role`)
+  if (said === 'owner' || permission?.ownersAlone) return `, ${said} is for owners alone`
+  if (most !== null && permission?.bound === undefined) return `, ${said} has no bound`
+  if (permission) return { said, may: [[said, most]], isRole: false }
+  if (!isRole(said)) return `, ${said} is no permission and no built-in role`
   const has = permissions.filter((one) => rolesThatMay(one).includes(said))
-  return { said, may: has.map(({ name }) => [name, null]), isPlain: false }
+  return { said, may: has.map(({ name }) => [name, null]), isRole: true }
 }

@@ -74,7 +74,7 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     const signedIn = { actor: 'oidc:lina-1 lina@host.example', act: 'operator.sign_in', after }
     expect(await database().query(selectAudit, [])).toMatchObject([signedIn])
     const { headers } = await signInByIssuer(world, { to: '//evil.example' })
-    expect(headers.get('location')).toBe(`${world.base}/console/year`)
+    expect(headers.get('location')).toBe(`${world.base}/console`)
     const answer = await world.call('GET', '/console/sign-in/issuer?to=%2Fconsole%2Fx', {
       headers: { 'sec-fetch-site': 'cross-site' },
     })

@@ -41,7 +41,7 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   const redirectUri = `${deps.publicUrl}${RETURN_PATH}`
   return {
     settings,
-    /** The name of the issuer that people are shown. */
+    /** Pages show this name of the issuer. */
     host: new URL(settings.url).host,
     /**
      * Returns the address for the browser, and the ticket that it keeps until it is back. `to` is the page
@@ -90,12 +90,11 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
 /** Reads the issuer's metadata. `configWith` adds a secret, which the way out does not need. */
 async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps) {
   const openid = await import('openid-client')
-  const server = new URL(url)
-  // The configuration allows http only on this machine.
-  const isPlain = server.protocol === 'http:'
   const client = { [openid.clockSkew]: secondsAhead(clock) }
   const customFetch = fetchUntil(performance.now() + TIMEOUT_MS)
-  const config = await openid.discovery(server, clientId, client, openid.None(), {
+  // The configuration allows http only on this machine.
+  const isPlain = url.startsWith('http:')
+  const config = await openid.discovery(new URL(url), clientId, client, openid.None(), {
     [openid.customFetch]: customFetch,
     execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
   })
@@ -157,7 +156,7 @@ function readTicket(ticket: string, now: Instant): { readonly to: string } | nul
 export async function signInByIssuer(
   deps: SessionsDeps & { readonly issuer: Issuer },
   { ticket, query }: { readonly ticket: string; readonly query: string },
-): Promise<{ readonly token: string; readonly operator: Operator; readonly to: string }> {
+): Promise<{ readonly token: string; readonly to: string }> {
   const begun = readTicket(ticket, deps.clock.now())
   if (begun === null) throw refusal('not_begun')
   const claims = await deps.issuer.finish(ticket, query)
@@ -169,7 +168,7 @@ export async function signInByIssuer(
   if (typeof found === 'string') throw refusal(found, { operator: name, claim: roleClaim })
   const operator = { name, ...found, ...named(found.role) }
   const token = await signIn(deps, operator, { issuer: deps.issuer.settings })
-  return { token, operator, to: begun.to }
+  return { token, to: begun.to }
 }
 
 function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}): BillingError {
@@ -187,7 +186,7 @@ class IssuerDown extends Error {
   override readonly name = 'IssuerDown'
 }
 
-/** For all calls of one sign-in. An issuer may be in the operator's private network. */
+/** Fetches until one deadline for all calls of a sign-in. An issuer may be in a private network. */
 const fetchUntil =
   (giveUpAt: number): OpenId.CustomFetch =>
   async (url, options) => {
@@ -210,21 +209,22 @@ function readFailure(error: unknown, log: Log): Error {
   const { code, error: said } = Object(error)
   if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR')
     return refusal(said === 'access_denied' ? 'denied' : 'answer')
-  log.warn(describe(error), "an operator's sign-in: what the issuer answered is refused")
+  log.warn(describe(error), "an operator could not sign in: the issuer's answer is not valid")
   return refusal('answer')
 }
 
 function unavailable(error: unknown, log: Log): Error {
-  log.warn(describe(error), 'the issuer of operators cannot be used')
+  log.warn(
+    describe(error),
+    'operators cannot sign in by the issuer: it does not answer, or its metadata is wrong',
+  )
   return new BillingError('authentication_unavailable', { retryAfterSeconds: RETRY_SECONDS })
 }
 
 /** Leaves out tokens and claims, which the causes contain. */
-function describe(error: unknown): Readonly<Record<string, unknown>> {
-  const [first] = chainOf(error)
-  const { code, error: said } = Object(first)
-  const detail = chainOf(error).map(({ message }) => message)
-  return { code, said, detail }
+function describe(error: unknown) {
+  const { code, error: said } = Object(error)
+  return { code, said, detail: chainOf(error).map(({ message }) => message) }
 }
 
 function chainOf(error: unknown): readonly Error[] {

@@ -121,7 +121,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
     world = await createWorld(database(), { env, clock })
     await issuer.serve(world.config.publicUrl)
     const entered = await signInByIssuer(world)
-    expect([entered.status, entered.headers.get('location')]).toEqual([303, `${world.base}/console/year`])
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, `${world.base}/console`])
     expect(lastUse('OPERATOR_OIDC_CLIENT_SECRET  2')).not.toBeNull()
   })
 })

@@ -1,23 +1,21 @@
-// An owner's acts on operators: make, block, unblock, new role, new key. Only the answer of the act has the
-// key; nothing can show it again.
-import { type Static, Type } from 'typebox'
-import { type Act, type ActDeps, act, type Call } from '../acts/act.js'
+// An owner's acts on operators: make, block, unblock, another role, a new key. Only the answer of the act has
+// the key; nothing can show it again.
+import { type Static, type TObject, Type } from 'typebox'
+import { type Act, type ActDeps, act, type Call, type MadeOnce } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
-import type { By } from '../acts/audit.sql.js'
+import { auditEntry, type By } from '../acts/audit.sql.js'
 import { list } from '../acts/list.js'
-import { change, type Change as OneChange } from '../acts/preview.js'
+import { type Change, change } from '../acts/preview.js'
 import { reason, WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
-import { type ConsolePages, renderConsole, roleName, type View } from '../pages/console-frame.js'
+import { type ConsolePages, consolePage, roleName, type View } from '../pages/console-frame.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { digestOf } from '../runtime/secret.js'
 import {
-  type ChangeOperator,
-  changeOperator,
-  createOperator,
+  describe,
   type ListedOperator,
   listOperators,
   newKey,
@@ -27,7 +25,9 @@ import {
   requireNew,
   requireRoleNamed,
   roleNames,
+  saveChange,
 } from './operators.js'
+import { insertOperator, type MadeOperator } from './operators.sql.js'
 import { roleSchema } from './session-acts.js'
 
 export interface OperatorActDeps extends ActDeps, OperatorsDeps {
@@ -59,8 +59,8 @@ function viewOperator({ name, role, made }: ListedOperator): Static<typeof Opera
 export const operatorList = list<OperatorsDeps>()({
   path: '/operators',
   operationId: 'listOperators',
-  summary: 'The operators of the environment, and those whom an owner made',
-  description: 'Whom the issuer knows signs in without being listed here.',
+  summary: 'The operators of the environment, and those that an owner made',
+  description: 'Operators who sign in by the issuer are not listed.',
   item: OperatorSchema,
   title: 'Operators',
   isWhole: true,
@@ -96,12 +96,16 @@ async function viewNamed(deps: OperatorsDeps, name: string) {
 /** Null: the operator was made before. */
 const keyIn = (outcome: unknown): string | null => Object(outcome).key ?? null
 
-const keyed = {
-  schema: KeyedOperatorSchema,
-  read: async (deps: OperatorActDeps, { id, input }: Call<object, By>, outcome: unknown) => ({
-    ...(await viewNamed(deps, 'name' in input ? String(input.name) : id)),
-    key: keyIn(outcome),
-  }),
+/** The answer and the page of an act that makes a key. */
+const withKey = {
+  answer: {
+    schema: KeyedOperatorSchema,
+    read: async (deps: OperatorActDeps, { id, input }: Call<object, By>, outcome: unknown) => ({
+      ...(await viewNamed(deps, 'name' in input ? String(input.name) : id)),
+      key: keyIn(outcome),
+    }),
+  },
+  page: keyPage,
 }
 
 export const createOperatorAct = act<OperatorActDeps>()({
@@ -111,22 +115,26 @@ export const createOperatorAct = act<OperatorActDeps>()({
   on: onNothing('operators', '/operators', 'operators', PAGE),
   operationId: 'createOperator',
   summary: 'Make an operator; their key is shown this once',
-  description:
-    '409 for a name that there is, also in another case, and for one of the environment (`source`).',
+  description: '409 if the name is taken, also in another case; `source` says by an operator of which place.',
   input: NewOperatorSchema,
-  answer: keyed,
+  ...withKey,
   fields: async (pages, view) => [
     { name: 'name', label: view.say('operatorName'), value: '', type: 'text' },
     roleField(pages, view, 'support'),
   ],
-  page: (pages, view, { outcome, next }) => oncePage(pages, view, keyIn(outcome) ?? '', next),
-  plan: async (deps, { input, by }) => {
-    requireRoleNamed(deps, input.role)
-    await requireNew(deps, input.name)
+  plan: async (deps, { input: { name, role }, by }) => {
+    requireRoleNamed(deps, role)
+    await requireNew(deps, name)
     return {
       version: 0,
-      changes: [change.text('role', null, input.role, input.name)],
-      save: async () => ({ key: await createOperator(deps, input, by) }),
+      changes: [change.text('role', null, role, name)],
+      save: async () => {
+        const [key, now] = [newKey(), deps.clock.now()]
+        const at = { createdAt: now, keyedAt: now, blockedAt: null }
+        const made = { name, role, keyDigest: digestOf(key), version: 1, ...at }
+        const audit = auditEntry(deps.ids, by, { after: describe(made), now })
+        return (await insertOperator(deps.database, made, audit)) ? { key } : 'stale'
+      },
     }
   },
 })
@@ -136,106 +144,98 @@ function roleField(deps: OperatorsDeps, { say }: View, value: string): Field {
   return { name: 'role', label: say('role'), value, type: 'text', choices }
 }
 
-/** The change that an act makes to an operator. Throws `validation_failed`. */
-type Change = (wanted: { readonly now: Instant; readonly role: string; readonly key: string }) => {
-  readonly to: ChangeOperator
-  readonly shown: (made: { readonly role: string }) => OneChange
-}
-
-function onOperator<Verb extends 'block' | 'unblock' | 'set_role' | 'new_key'>(
-  verb: Verb,
-  of: Pick<Act<OperatorActDeps>, 'operationId' | 'summary'> &
-    Partial<Pick<Act<OperatorActDeps>, 'fields' | 'page' | 'answer'>> & { readonly change: Change },
+function onOperator<Input extends TObject>(
+  of: Pick<Act<OperatorActDeps>, 'name' | 'operationId' | 'summary'> &
+    Partial<Pick<Act<OperatorActDeps>, 'fields' | 'page' | 'answer'>> & {
+      readonly input: Input
+      /** The columns that the act changes; null: they are so already. Throws `validation_failed`. */
+      readonly changed: (
+        before: MadeOperator,
+        to: { readonly now: Instant; readonly key: string; readonly input: Static<Input> },
+        deps: OperatorsDeps,
+      ) => Partial<MadeOperator> | null
+      readonly shown: (before: MadeOperator, after: MadeOperator) => Change
+    },
 ) {
-  const { change: changeTo, ...said } = of
-  const answer = {
-    schema: OperatorSchema,
-    read: (deps: OperatorActDeps, { id }: Call<object, By>) => viewNamed(deps, id),
-  }
+  const { changed, shown, ...said } = of
   return act<OperatorActDeps>()({
-    ...{ name: `operator.${verb}` as const, roles: [], ownersAlone: true, on: OPERATOR },
+    ...{ roles: [], ownersAlone: true, on: OPERATOR },
     description: '409 for an operator of the environment, and where no owner would be left (`last_owner`).',
-    input: verb === 'set_role' ? RoleRequestSchema : WhySchema,
-    ...{ answer, ...said },
+    answer: {
+      schema: OperatorSchema,
+      read: (deps: OperatorActDeps, { id }: Call<object, By>) => viewNamed(deps, id),
+    },
+    ...said,
     plan: async (deps, { id, input, by }) => {
-      const role = 'role' in input ? String(input.role) : ''
-      if (verb === 'set_role') requireRoleNamed(deps, role)
-      const key = newKey()
-      const { to, shown } = changeTo({ now: deps.clock.now(), role, key })
-      const made = await requireMade(deps, id)
-      await requireChange(deps, made, to)
+      const [key, now] = [newKey(), deps.clock.now()]
+      const before = await requireMade(deps, id)
+      const after = await requireChange(deps, before, changed(before, { now, key, input }, deps))
       return {
-        version: made.version,
-        changes: [shown(made)],
-        save: async () => {
-          await changeOperator(deps, { act: by.act, name: id, by }, to)
-          return { key }
-        },
+        version: before.version,
+        changes: [shown(before, after)],
+        save: async () => ((await saveChange(deps, by, before, after)) ? { key } : 'stale'),
       }
     },
   })
 }
 
-export const blockOperator = onOperator('block', {
+export const blockOperator = onOperator({
+  name: 'operator.block',
   operationId: 'blockOperator',
   summary: 'Block an operator: their key and their sessions end at once',
-  change: ({ now }) => ({
-    to: ({ blockedAt }) => (blockedAt === null ? { blockedAt: now } : null),
-    shown: () => change.state('operatorState', 'operatorActive', 'operatorBlocked'),
-  }),
+  input: WhySchema,
+  changed: ({ blockedAt }, { now }) => (blockedAt === null ? { blockedAt: now } : null),
+  shown: () => change.state('operatorState', 'operatorActive', 'operatorBlocked'),
 })
 
-export const unblockOperator = onOperator('unblock', {
+export const unblockOperator = onOperator({
+  name: 'operator.unblock',
   operationId: 'unblockOperator',
   summary: 'Let a blocked operator in again, by the key that they have',
-  change: () => ({
-    to: ({ blockedAt }) => (blockedAt === null ? null : { blockedAt: null }),
-    shown: () => change.state('operatorState', 'operatorBlocked', 'operatorActive'),
-  }),
+  input: WhySchema,
+  changed: ({ blockedAt }) => (blockedAt === null ? null : { blockedAt: null }),
+  shown: () => change.state('operatorState', 'operatorBlocked', 'operatorActive'),
 })
 
-export const setOperatorRole = onOperator('set_role', {
+export const setOperatorRole = onOperator({
+  name: 'operator.set_role',
   operationId: 'setOperatorRole',
   summary: 'Give an operator another role',
+  input: RoleRequestSchema,
   fields: async (pages, view) => [roleField(pages, view, '')],
-  change: ({ role }) => ({
-    to: (before) => (before.role === role ? null : { role }),
-    shown: (made) => change.text('role', made.role, role),
-  }),
+  changed: (before, { input: { role } }, deps) => {
+    requireRoleNamed(deps, role)
+    return before.role === role ? null : { role }
+  },
+  shown: (before, after) => change.text('role', before.role, after.role),
 })
 
-export const newOperatorKey = onOperator('new_key', {
+export const newOperatorKey = onOperator({
+  name: 'operator.new_key',
   operationId: 'newOperatorKey',
   summary: 'Give an operator a new key; it is shown this once, and the one before ends at once',
-  answer: keyed,
-  page: (pages, view, { outcome, next }) => oncePage(pages, view, keyIn(outcome) ?? '', next),
-  change: ({ now, key }) => ({
-    to: () => ({ keyDigest: digestOf(key), keyedAt: now }),
-    shown: () => change.state('operatorKey', 'operatorKeyNow', 'operatorKeyNew'),
-  }),
+  input: WhySchema,
+  ...withKey,
+  changed: (_before, { now, key }) => ({ keyDigest: digestOf(key), keyedAt: now }),
+  shown: () => change.state('operatorKey', 'operatorKeyNow', 'operatorKeyNew'),
 })
 
 /** The page with the key, which nothing shows again. */
-function oncePage(pages: ConsolePages, view: View, key: string, next: string) {
+function keyPage(pages: ConsolePages, view: View, { outcome, next }: MadeOnce) {
   const title = view.say('operatorKey')
-  const html = renderConsole(pages, {
-    ...view,
-    title,
-    languagePath: next,
-    safeContent: (
-      <section class="card" role="status">
-        <h1 safe>{title}</h1>
-        <p safe>{view.say('shownOnce')}</p>
-        <p>
-          <code dir="ltr" class="secret" safe>
-            {key}
-          </code>
-        </p>
-        <p class="actions">
-          <LinkButton href={next} label={view.say('writtenDown')} />
-        </p>
-      </section>
-    ),
-  })
+  const html = consolePage(
+    { pages, view, title, languagePath: next },
+    <section class="card" role="status">
+      <p safe>{view.say('shownOnce')}</p>
+      <p>
+        <code dir="ltr" class="secret" safe>
+          {keyIn(outcome) ?? ''}
+        </code>
+      </p>
+      <p class="actions">
+        <LinkButton href={next} label={view.say('writtenDown')} />
+      </p>
+    </section>,
+  )
   return { html, headers: pages.headers }
 }

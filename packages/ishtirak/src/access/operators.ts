@@ -1,18 +1,12 @@
 // Operators that an owner made, besides those of the environment and the issuer: how a key identifies them,
 // and how they are made and changed. There is always an owner left.
-import { type AuditDeps, auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
+import { type AuditDeps, auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'
 import { type CustomRoles, type Operator, type OperatorKey, operatorIn, ROLES } from '../core/role.js'
-import { type Database, untilFresh } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
-import {
-  insertOperator,
-  type MadeOperator,
-  madeOperators,
-  operatorWithKey,
-  updateOperator,
-} from './operators.sql.js'
+import { type MadeOperator, madeOperators, operatorWithKey, updateOperator } from './operators.sql.js'
 
 export interface OperatorsDeps extends AuditDeps {
   readonly database: Database
@@ -24,7 +18,7 @@ const KEY = /^opk_[\w-]{43}$/
 
 export const newKey = () => `opk_${randomToken(32)}`
 
-/** Read each time: a blocked operator is refused from then on, in every process. */
+/** Asks the database each time, so that every process refuses a blocked operator at once. */
 export function operatorsByKey(deps: Pick<OperatorsDeps, 'database' | 'operatorKeys' | 'operatorRoles'>) {
   return async (key: string): Promise<Operator | null> => {
     if (!KEY.test(key)) return null
@@ -36,11 +30,11 @@ export function operatorsByKey(deps: Pick<OperatorsDeps, 'database' | 'operatorK
 }
 
 function isOfEnvironment(deps: Pick<OperatorsDeps, 'operatorKeys'>, name: string): boolean {
-  return namesOfEnvironment(deps).includes(name.toLowerCase())
+  return environmentNames(deps).includes(name.toLowerCase())
 }
 
 /** The names are in lower case. */
-function namesOfEnvironment({ operatorKeys }: Pick<OperatorsDeps, 'operatorKeys'>): readonly string[] {
+function environmentNames({ operatorKeys }: Pick<OperatorsDeps, 'operatorKeys'>): readonly string[] {
   return operatorKeys.map(({ name }) => name.toLowerCase())
 }
 
@@ -90,53 +84,15 @@ export async function requireNew(deps: OperatorsDeps, name: string): Promise<voi
   if (isTaken) throw new BillingError('conflict', { extra: { source: 'console' } })
 }
 
-/** Returns the key. Throws as `requireNew` does. */
-export async function createOperator(
-  deps: OperatorsDeps,
-  { name, role }: Pick<MadeOperator, 'name' | 'role'>,
-  by: By,
-): Promise<string> {
-  const key = newKey()
-  const now = deps.clock.now()
-  const at = { createdAt: now, keyedAt: now, blockedAt: null }
-  const made = { name, role, keyDigest: digestOf(key), version: 1, ...at }
-  const audit = auditEntry(deps.ids, { ...by, act: 'operator.create' }, { after: describe(made), now })
-  await untilFresh(`operator.create ${name}`, async () => {
-    await requireNew(deps, name)
-    return (await insertOperator(deps.database, made, audit)) ? null : 'stale'
-  })
-  return key
-}
-
-/** The fields that an act changes; null: nothing changes. */
-export type ChangeOperator = (before: MadeOperator) => Partial<MadeOperator> | null
-
-/** Throws as `requireChange` does, and `conflict` if another change was faster. */
-export async function changeOperator(
-  deps: OperatorsDeps,
-  { act, name, by }: { readonly act: string; readonly name: string; readonly by: By },
-  change: ChangeOperator,
-): Promise<void> {
-  await untilFresh(`${act} ${name}`, async () => {
-    const before = await requireMade(deps, name)
-    requireUnchanged(by, before.version)
-    const after = await requireChange(deps, before, change)
-    const now = deps.clock.now()
-    const facts = { before: describe(before), after: describe(after) }
-    const audit = auditEntry(deps.ids, { ...by, act }, { ...facts, now })
-    const mayBeLastOwner = keepsAnOwner(deps, before, after)
-    const of = { mayBeLastOwner, otherNames: namesOfEnvironment(deps), audit, now }
-    return (await updateOperator(deps.database, after, of)) ? null : 'stale'
-  })
-}
-
-/** Throws `conflict` if nothing would change (`operator`) or no owner would be left (`last_owner`). */
+/**
+ * Returns the operator as `changed` makes them. Throws `conflict` if nothing would change (`operator`) or no
+ * owner would be left (`last_owner`).
+ */
 export async function requireChange(
   deps: OperatorsDeps,
   before: MadeOperator,
-  change: ChangeOperator,
+  changed: Partial<MadeOperator> | null,
 ): Promise<MadeOperator> {
-  const changed = change(before)
   if (changed === null) throw new BillingError('conflict', { extra: { operator: describe(before) } })
   const after = { ...before, ...changed }
   if (keepsAnOwner(deps, before, after)) return after
@@ -159,6 +115,25 @@ function isOwner({ role, blockedAt }: MadeOperator): boolean {
   return role === 'owner' && blockedAt === null
 }
 
-function describe({ name, role, blockedAt }: MadeOperator) {
+/** False: another change was faster, or no owner would be left by now. */
+export function saveChange(
+  deps: OperatorsDeps,
+  by: OperatorAct,
+  before: MadeOperator,
+  after: MadeOperator,
+): Promise<boolean> {
+  const now = deps.clock.now()
+  const audit = auditEntry(deps.ids, by, { before: describe(before), after: describe(after), now })
+  const mayBeLastOwner = keepsAnOwner(deps, before, after)
+  return updateOperator(deps.database, after, {
+    mayBeLastOwner,
+    otherNames: environmentNames(deps),
+    audit,
+    now,
+  })
+}
+
+/** The audit trail shows an operator so. */
+export function describe({ name, role, blockedAt }: MadeOperator) {
   return { operator: name, role, blocked_at: timestampOrNull(blockedAt) }
 }

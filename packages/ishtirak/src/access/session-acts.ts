@@ -1,4 +1,4 @@
-// Sessions of the console: what is shown of them, and how an owner ends one.
+// Sessions of the console: the list of them, and the act that ends one.
 import { Type } from 'typebox'
 import { type ActDeps, act } from '../acts/act.js'
 import { list } from '../acts/list.js'
@@ -9,7 +9,7 @@ import { ROLES } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { object, timestamp } from '../http/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
-import { listSessions, revokeSession, viewSession, whyEnded } from './sessions.js'
+import { endSession, listSessions, viewSession, whyEnded } from './sessions.js'
 
 export interface SessionActDeps extends ActDeps {
   readonly database: Database
@@ -33,7 +33,8 @@ export const sessionList = list<SessionActDeps>()({
   path: '/sessions',
   operationId: 'listOperatorSessions',
   summary: 'Who is signed in to the console, newest first',
-  description: 'One whose key or issuer is no longer configured is listed until it ends, and works no more.',
+  description:
+    'A session whose key or issuer is no longer configured does not work, and is listed until its end.',
   item: OperatorSessionSchema,
   title: 'OperatorSessions',
   isWhole: true,
@@ -76,7 +77,7 @@ export const revokeOperatorSession = act<SessionActDeps>()({
   description: 'Its operator may sign in again. 409 when it is revoked already.',
   input: WhySchema,
   refuses: ['already_revoked'],
-  // The session is gone, so a repetition is answered from the trail.
+  // The session is deleted, so a repetition is answered from the audit trail.
   answer: {
     schema: OperatorSessionSchema,
     read: async (_deps, _call, ended, earlier) => earlier?.after ?? ended,
@@ -87,7 +88,10 @@ export const revokeOperatorSession = act<SessionActDeps>()({
     return {
       version: 0,
       changes: [change.instant('session', session.expiresAt, null, session.operator.name)],
-      save: async () => viewSession(await revokeSession(deps, id, by)),
+      save: async () => {
+        const ended = await endSession(deps, id, by, viewSession)
+        return ended ? viewSession(ended) : 'stale'
+      },
     }
   },
 })

@@ -1,7 +1,7 @@
 // Sessions of operators. A session lasts eight hours, or until they sign out, an owner ends it, or their key
 // or the issuer's configuration is withdrawn. Each sign-in and end is in the audit trail.
 
-import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
+import { type AuditDeps, type OperatorAct, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
@@ -27,14 +27,11 @@ import {
   selectSession,
 } from './sessions.sql.js'
 
-export interface SessionsDeps extends AuditDeps, Pick<CommonParts, 'noteUse'> {
-  readonly database: Database
+export interface SessionsDeps extends EndDeps, Pick<CommonParts, 'noteUse'> {
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
   readonly issuer: { readonly settings: IssuerSettings } | null
 }
-
-type KnownFrom = 'operatorKeys' | 'operatorRoles' | 'issuer' | 'noteUse'
 
 /** How an operator was identified. */
 type KnownBy = { readonly key: string } | { readonly issuer: IssuerSettings }
@@ -66,9 +63,9 @@ export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy
   return token
 }
 
-/** Null: it is over, or never existed. */
+/** Null: the session is over, or never existed. */
 export async function findOperatorSession(
-  deps: Pick<SessionsDeps, KnownFrom> & ListDeps,
+  deps: SessionsDeps,
   token: string,
 ): Promise<OperatorSession | null> {
   const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
@@ -82,7 +79,7 @@ export async function findOperatorSession(
 function isStillKnown(
   { session, keyDigest, madeKey }: FoundSession,
   token: string,
-  { operatorKeys, issuer, noteUse }: Pick<SessionsDeps, KnownFrom>,
+  { operatorKeys, issuer, noteUse }: SessionsDeps,
 ): boolean {
   const isOf = (secret: string) =>
     keyDigest !== null && constantTimeEquals(keyDigest, keyedDigest(token, secret))
@@ -106,8 +103,8 @@ function secretOf(
 }
 
 export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSession): Promise<void> {
-  const act = { operator, act: 'operator.sign_out', reason: null }
-  await end(deps, id, act, (ended) => ({ session_id: id, operator: ended.operator.name }))
+  const by = { operator, act: 'operator.sign_out', reason: null }
+  await endSession(deps, id, by, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
 type ListDeps = Pick<CommonParts, 'clock' | 'database'>
@@ -123,13 +120,6 @@ export async function listSessions({ database, clock }: ListDeps) {
 
 const ACTS_SHOWN = 50
 
-/** Throws the error of `whyEnded`. */
-export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
-  const ended = await end(deps, id, { ...by, act: 'operator.revoke' }, viewSession)
-  if (ended) return ended
-  throw await whyEnded(deps, id)
-}
-
 /** `already_revoked`, or `not_found` if it is over or never existed. */
 export async function whyEnded({ database }: Pick<EndDeps, 'database'>, id: string): Promise<BillingError> {
   const revokedAt = await findRevocation(database, id)
@@ -137,12 +127,15 @@ export async function whyEnded({ database }: Pick<EndDeps, 'database'>, id: stri
   return new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
 }
 
-type EndDeps = AuditDeps & { readonly database: Database }
+interface EndDeps extends AuditDeps {
+  readonly database: Database
+}
 
-function end(
+/** Returns the session that ended, which the audit trail shows as `describe` has it; null: there is none. */
+export function endSession(
   deps: EndDeps,
   id: string,
-  by: Parameters<typeof recordAct>[1],
+  by: OperatorAct,
   describe: (session: OperatorSession) => object,
 ): Promise<OperatorSession | null> {
   return deps.database.transaction(async (transaction) => {

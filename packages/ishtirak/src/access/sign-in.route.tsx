@@ -1,25 +1,39 @@
-// Sign-in to the console by an operator's key, and sign-out. (`issuer.route.tsx` signs in by an issuer.) Each
-// network may send five wrong keys a minute.
-
+// Sign-in to the console, by an operator's key or by the issuer, and sign-out. Each network may send five
+// wrong keys a minute. To the issuer the browser goes out with a ticket in a cookie, and comes back.
+import { stringifySetCookie } from 'cookie'
+import type { FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
+import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import { ROLES } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
 import { consoleSay, type SayConsole } from '../i18n/console.js'
-import { goTo, renderConsole, sendPage, startFor } from '../pages/console-frame.js'
+import { type ConsoleSignIn, goTo, renderConsole, sendPage } from '../pages/console-frame.js'
 import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
-import { fieldOf, queryOf } from '../pages/reader.js'
-import { type AccessPages, ISSUER_PATH, type Issuer } from './issuer.js'
+import { cookiesFor, cookiesOf, fieldOf, queryOf } from '../pages/reader.js'
+import {
+  type AccessPages,
+  ISSUER_PATH,
+  type Issuer,
+  isSignInLack,
+  RETURN_PATH,
+  signInByIssuer,
+  TICKET_MS,
+} from './issuer.js'
 import { hasKeys } from './operators.js'
-import { signIn, signOut } from './sessions.js'
+import { findOperatorSession, OPERATOR_SESSION_MS, type SessionsDeps, signIn, signOut } from './sessions.js'
 
 /** The wrong keys a minute of one network. */
 const WRONG_KEYS = 5
+/** The refusals in a minute from one network, because each sign-in calls the issuer. */
+const REFUSED_MOST = 10
 
 const hidden = { schema: { hide: true } }
 
 export function signInRoutes(app: App, pages: AccessPages): void {
   const { reader, operatorsHere } = pages
+  if (pages.issuer) issuerRoutes(app, pages, pages.issuer)
   const wrongKeys = createTryLimit({ clock: pages.clock, most: WRONG_KEYS })
 
   app.get('/console/sign-in', hidden, async (request, reply) => {
@@ -49,7 +63,7 @@ export function signInRoutes(app: App, pages: AccessPages): void {
     }
     await reader.forget(request)
     reader.begin(reply, await signIn(pages, operator, { key }))
-    return goTo(pages, reply, await startFor(pages, operator, to))
+    return goTo(pages, reply, to)
   })
 
   app.post('/console/sign-out', { ...hidden, onRequest: operatorsHere.onRequest }, async (request, reply) => {
@@ -61,8 +75,46 @@ export function signInRoutes(app: App, pages: AccessPages): void {
   })
 }
 
-/** `url` is of the page that was asked for, without the path that a proxy adds. */
-export function signInPath({ base }: { readonly base: string }, url: string): string {
+function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void {
+  const { reader } = pages
+  const refused = createTryLimit({ clock: pages.clock, most: REFUSED_MOST })
+  const { cookie, attributes } = cookiesFor(pages.publicUrl)
+  // Lax, because the issuer sends the browser back from another site.
+  const keepTicket = (reply: FastifyReply, value: string, maxAge: number) =>
+    reply.header('set-cookie', stringifySetCookie({ ...attributes, name: cookie.ticket, value, maxAge }))
+
+  app.get(ISSUER_PATH, hidden, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    const to = targetOf(queryOf(request, 'to'))
+    if (await reader.session(request)) return goTo(pages, reply, to)
+    // Otherwise another site could sign in a person that the issuer already knows.
+    if (!reader.isFromHere(request)) return reply.headers(pages.headers).redirect(signInPath(pages, to), 303)
+    const { url, ticket } = await issuer.begin(to)
+    keepTicket(reply, ticket, TICKET_MS / SECOND)
+    return reply.headers(pages.headers).redirect(url, 303)
+  })
+
+  app.get(RETURN_PATH, hidden, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    const network = networkOf(request.ip)
+    refused.check(network)
+    const ticket = cookiesOf(request)[cookie.ticket] ?? ''
+    keepTicket(reply, '', 0)
+    const [, query = ''] = request.url.split(/\?(.*)/s)
+    const { token, to } = await signInByIssuer({ ...pages, issuer }, { ticket, query }).catch(
+      (error: unknown) => {
+        if (error instanceof BillingError) refused.count(network)
+        throw error
+      },
+    )
+    await reader.forget(request)
+    reader.begin(reply, token)
+    return goTo(pages, reply, targetOf(to))
+  })
+}
+
+/** `url` is the page that was asked for, without the path that a proxy adds. */
+function signInPath({ base }: { readonly base: string }, url: string): string {
   const to = targetOf(url)
   return `${base}/console/sign-in${to === HOME ? '' : `?to=${encodeURIComponent(to)}`}`
 }
@@ -73,7 +125,7 @@ const HOME = '/console'
  * Only pages of the console: the sign-in leads nowhere else, also not by `..`. A longer address would fit
  * neither into the cookie that keeps it on the way to an issuer nor into the headers that proxies accept.
  */
-export function targetOf(path: string | undefined): string {
+function targetOf(path: string | undefined): string {
   if (path === undefined || !/^\/console(?:[/?][\w/.?=&%+:,~@!*-]{0,1000})?$/.test(path)) return HOME
   const { pathname, search } = new URL(path, 'http://localhost')
   return /^\/console(?:\/|$)/.test(pathname) ? `${pathname}${search}` : HOME
@@ -140,4 +192,38 @@ function KeyForm(of: { base: string; locale: Locale; to: string; isWrong: boolea
       <SubmitButton label={say('signIn')} />
     </form>
   )
+}
+
+interface SignInDeps extends Omit<SessionsDeps, 'issuer'> {
+  readonly issuer: Issuer | null
+}
+
+/** The console's frame asks this who is signed in. */
+export function consoleSignIn(deps: SignInDeps): ConsoleSignIn {
+  return {
+    find: (token) => findOperatorSession(deps, token),
+    end: async (token) => {
+      const session = await findOperatorSession(deps, token)
+      if (session) await signOut(deps, session)
+    },
+    lastsMs: OPERATOR_SESSION_MS,
+    pathFor: (base, url) => signInPath({ base }, url),
+    refusalText: (error, say) => signInRefusal(deps, error, say),
+  }
+}
+
+/** Null: the error is not about a sign-in. */
+function signInRefusal(
+  { issuer, operatorRoles }: SignInDeps,
+  { code, extra }: BillingError,
+  say: SayConsole,
+): string | null {
+  const host = issuer?.host ?? ''
+  if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer: host })
+  if (code !== 'sign_in_refused' || !isSignInLack(extra.reason)) return null
+  return say(`refused_${extra.reason}`, {
+    issuer: host,
+    claim: String(extra.claim),
+    roles: [...ROLES, ...Object.keys(operatorRoles)].join(', '),
+  })
 }

@@ -39,6 +39,6 @@ export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   console: bookRoutes,
   sections: [
     { key: 'month', path: '/console/months', order: 2 },
-    { key: 'year', path: '/console/year', order: 2, startsFor: 'owner' },
+    { key: 'year', path: '/console/year', order: 2 },
   ],
 }

@@ -16,7 +16,7 @@ import { DeclarationSchema, SaleSchema, SalesFileQuerySchema, SalesFilterSchema 
 import { readYear, YEAR } from './year.js'
 import { YearParamsSchema, YearQuerySchema, YearSchema } from './year-schemas.js'
 
-export const getMonth = reading<MonthsDeps>().reads({
+export const getMonth = reading<MonthsDeps>()({
   path: '/months/:month',
   operationId: 'getMonth',
   summary:
@@ -50,7 +50,7 @@ export const receiptList = list<MonthsDeps>()({
 /** The query names the month, or the last of twelve months, under the name `file.of`. */
 function exported(file: BookFile, summary: string, query: TObject) {
   const { name } = file
-  return reading<AccountsDeps>().reads({
+  return reading<AccountsDeps>()({
     ...EXPORT,
     ...{ path: `/exports/${name}`, summary, query, answer: CSV },
     operationId: `export${name.charAt(0).toUpperCase()}${name.slice(1)}`,
@@ -106,7 +106,7 @@ export const readSalesFile = exported(
   SalesFileQuerySchema,
 )
 
-export const getDeclaration = reading<DeclarationDeps>().reads({
+export const getDeclaration = reading<DeclarationDeps>()({
   ...EXPORT,
   path: '/months/:month/declaration',
   operationId: 'getDeclaration',
@@ -131,7 +131,7 @@ function flatDeclaration({ turnover, ...month }: CommandAnswer): CommandAnswer {
   return { ...month, turnover: lines }
 }
 
-export const getYear = reading<MonthsDeps>().reads({
+export const getYear = reading<MonthsDeps>()({
   path: '/years/:until',
   operationId: 'getYear',
   summary:

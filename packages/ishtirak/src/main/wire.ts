@@ -2,9 +2,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { consoleSignIn } from '../access/console-sign-in.js'
 import { createIssuer } from '../access/issuer.js'
 import { operatorsByKey } from '../access/operators.js'
+import { consoleSignIn } from '../access/sign-in.route.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, platformReadingRoutes, readingRoutes } from '../acts/act-routes.js'
 import {

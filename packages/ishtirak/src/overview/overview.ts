@@ -4,7 +4,6 @@ import { listRoute } from '../acts/list-page.js'
 import { MINUTE } from '../core/instant.js'
 import type { ConsoleDeps } from './all-pages.js'
 import { healthRoute } from './health.route.js'
-import { countWaiting } from './inbox.js'
 import { inboxRoute } from './inbox.route.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
@@ -20,7 +19,7 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleD
   name: 'overview',
   settings: overviewSettings,
   sections: [
-    { key: 'inbox', path: '/console', order: 1, waiting: countWaiting },
+    { key: 'inbox', path: '/console', order: 1 },
     { key: 'users', path: '/console/users', order: 1.1 },
     { key: 'payments', path: '/console/payments', order: 1.2 },
     { key: 'health', path: '/console/health', order: 3 },

@@ -29,7 +29,7 @@ export interface OverviewReadDeps extends HealthDeps, InboxDeps, SearchDeps, Vie
   readonly database: Database
 }
 
-const reads = reading<OverviewReadDeps>().reads
+const reads = reading<OverviewReadDeps>()
 
 const health = reads({
   path: '/health',
