@@ -1,5 +1,4 @@
-// The page of a payment: what it is, and what operators did with it.
-
+// The page of a payment: its facts, its reports, and what operators did with it.
 import { ActButtons, actsOffered, isOfferedOn, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
@@ -94,7 +93,7 @@ function paymentPage(
 
 const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
 
-/** As the payment is now: an operator who reads "done" takes it for money that is booked. */
+/** An operator who reads "done" believes that the money is booked. If it is not, this says why. */
 function whyNotBooked(pages: AllPages, view: View, file: PaymentFile, { act }: TrailEntry): string | null {
   const { status } = file.payment
   if (!BOOKING.includes(act) || status === 'paid' || status === 'refunded') return null
@@ -123,7 +122,7 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: Paymen
   )
 }
 
-/** Which acts this operator's role does not allow, and whose role does. */
+/** Names the acts that this operator's role does not allow, and the roles that do. */
 function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readonly string[] {
   const acts = pages.acts.filter((act) => isOfferedOn(act, { subject: PAYMENT, file, deps: pages }))
   const byRoles = new Map<string, string[]>()
@@ -145,7 +144,7 @@ function Brought({ pages, view, file }: { pages: AllPages; view: View; file: Pay
   return <>{cards}</>
 }
 
-/** What was reported each time the payment changed by it. */
+/** The reports that changed the payment. */
 function Reports({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const { say } = view
   if (file.reports.length === 0) return null
@@ -166,7 +165,7 @@ function Reports({ pages, view, file }: { pages: AllPages; view: View; file: Pay
   )
 }
 
-/** Of a change: `Pro · 1 000 DA`, the plan that ran and what was left of what was paid. */
+/** `Pro · 1 000 DA`: the plan before a plan change, and the unused part of what was paid. */
 function planBefore({ formats }: AllPages, { from, credit }: ChangeOrder, locale: Locale): string {
   return inParts([planName(from.name, locale), formats.money(credit, locale)], locale)
 }

@@ -1,6 +1,5 @@
-// What a user's plan is now, and why: until when, from when on months are counted, and all time that there
-// was and is, by which payments, grants and codes.
-
+// The card with a user's plan: until when it runs, the start from which its months are counted, and the list
+// of all time with the payments, grants and codes that it came from.
 import { DAY, toTimestamp } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { graceEndsAt } from '../core/subscription.js'
@@ -14,7 +13,7 @@ import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 
-/** More are folded. */
+/** A longer list is folded. */
 const SHOWN_MAX = 1
 
 interface PlanOf {
@@ -106,7 +105,7 @@ function EndedBy({ view, file }: PlanOf) {
 
 const ENDING = ['user.end', 'payment.refund']
 
-/** In the direction of the page, also where a name in Latin letters comes first. */
+/** A span has the direction of the page, also if a name in Latin letters comes first. */
 function Piece(of: PlanOf & { readonly time: TimeEntry }) {
   const { pages, view, time } = of
   if (time.by === 'gap') return <span safe>{view.say('time_gap')}</span>
@@ -140,13 +139,13 @@ function whatItGives({ pages, view, file }: PlanOf, time: TimeEntry): string {
   )
 }
 
-/** Of what a change of plan bought, that it is one. */
+/** The length of the time. A plan change has none, and is named as such. */
 function lengthInWords({ formats }: AllPages, months: number, days: number, locale: Locale): string {
   if (days > 0) return formats.timeLeft(days * DAY, locale)
   return months > 0 ? termInWords(months, locale) : CATALOGS[locale].page.planChange
 }
 
-/** From which instant the ends of months are counted. */
+/** Says from which instant the ends of months are counted. */
 function Run(of: PlanOf) {
   const { run } = of.file.user.subscription
   if (run === null) return null

@@ -1,5 +1,4 @@
-// What became of a payment, in a sentence: where it is not booked, why.
-
+// The state of a payment in a sentence. If it is not booked, the sentence says why.
 import { statusKey } from '../acts/changes.js'
 import type { LoadedParts } from '../acts/file-parts.js'
 import { type Payment, publicMethodOf } from '../core/payment.js'
@@ -8,7 +7,7 @@ import type { AllPages } from '../overview/all-pages.js'
 import type { View } from '../pages/console-frame.js'
 import { reviewInWords } from '../pages/console-words.js'
 
-/** A payment with what capabilities add. */
+/** A payment with the parts of capabilities. */
 interface PaymentWithParts {
   readonly payment: Payment
   readonly parts: LoadedParts

@@ -1,46 +1,116 @@
 // The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators
-// did.
+// did; and the portal as that user sees it.
 
 import { ActButtons, actsOffered } from '../acts/act-console.js'
 import { accessInWords, statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import { plainName } from '../core/name.js'
 import { publicMethodOf } from '../core/payment.js'
+import type { App } from '../http/app.js'
 import { inParts } from '../i18n/formats.js'
-import { CATALOGS, sayFor } from '../i18n/messages.js'
-import { type Labels, paymentInWords } from '../ledger/labels.js'
+import { CATALOGS, directionOf, sayFor } from '../i18n/messages.js'
+import { type Labels, paymentInWords, readLabels } from '../ledger/labels.js'
 import { PAYMENT, USER } from '../ledger/subjects.js'
-import type { Overview } from '../limits/overview.js'
+import { type Overview, type OverviewDeps, readOverview } from '../limits/overview.js'
 import { UsageBars } from '../limits/portal-usage.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { InboxEntries } from '../overview/inbox-entries.js'
-import type { SentMail } from '../overview/payments.sql.js'
-import type { PaymentFile, UserFile } from '../overview/read-files.js'
+import { lastMailAbout, type SentMail } from '../overview/payments.sql.js'
+import { type PaymentFile, showPayment, showUser, type UserFile } from '../overview/read-files.js'
+import { pageOfTimeline } from '../overview/timeline.js'
 import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
-import { isOfAct, NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
-import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
+import { isOfAct, NoticeOf, noticeIn, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
+import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { codeInWords, mailedInWords } from '../pages/console-words.js'
-import { Card } from '../pages/portal-frame.js'
+import { Card, LinkButton, pageHeaders } from '../pages/portal-frame.js'
+import type { ViewAsUser } from '../pages/portal-kinds.js'
+import { queryOf } from '../pages/reader.js'
 import { PlanCard } from './plan-card.js'
 import { stateInWords } from './state-in-words.js'
 
-export interface UserPage {
+interface Params {
+  readonly user_id: string
+}
+
+/** The most payments that the page shows as ordered and not booked. */
+const ORDERED_MAX = 3
+
+/** The entries of the open timeline on one page. */
+const SHOWN = 12
+
+export function userRoutes(
+  app: App,
+  pages: AllPages & OverviewDeps & { readonly viewAsUser: ViewAsUser },
+): void {
+  const hidden = forOperators(pages)
+  const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'users', of.user_id))
+  const { style } = pages
+  // A browser must not send a form from a user's portal that an operator views.
+  const headers = pageHeaders(style, "'none'", "form-action 'none'")
+
+  app.get<{ Params: Params }>('/console/users/:user_id', hidden, async (request, reply) => {
+    const { user_id: userId } = request.params
+    const file = await showUser(pages, userId)
+    const overview = await readOverview({ ...pages, lookups: async () => false }, userId)
+    const cursor = queryOf(request, 'cursor') ?? null
+    const timeline = await pageOfTimeline(pages, { user_id: userId }, { cursor, limit: SHOWN })
+    const view = viewOf(pages, request, reply)
+    const labels = await readLabels(pages, { payments: file.waiting.map((entry) => entry.other_payment_id) })
+    const ordered = await orderedIn(pages, file)
+    const shown = {
+      file,
+      overview,
+      timeline,
+      labels,
+      ordered,
+      isFirst: cursor === null,
+      notice: noticeIn(request),
+    }
+    return sendPage(pages, reply, userPage(pages, view, shown))
+  })
+
+  app.get<{ Params: Params }>('/console/users/:user_id/portal', thisSite, async (request, reply) => {
+    const { user_id: userId } = request.params
+    const view = viewOf(pages, request, reply)
+    const { operator } = view.session
+    const safeStart = <Banner pages={pages} view={view} userId={userId} />
+    const page = await pages.viewAsUser({ userId, operator, requestId: request.id, style, safeStart })
+    return reply.headers(headers).send(page)
+  })
+}
+
+/** The newest payment, and those after the last booked one without an entry in the inbox. */
+function orderedIn(pages: AllPages, { user: { userId }, payments, waiting }: UserFile) {
+  const booked = payments.findIndex(({ status }) => status === 'paid' || status === 'refunded')
+  const later = booked === -1 ? payments : payments.slice(0, booked)
+  const unseen = later.filter(({ id }) => !waiting.some((entry) => entry.payment_id === id))
+  const ordered = new Set([...payments.slice(0, 1), ...unseen].slice(0, ORDERED_MAX).map(({ id }) => id))
+  return Promise.all(
+    [...ordered].map(async (id) => ({
+      file: await showPayment(pages, id),
+      mail: await lastMailAbout(pages.database, { userId, id }),
+    })),
+  )
+}
+
+interface UserPage {
   readonly file: UserFile
   readonly overview: Overview
   readonly timeline: Timeline
   readonly labels: Labels
-  /** What the user ordered last, and what is not booked. */
+  /** The newest payment, and payments that are not booked. */
   readonly ordered: readonly { readonly file: PaymentFile; readonly mail: SentMail | null }[]
-  /** Not a page further back. */
+  /** It is the first page of the timeline. */
   readonly isFirst: boolean
   readonly notice: TrailNotice
 }
 
-/** The timeline has them all. */
+/** The newest acts; the timeline has all of them. */
 const ACTS_SHOWN = 7
 
-export function userPage(
+function userPage(
   pages: AllPages,
   view: View,
   { file, overview, timeline, labels, ordered, isFirst, notice }: UserPage,
@@ -77,7 +147,7 @@ export function userPage(
   })
 }
 
-/** Each of what was ordered last and is not booked: its state, what was reported of it, and its mail. */
+/** The payments in `ordered`: their state, the last report, and the last mail. */
 function Ordered(of: { pages: AllPages; view: View } & Pick<UserPage, 'file' | 'ordered'>) {
   const { pages, view, file, ordered } = of
   const { say } = view
@@ -159,4 +229,22 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFi
   const resend = lastPaid ? [{ act: resendReceipt, id: lastPaid.id }] : []
   const asUser = { href: `${addressOf(pages.base, 'users', id)}/portal`, label: view.say('seeAsUser') }
   return <ActButtons {...{ pages, view }} first={asUser} offered={[...offered, ...resend]} />
+}
+
+/** The banner is in the operator's language, the portal below it in the user's. */
+function Banner({ pages, view, userId }: { pages: AllPages; view: View; userId: string }) {
+  const { say, locale } = view
+  return (
+    <aside
+      class="notice warn viewed-as-user"
+      lang={locale}
+      dir={directionOf(locale)}
+      aria-label={say('asUserTitle')}
+    >
+      <p>
+        <b safe>{say('asUserTitle')}</b> <span safe>{say('asUserText')}</span>
+      </p>
+      <LinkButton href={addressOf(pages.base, 'users', userId)} label={say('asUserBack')} />
+    </aside>
+  )
 }

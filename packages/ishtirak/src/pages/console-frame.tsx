@@ -1,19 +1,12 @@
-// What every page of the console has around its content, and the parts that several pages have. The looks are
-// those of the portal. A page is one document without a script, and asks for nothing else.
+// The frame of every page of the console, and the parts that several pages use. It has the style sheet of the
+// portal. A page is one document without a script, and loads nothing else.
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
-import {
-  isRole,
-  mayDo,
-  type Operator,
-  type OperatorSession,
-  type Permission,
-  type Role,
-} from '../core/role.js'
+import { isRole, mayDo, type OperatorSession, type Permission } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
@@ -26,19 +19,19 @@ import type { SessionReader, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
 
-/** How operators sign in, and the cookie of a session. */
+/** The sessions of operators, which the capability `access` stores. */
 export interface ConsoleSignIn {
-  /** Null: it is over, or never was. */
+  /** Null: the session is over, or never existed. */
   find(token: string): Promise<OperatorSession | null>
   end(token: string): Promise<void>
   readonly lastsMs: number
-  /** The page that leads back to `url`. */
+  /** The address of the sign-in that leads to `url` afterwards. */
   pathFor(base: string, url: string): string
-  /** Why a sign-in was refused; null: it was none. */
+  /** Explains why a sign-in was refused; null: the error is not about a sign-in. */
   refusalText(error: BillingError, say: SayConsole): string | null
 }
 
-/** What the pages of the console share; a page names beside it what it reads. */
+/** The parts that all pages of the console need. A page adds what it reads itself. */
 export interface ConsolePages extends CallerChecks {
   readonly database: Database
   readonly clock: Clock
@@ -47,11 +40,11 @@ export interface ConsolePages extends CallerChecks {
   readonly catalogue: Catalogue
   readonly formats: Formats
   readonly wallClock: WallClock
-  /** Sorted as every page shows them. */
+  /** Sorted by `order`. */
   readonly sections: readonly ConsoleSection[]
   readonly signIn: ConsoleSignIn
   readonly reader: SessionReader<OperatorSession>
-  /** Those who are signed in. */
+  /** The operators who are signed in. */
   readonly operatorsHere: Callers<ConsoleSession>
   readonly headers: Readonly<Record<string, string>>
   readonly style: string
@@ -59,22 +52,18 @@ export interface ConsolePages extends CallerChecks {
   readonly base: string
 }
 
-/** A page that all others lead to. */
+/** An entry of the navigation. */
 export interface ConsoleSection {
   /** The text of its name. */
   readonly key: ConsoleKey
   readonly path: string
-  /** Among the others, from the first on. */
+  /** The position in the navigation. */
   readonly order: number
-  /** Whose first page it is after the sign-in while nothing waits; of the others it is `/console`. */
-  readonly startsFor?: Role
-  /** How much waits there; it is given the pages of the capability that brings it. */
-  waiting?(pages: never): Promise<number>
-  /** The permission to see it; absent: everyone may. */
+  /** The permission to see it; if absent, every operator may. */
   readonly permission?: Permission
 }
 
-/** Who reads a page, and in which language. */
+/** The operator who reads a page, and the language. */
 export interface View extends Written {
   readonly session: ConsoleSession
   readonly locale: Locale
@@ -86,17 +75,17 @@ interface ConsolePage {
   /** Null: no operator is signed in. */
   readonly session: ConsoleSession | null
   readonly title: string
-  /** Which section is marked as the present one. */
+  /** The section that the navigation marks. */
   readonly section?: ConsoleKey
-  /** Where `lang=` is put behind; empty: the page's own address. */
+  /** The address that gets `lang=`; if empty, that of the page. */
   readonly languagePath?: string
-  /** What stands in the field of the search; empty where it is left out. */
+  /** The text in the field of the search. */
   readonly searched?: string
-  /** Made of components, which have escaped what they were given. */
+  /** Rendered by components, which escape what they are given. */
   readonly safeContent: JSX.Element
 }
 
-/** The one field of the search takes so many characters. */
+/** The most characters in the field of the search. */
 export const SEARCHED_MAX = 320
 
 export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
@@ -147,7 +136,7 @@ export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
   })
 }
 
-/** A page of an operator who is signed in, under its title. */
+/** A page for a signed-in operator, with its title as heading. */
 export function consolePage(
   of: { readonly pages: ConsolePages; readonly view: View } & Omit<
     ConsolePage,
@@ -235,12 +224,12 @@ function SearchForm({ pages, say, searched }: { pages: ConsolePages; say: SayCon
 
 export const isOwner = ({ session }: Pick<View, 'session'>) => session.operator.role === 'owner'
 
-/** One of OPERATOR_ROLES has no other name than its own. */
+/** A role of OPERATOR_ROLES is shown by its own name. */
 export function roleName(role: string, say: SayConsole): string {
   return isRole(role) ? say(`role_${role}`) : role
 }
 
-/** What is empty is not asked for. */
+/** Empty values are left out. */
 export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
   const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString()
   return asked === '' ? path : `${path}?${asked}`
@@ -251,25 +240,16 @@ export function addressOf(base: string, page: string, id?: string): string {
   return `${base}/console/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
 }
 
-/** Where a sign-in leads that was to lead to `/console`: there as long as something waits. */
-export async function startFor(pages: ConsolePages, { role }: Operator, to: string): Promise<string> {
-  const start = pages.sections.find(({ startsFor }) => startsFor === role)
-  if (to !== '/console' || !start) return to
-  // All pages are one object, whatever each reads of it.
-  const counts = pages.sections.map(({ waiting }) => waiting?.(pages as never) ?? 0)
-  return (await Promise.all(counts)).some((count) => count > 0) ? to : start.path
-}
-
 export function sendPage(pages: ConsolePages, reply: FastifyReply, html: string): FastifyReply {
   return reply.headers(pages.headers).send(html)
 }
 
-/** `path` without the base. */
+/** Redirects to a path of the console. */
 export function goTo({ base, headers }: ConsolePages, reply: FastifyReply, path: string): FastifyReply {
   return reply.headers(headers).redirect(`${base}${path}`, 303)
 }
 
-/** What is folded until a reader opens it, or may be folded. */
+/** A card that the reader can open and close. */
 export function Folded(of: PropsWithChildren<{ id: string; title: string; isOpen: boolean }>) {
   return (
     <details class="card" open={of.isOpen}>
@@ -283,7 +263,7 @@ export function Folded(of: PropsWithChildren<{ id: string; title: string; isOpen
   )
 }
 
-/** Sentences above what they are about; those that are null are left out. */
+/** Sentences at the top of a page; null ones are left out. */
 export function Notices({ of, warn = false }: { of: readonly (string | null)[]; warn?: boolean }) {
   return (
     <>
@@ -298,7 +278,7 @@ export function Notices({ of, warn = false }: { of: readonly (string | null)[]; 
   )
 }
 
-/** The ways from one page of a list to the first and to the next; null: there is none. */
+/** Links to the first and to the next page of a list, if there are such pages. */
 export function Pager(of: PropsWithChildren<{ view: View; first: string | null; next: string | null }>) {
   const { view, first, next, children } = of
   if (first === null && next === null && !children) return null
@@ -321,7 +301,7 @@ export interface LinkedFact {
 
 export type Fact = readonly [name: string, value: string | LinkedFact | null]
 
-/** Names and what they are; those that are null are left out. */
+/** Names with their values; null values are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -337,7 +317,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-/** `isRow`: all of its row in a table leads there. */
+/** `isRow`: the whole row of the table is the link. */
 export function Link({ href, text, under, isRow }: LinkedFact & { readonly isRow?: boolean }) {
   return (
     <>
@@ -368,7 +348,7 @@ export function Hint({ children }: PropsWithChildren<{ children: string }>) {
   )
 }
 
-/** An amount or an instant, on one line. */
+/** A text that stays on one line. */
 export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
   return (
     <bdi class="nowrap" safe>
@@ -378,8 +358,8 @@ export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
 }
 
 /**
- * By itself, in the direction of its first letter. A sentence of ours has that of the page: it may begin with
- * a name that is isolated (U+2068), which browsers look into all the same.
+ * A text in the direction of its first letter. One of our sentences (it isolates its data by U+2068) has the
+ * direction of the page, because browsers would look at the name that it may begin with.
  */
 export function Text({ children }: PropsWithChildren<{ children: string }>) {
   if (children === '') return ''

@@ -1,18 +1,18 @@
-// Who reads a page of the console, and in which language.
+// The routes of the console's pages: who may open them, and the language of the reader.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { consoleSay } from '../i18n/console.js'
 import { writtenIn } from '../i18n/formats.js'
 import { type ConsolePages, goTo, type View } from './console-frame.js'
 import { isFromAnotherSite } from './reader.js'
 
-/** What each route of a page says: it is in no document, and leads to the sign-in who has no session. */
+/** Route options of a page: it is in no OpenAPI document, and redirects to the sign-in without a session. */
 export function forOperators({ operatorsHere }: ConsolePages) {
   return { schema: { hide: true }, onRequest: operatorsHere.onRequest }
 }
 
 /**
- * The same of what stands in the audit trail once it is opened: another site does not open it in an
- * operator's name. A link of one leads to the page `back`.
+ * The same for pages whose opening is recorded in the audit trail. A link on another site must not open them
+ * in an operator's name, so it leads to the page `back`.
  */
 export function fromThisSite<Params>(pages: ConsolePages, back: (params: Params) => string) {
   return {
@@ -23,7 +23,7 @@ export function fromThisSite<Params>(pages: ConsolePages, back: (params: Params)
   }
 }
 
-/** Of a request that has passed `operatorsHere.onRequest`. */
+/** The request must have passed `operatorsHere.onRequest`. */
 export function viewOf(
   { operatorsHere, reader, formats }: ConsolePages,
   request: FastifyRequest,

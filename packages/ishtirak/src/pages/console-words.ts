@@ -1,5 +1,5 @@
-// The codes of the API and of the audit trail in the reader's words. A code that has none, such as one that
-// an older program wrote or that a provider chose, stands as it is.
+// Translates codes of the API and of the audit trail. A code without a text, such as one of an older version
+// or of the provider, is shown unchanged.
 import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
@@ -8,7 +8,7 @@ import { inList, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from './console-frame.js'
 
-/** By the beginning of their keys. Capabilities say which there are; a test holds them against the words. */
+/** The kinds of codes: the key of a text is `<kind>_<code>`. A test compares the codes with the texts. */
 type Name =
   | 'act'
   | 'text'
@@ -39,7 +39,7 @@ export function codeInWords(
   return isConsoleKey(key) ? say(key, data) : code
 }
 
-/** What stands in the way, where a refusal names it; empty where it does not. */
+/** What a refusal says is in the way; empty if it says nothing. */
 export function heldInWords(
   view: Pick<View, 'say' | 'locale'>,
   { held_by: held }: { readonly held_by?: unknown },
@@ -49,7 +49,7 @@ export function heldInWords(
   return inList(words, view.locale)
 }
 
-/** All that the trail names. */
+/** The names of all acts that the audit trail can have. */
 export const recordedActs = () => consoleKeysWith('did_')
 
 /** Translates a text of `describeDifference`. */
@@ -77,7 +77,7 @@ function figure(pages: ConsolePages, view: View, name: string, value: string): s
   return name === 'months' ? termInWords(Number(value), locale) : value
 }
 
-/** Null: nothing is under review, or the row is broken and does not say what. */
+/** Null: the payment is not under review, or its row is broken and has no reason. */
 export function reviewInWords(
   pages: ConsolePages,
   view: View,
@@ -86,7 +86,7 @@ export function reviewInWords(
   return review?.differences?.map((one) => differenceInWords(pages, view, one)).join(' · ') ?? null
 }
 
-/** Several, as the inbox joins them. */
+/** Translates several differences, which the inbox joins by commas. */
 export function differencesInWords(pages: ConsolePages, view: View, text: string): string {
   return text
     .split(/, (?=\w+: ours is |checkout_url: )/)
@@ -99,19 +99,19 @@ export function planInWords({ catalogue }: ConsolePages, { locale }: View, planI
   return plan ? planName(plan.name, locale) : planId
 }
 
-/** `14 days`, `2 months`, as the timeline has the length of a grant. */
+/** Translates the length of a grant: `14 days`, `2 months`. */
 export function lengthInWords({ formats }: ConsolePages, { locale }: View, length: string): string {
   const count = Number.parseInt(length, 10)
   return length.endsWith('days') ? formats.timeLeft(count * DAY, locale) : termInWords(count, locale)
 }
 
-/** What became of a mail: a word, or one with what the mail server said. */
+/** Translates the outcome of a mail, which may contain the answer of the mail server. */
 export function mailedInWords(view: Pick<View, 'say'>, outcome: string): string {
   const [, code = outcome, detail = ''] = /^(refused|failed): (.*)$/s.exec(outcome) ?? []
   return codeInWords(view, 'mailed', code, { detail })
 }
 
-/** Why an event was not accepted. */
+/** Translates the reason why the platform did not accept an event. */
 export function failureInWords({ say }: Pick<View, 'say'>, failure: string): string {
   const [, status] = /^answered (\d+)$/.exec(failure) ?? []
   if (status !== undefined) return say('answered', { status })

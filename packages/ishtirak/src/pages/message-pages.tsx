@@ -1,4 +1,4 @@
-// Pages with one thing to say and a way on: the front page, the way in, a refusal.
+// Pages with one message and a button: the front page, the sign-in, a refusal.
 
 import type { FastifyReply } from 'fastify'
 import { type BillingError, ERRORS } from '../core/error.js'
@@ -18,7 +18,7 @@ import {
 import type { PortalSession, Session } from './reader.js'
 import { Words } from './words.js'
 
-/** For those who open the root of the service in a browser. */
+/** The root of the service in a browser. */
 export function frontPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, (say) => ({
     title: say('frontTitle'),
@@ -35,7 +35,7 @@ export function frontPage(pages: Pages, locale: Locale): string {
   }))
 }
 
-/** `wrong`: what was entered and is not an address. */
+/** `wrong` is a text that was entered and is not an address. */
 export function askForLinkPage(pages: Pages, locale: Locale, wrong?: string): string {
   return messagePage(pages, locale, (say) => ({
     title: say('askForLinkTitle'),
@@ -81,7 +81,7 @@ export function signInPage(pages: Pages, locale: Locale, token: string): string 
   }))
 }
 
-/** A link of another user was opened: only this page's button follows it. */
+/** Asks before a link of another user ends this user's session. */
 export function switchPage(
   pages: Pages,
   of: { session: Session; link: PortalSession; token: string; locale: Locale },
@@ -105,20 +105,22 @@ export function switchPage(
   }))
 }
 
-/** The e-mail address first: users choose their names. Behind the account the person. */
+/** The address comes before the name, which users choose themselves. The person follows the account. */
 function nameOf({ email, name, userId, personId }: PortalSession, locale: Locale): string {
   const account = email ?? name ?? userId
   return personId === null ? account : inParts([account, personId], locale)
 }
 
-/** Explains what became of a link, a session or a form. With a label, the button leads to the portal. */
+/**
+ * Pages about a link, a session or a form. With a label, the button leads to the portal, else to the seller.
+ */
 const SAID = {
   linkSent: ['mail'],
   linkOver: ['late'],
-  // A link that came by mail: a new one is requested where this one was.
+  // A link of a mail is over: the button leads to the page that sends a new one.
   mailedLinkOver: ['late', 'requestLink'],
   noSession: ['info'],
-  // A form that came after the end of its session: what did not happen, then the way in.
+  // A form was sent after the end of its session.
   sessionOver: ['info', 'openPortal'],
   staleForm: ['info'],
 } as const satisfies Readonly<Record<string, readonly [SignKind, MessageKey?]>>
@@ -144,19 +146,19 @@ export interface Refusal {
   readonly session: Session | null
   readonly locale: Locale
   readonly requestId: string
-  /** What a capability says in place of the usual words. */
+  /** The words of a capability, in place of the usual ones. */
   readonly own?: Partial<Message> | undefined
 }
 
 export function refusalPage(pages: Pages, refusal: Refusal): string {
   const { error, locale } = refusal
-  // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
+  // These two codes are about tokens. Users read instead how they get in.
   if (error.code === 'forbidden') return saidPage(pages, locale, 'staleForm')
   if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
   return pages.mailsLinks ? askForLinkPage(pages, locale) : saidPage(pages, locale, 'noSession')
 }
 
-/** Any other refusal, in the words of the list of errors. */
+/** Any other refusal, in the words of its error code. */
 function failurePage(pages: Pages, { error, session, locale, requestId, own }: Refusal): string {
   const { title, detail } = CATALOGS[locale].error[error.code]
   const wait = error.retryAfterSeconds
@@ -203,7 +205,7 @@ export interface Message {
   readonly safeMore: JSX.Element
 }
 
-/** The frame of them all. */
+/** Renders a page with one message. */
 export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) => Message): string {
   const { kind = 'info', title, text, safeMore, ...page } = describe(sayFor(pages.seller.identity, locale))
   const safeContent = (
@@ -222,7 +224,7 @@ export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) =
   return renderPage(pages, { locale, title, safeContent, ...usual, ...page })
 }
 
-/** Sends the sender of a form to the page that says what it led to. */
+/** Redirects the sender of a form to the page with its result, which a cookie keeps. */
 export function answerForm(
   pages: Pages,
   reply: FastifyReply,
@@ -233,7 +235,7 @@ export function answerForm(
   return reply.headers(pages.headers).redirect(`${pages.base}/portal/answer`, 303)
 }
 
-/** As much of what was typed as a field takes. */
+/** Cuts a typed text to the length of a field. */
 export function shortened(typed: string): string {
   return typed.slice(0, 100)
 }

@@ -1,6 +1,6 @@
-// What every page has around its content: language and direction, the seller's name on top, the choice of
-// languages, and at the end how to reach the seller; and the parts that several pages have. A page is one
-// document without a script, and asks no server for anything else.
+// The frame of every page: language and direction, the seller's name, the choice of languages, and the
+// seller's contact; and the parts that several pages use. A page is one document without a script, and loads
+// nothing else.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PropsWithChildren } from '@kitajs/html'
@@ -20,7 +20,7 @@ import type { Reader, Session } from './reader.js'
 import type { OrderField, ShownMethod } from './shown-method.js'
 import { Words } from './words.js'
 
-/** What every page needs of the service. */
+/** The parts of the service that every page needs. */
 export interface PagesDeps extends CallerChecks {
   readonly database: Database
   readonly clock: Clock
@@ -32,7 +32,7 @@ export interface PagesDeps extends CallerChecks {
   readonly mailsLinks: boolean
 }
 
-/** What a page is rendered with. */
+/** The parts that rendering needs. */
 export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules'> {
   /** The methods besides the card. */
   readonly shownMethods: readonly ShownMethod[]
@@ -46,7 +46,7 @@ export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catal
 /** The parts that the routes of all pages share. */
 export interface Pages extends PagesDeps, PageParts {
   readonly reader: Reader
-  /** Those with a session, each counted against the quota of its user. */
+  /** Identifies users by their session, and counts their requests. */
   readonly users: Callers<Session>
   readonly headers: Readonly<Record<string, string>>
   /** The platform, at the page where this session came from. */
@@ -64,15 +64,15 @@ export interface SentForm {
 export interface Page {
   readonly locale: Locale
   readonly title: string
-  /** Made of components, which have escaped what they were given. */
+  /** Rendered by components, which escape what they are given. */
   readonly safeContent: JSX.Element
-  /** Where `lang=` is put behind; empty: the page's own address; null: there is no choice of languages. */
+  /** The address that gets `lang=`; empty: that of the page; null: there is no choice of languages. */
   readonly languagePath?: string | null
-  /** Where "back" leads; null: the content has that link already. */
+  /** The target of "back"; null: the content has that link already. */
   readonly backUrl: string | null
-  /** Beside it, at the very end. */
+  /** Stands beside the link, at the end of the page. */
   readonly safeEnd?: JSX.Element
-  /** Above all the rest. */
+  /** Stands above the header. */
   readonly safeStart?: JSX.Element
 }
 
@@ -108,11 +108,12 @@ export function renderPage(pages: PageParts, page: Page): string {
   })
 }
 
-/** What portal and console have around their pages. `brand`: what stands on top beside the logo. */
+/** The document of both portal and console. `brand` stands beside the logo. */
 export function renderLayout(
   { seller, style }: Pick<PageParts, 'seller' | 'style'>,
   of: {
     readonly locale: Locale
+    /** The title of the browser's tab. */
     readonly title: string
     readonly brand: string
     readonly look?: 'console'
@@ -121,15 +122,25 @@ export function renderLayout(
     readonly safeContent: JSX.Element
   },
 ): string {
+  const { color, logo } = seller.shop
   const html = (
     <html lang={of.locale} dir={directionOf(of.locale)}>
-      <Head {...{ seller, style }} title={of.title} />
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content={color ?? DEFAULT_COLOR} />
+        <title safe>{of.title}</title>
+        <link rel="icon" href={logo ?? iconIn(color ?? DEFAULT_COLOR)} />
+        <style>{style}</style>
+      </head>
       <body class={of.look}>
         {of.safeStart}
         <header class="top">
           <div>
             <span class="brand">
-              {seller.shop.logo === null ? null : <img src={seller.shop.logo} alt="" />}
+              {logo === null ? null : <img src={logo} alt="" />}
               <span safe>{of.brand}</span>
             </span>
             {of.safeTop}
@@ -142,24 +153,7 @@ export function renderLayout(
   return `<!doctype html>${String(html)}`
 }
 
-/** `title` is what stands above the page in the browser. */
-function Head({ seller, style, title }: Pick<PageParts, 'seller' | 'style'> & { title: string }) {
-  const { color, logo } = seller.shop
-  return (
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="robots" content="noindex" />
-      <meta name="color-scheme" content="light dark" />
-      <meta name="theme-color" content={color ?? DEFAULT_COLOR} />
-      <title safe>{title}</title>
-      <link rel="icon" href={logo ?? iconIn(color ?? DEFAULT_COLOR)} />
-      <style>{style}</style>
-    </head>
-  )
-}
-
-/** The languages to change to, each named in itself, so that readers of another one can read the way out. */
+/** Links to the other languages. Each is named in itself, so that its readers find it. */
 export function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
   const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
   return (
@@ -177,7 +171,7 @@ export function Languages({ current, label, path }: { current: Locale; label: st
   )
 }
 
-/** Who sells, how to reach them, and what they promise: on every page, so also before paying. */
+/** The seller's contact and terms, which a buyer must see before paying. */
 function SellerContact({ pages, locale, say }: { pages: PageParts; locale: Locale; say: Say }) {
   const { identity, shop } = pages.seller
   return (
@@ -199,16 +193,14 @@ function SellerContact({ pages, locale, say }: { pages: PageParts; locale: Local
   )
 }
 
-/** RFC 3966: digits and a leading plus; what parts them for the eye is left out. */
+/** RFC 3966: digits and a leading plus, without the signs between them. */
 function telephoneUrl(phone: string): string {
   return `tel:${phone.replace(/[^+\d]/g, '')}`
 }
 
 const DEFAULT_COLOR = '#06402a'
 
-/**
- * A calendar leaf with a tick: a paid month. Stands in the tab of the browser where the seller has no logo.
- */
+/** The icon of the browser's tab if the seller has no logo: a calendar leaf with a tick. */
 const iconIn = (color: string) =>
   `data:image/svg+xml,${encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32">\
@@ -220,7 +212,7 @@ const iconIn = (color: string) =>
 /** `late`: a clock; `review`: a magnifying glass; `back`: money that went back; `mail`: a letter. */
 export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'review' | 'back' | 'mail'
 
-/** The large sign of a page with one thing to say. It only repeats what the heading says. */
+/** The large sign of a page with one message. It only repeats the heading, so it is hidden from readers. */
 export function Sign({ kind }: { kind: SignKind }) {
   const tone = kind === 'bad' ? 'bad' : kind === 'ok' || kind === 'waiting' ? '' : 'warn'
   return `<svg class="sign ${tone}" viewBox="0 0 56 56" aria-hidden="true">\
@@ -246,8 +238,10 @@ export function SubmitButton({ label }: { label: string }) {
   )
 }
 
-/** `go`: the main way on. `href` undefined: it is shown, and leads nowhere. */
-/** `isBeside`: what is printed and closed, so that the page stays. */
+/**
+ * `go`: the main button of the page. Without `href` it is shown and does nothing. `isBeside`: it opens in a
+ * new tab, for a document that is printed and closed.
+ */
 export function LinkButton(of: {
   href: string | undefined
   label: string
@@ -262,7 +256,7 @@ export function LinkButton(of: {
   )
 }
 
-/** Stands above the title of each page beside the first one. */
+/** The link above the title of each page except the first one. */
 export function BackToPortal({ base, say }: { readonly base: string; readonly say: Say }) {
   return (
     <a class="back" href={`${base}/portal`}>
@@ -299,7 +293,7 @@ export function Notice(of: PropsWithChildren<{ tone: '' | 'warn'; title: string;
   )
 }
 
-// Read once and inlined: the first paint needs one round trip.
+// The style sheet is inlined, so that the first paint needs one round trip.
 const SHEET = readSheet(new URL('./pages.css', import.meta.url))
 
 export function readSheet(file: URL): string {
@@ -313,11 +307,11 @@ export function readSheet(file: URL): string {
 /** `--card` of the dark colors in pages.css. */
 const DARK_CARD = '#18211d'
 
-/** `color`: the seller's, `#rrggbb`; null: that of the sheet. */
+/** `color` is the seller's color `#rrggbb`; null: that of the sheet. */
 export function styleWith(color: string | null): string {
   if (color === null) return SHEET
   const light = `--brand:${color};--action:${color};--accent:${color}`
-  // White text stays readable on what is only told from the card.
+  // On a dark card, text must be readable, and a button with white text must only be visible.
   const [accent, action] = [READABLE_CONTRAST, VISIBLE_CONTRAST].map((least) =>
     lightenedFor(color, DARK_CARD, least),
   )
@@ -326,8 +320,8 @@ export function styleWith(color: string | null): string {
 }
 
 /**
- * The header fields of every page. No `form-action`: browsers apply it to the redirect after a form too, and
- * that one leads to the provider, whose addresses are its own business.
+ * The headers of every page. There is no `form-action`: browsers apply it to the redirect after a form too,
+ * which leads to the provider, and the provider may change its addresses.
  */
 export function pageHeaders(
   style: string,

@@ -1,5 +1,5 @@
-// Who reads a page, and in which language: the session in the cookie, the language that the user chose, else
-// that of their profile, else that of the browser. Arabic where nothing is known.
+// The reader of a page and the language: the session comes from a cookie. The language is the one that the
+// reader chose, else that of the profile, else that of the browser, else Arabic.
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
@@ -11,7 +11,7 @@ import { BoundedMap } from '../runtime/bounded-map.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
 
-/** A session of the portal, or what a link into it would become. */
+/** A session of the portal, or the session that a link would begin. */
 export interface PortalSession extends Pick<Actor, 'userId'> {
   /** Null: the account itself. */
   readonly personId: string | null
@@ -26,16 +26,16 @@ export interface PortalSession extends Pick<Actor, 'userId'> {
 export type Session = WithFormToken<PortalSession>
 
 export type WithFormToken<Found> = Found & {
-  /** Stands in every form of this session, and fits no other. */
+  /** Every form of this session has it, and no form of another session. */
   readonly formToken: string
 }
 
-/** Who orders by a form of the portal. The profile is the account's, and is known already. */
+/** The person who orders by a form of the portal. */
 export function actorOf({ userId, personId, billingRole }: PortalSession): Actor {
   return { userId, personId: personId ?? undefined, billingRole }
 }
 
-/** For the portal as an operator views it: nothing is sent from there. */
+/** The session of a portal that an operator views: it has no forms. */
 export type ReadOnlySession = PortalSession & { readonly formToken: null }
 
 export type Reader = SessionReader<PortalSession>
@@ -47,9 +47,9 @@ interface SessionFound {
   readonly locale?: Locale | null
 }
 
-/** Where sessions are stored, and under which cookie. */
+/** The storage of sessions, and the name of their cookie. */
 interface SessionStore<Found> {
-  /** Null: it is over, or never was. */
+  /** Null: the session is over, or never existed. */
   find(token: string): Promise<Found | null>
   end(token: string): Promise<void>
   readonly lastsMs: number
@@ -57,7 +57,7 @@ interface SessionStore<Found> {
 }
 
 const YEAR_SECONDS = 365 * 86_400
-/** How long Back leads to what a form led to. */
+/** The time for which the browser's Back shows the result of a form. */
 const FORM_SECONDS = 600
 /** About 2 MB. */
 const SEEN_MAX = 10_000
@@ -77,19 +77,19 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
   }
   const lookUp = findRemembering(store, seen)
   return {
-    /** Null: none, or one that is over. */
+    /** Null: there is no session, or it is over. */
     session: async (request: FastifyRequest): Promise<WithFormToken<Found> | null> => {
       const token = tokenOf(request)
       return token === undefined ? null : lookUp(token)
     },
-    /** Whether this process found a session by this cookie when it last looked. */
+    /** Whether this process found a session the last time that it looked for this cookie. */
     hasSeen: (request: FastifyRequest): boolean => {
       const token = tokenOf(request)
       return token !== undefined && seen.get(formTokenOf(token)) === true
     },
     /**
-     * `profile`: the language of the page's user where there is no session. One that was asked for is
-     * remembered, but not by a refusal, which gives no `reply`.
+     * `profile` is the language of the page's user if there is no session. The language of the address is
+     * stored in a cookie, unless there is no `reply`, as for a refusal.
      */
     language: (
       request: FastifyRequest,
@@ -106,7 +106,7 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
     begin: (reply: FastifyReply, sessionToken: string): void => {
       setCookie(reply, store.cookie, sessionToken, store.lastsMs / 1_000)
     },
-    /** Ends the session that the request came with, where the answer begins another. */
+    /** Ends the session of the request, before the answer begins another. */
     forget,
     end: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await forget(request)
@@ -122,15 +122,15 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
   }
 }
 
-/** In the cookie `name`, which `set` sets. */
+/** Keeps the result of a form in the cookie `name`, which `set` sets. */
 function formCookie(set: (reply: FastifyReply, value: string) => void, name: string) {
   return {
-    /** What a form led to, for the page that its sender is sent to: nothing typed stands in an address. */
+    /** Stores the result for the next page. It must not be in an address, because it has what was typed. */
     keep: (reply: FastifyReply, session: Keeper | null, fields: Readonly<Record<string, string>>): void => {
       const value = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
       set(reply, value)
     },
-    /** Null: nothing, or another session's. */
+    /** Null: there is no result, or it belongs to another session. */
     savedForm: (request: FastifyRequest, session: Keeper | null): Readonly<Record<string, string>> | null => {
       const { of = '', ...fields } = readFormCookie(cookiesOf(request)[name])
       const isOwn = of === '' || of === session?.formToken
@@ -151,10 +151,13 @@ function readFormCookie(cookie = '{}'): Readonly<Record<string, string>> {
   }
 }
 
-/** Named by the path too: `__Host-` wants the path `/`, and services of one origin share no session. */
+/**
+ * The names contain the path: `__Host-` demands the path `/`, and two services of one origin share no
+ * session.
+ */
 export function cookiesFor(publicUrl: string) {
   const secure = publicUrl.startsWith('https:')
-  // One name for each path: a slash is a point, and what a name cannot have is written out.
+  // Each path gets another name: a slash becomes a point, and other characters their number.
   const suffix = withoutSlash(new URL(publicUrl).pathname)
     .replace(/[^\w/-]/g, (character) => `~${character.charCodeAt(0).toString(16)}`)
     .replaceAll('/', '.')
@@ -183,14 +186,16 @@ function findRemembering<Found extends object>(store: SessionStore<Found>, seen:
   }
 }
 
-/** Those with a session; an unknown cookie counts against the address, since anyone can make one up. */
+/**
+ * Identifies callers by their session. An unknown cookie counts against the address: anyone can make one up.
+ */
 export function callersBySession<Found extends object>(
   { limitAnonymous, limitUser }: CallerChecks,
   reader: SessionReader<Found>,
   nameOf: (session: Found) => string,
 ): Callers<WithFormToken<Found>> {
   return callersBy(async (request, reply) => {
-    // Each costs a look at the database.
+    // An unknown cookie costs a query.
     if (!reader.hasSeen(request)) limitAnonymous(request, reply)
     const session = await reader.session(request)
     if (!session) throw new BillingError('unauthenticated')
@@ -199,7 +204,7 @@ export function callersBySession<Found extends object>(
   })
 }
 
-/** Forms of the pages, and JSON, which the app reads already. */
+/** Lets the app read forms besides JSON. */
 export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -212,13 +217,13 @@ export function acceptForms(app: FastifyInstance): void {
   )
 }
 
-/** Derived, not stored: only the holder of the cookie's secret can make it. */
+/** Derived from the secret in the cookie, so only its holder can make it, and nothing is stored. */
 function formTokenOf(sessionToken: string): string {
   return digestOf(`form ${sessionToken}`)
 }
 
 /**
- * Browsers say where a request comes from. The pages send no referrer, so their forms have the origin "null".
+ * Whether a form was sent from this site. Our pages send no referrer, so their forms have the origin "null".
  */
 function comesFrom(ownOrigin: string) {
   return ({ headers }: FastifyRequest): boolean => {
@@ -229,7 +234,7 @@ function comesFrom(ownOrigin: string) {
   }
 }
 
-/** Where a link of another site led here; not where its address was typed. */
+/** Whether a link on another site led here. A typed address did not come from a site. */
 export function isFromAnotherSite({ headers }: FastifyRequest): boolean {
   return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']))
 }
@@ -238,14 +243,14 @@ export function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, 
   return headers.cookie === undefined ? {} : parseCookie(headers.cookie)
 }
 
-/** A parameter of the query; undefined where it is missing or given twice. */
+/** A parameter of the query; undefined if it is missing or given twice. */
 export function queryOf({ query }: FastifyRequest, name: string): string | undefined {
   const given: Readonly<Record<string, unknown>> = typeof query === 'object' ? { ...query } : {}
   const value = given[name]
   return typeof value === 'string' ? value : undefined
 }
 
-/** A field of a posted form, empty where it is missing. */
+/** A field of a posted form; empty if it is missing. */
 export function fieldOf(request: FastifyRequest, name: string): string {
   return request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : ''
 }

@@ -1,15 +1,15 @@
-// A table of the console: its columns say what heads them and what a row shows in them. On a narrow screen
-// each row is a block, with the heads in front.
+// A table of the console, made from its columns. On a narrow screen each row is a block, with the heads
+// before the values.
 import type { ConsoleKey } from '../i18n/console.js'
 import { type ConsolePages, Hint, Link, type LinkedFact, NoWrap, Text, type View } from './console-frame.js'
 import { UserCell } from './user-cell.js'
 
-/** What a row shows in a column; null: nothing. */
+/** The kinds of columns. Each returns what a row shows; null: nothing. */
 interface Shows<Item> {
   text(item: Item, view: View, pages: ConsolePages): string | null
   /** A text that stays on one line, such as an instant. */
   nowrap(item: Item, view: View, pages: ConsolePages): string | null
-  /** An amount or a count. From the first such column on, figures stand below each other. */
+  /** An amount or a count. This column and all after it are aligned as figures. */
   figure(item: Item, view: View, pages: ConsolePages): string | null
   user(item: Item, view: View, pages: ConsolePages): Parameters<typeof UserCell>[0]['user']
   link(item: Item, view: View, pages: ConsolePages): LinkedFact | null
@@ -19,7 +19,7 @@ interface Shows<Item> {
 type OneOf<Kinds> = { [Kind in keyof Kinds]: Readonly<Pick<Kinds, Kind>> }[keyof Kinds]
 
 export type Column<Item> = OneOf<Shows<Item>> & {
-  /** A text of the console, or words that are none, such as the name of a month. */
+  /** A key of the console's texts, or other words, such as the name of a month. */
   readonly head: ConsoleKey | { readonly words: string }
   /** True for the first column, which names its row. */
   readonly isName?: true
@@ -33,13 +33,13 @@ interface TableOf<Item> {
   readonly view: View
   readonly rows: readonly Item[]
   readonly columns: readonly Column<Item>[]
-  /** What is said where there are no rows. */
+  /** The text if there are no rows. */
   readonly empty?: string
   /** The row's id, for links to the row. */
   readonly idOf?: (item: Item) => string
 }
 
-/** With more columns a table is as wide as it needs, and scrolls beside its first one. */
+/** A table with more columns scrolls sideways, and its first column stays. */
 const FITTING = 6
 
 export function Table<Item>({ pages, view, rows, columns, empty, idOf }: TableOf<Item>) {
@@ -82,7 +82,7 @@ export function Table<Item>({ pages, view, rows, columns, empty, idOf }: TableOf
   )
 }
 
-/** What scrolls is reached by keyboard. */
+/** A part that scrolls must be reachable by keyboard. */
 const wide = ({ say }: View) =>
   ({ class: 'rows wide', tabindex: 0, role: 'group', 'aria-label': say('tableScrolls') }) as const
 

@@ -1,10 +1,12 @@
-// A text of which a date, or an amount with its unit, stays whole.
+// Shows a text so that a date, or an amount with its unit, is not broken over two lines.
 import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 
-/** All but the space that does not break. What stands between them is a word, or words that are joined. */
+/** Spaces at which a line may break. Between them is a word, or several that no-break spaces join. */
 const SPACES = /([^\S\u00a0]+)/
 
-/** They go to the next line together; wider than a line they break between words, not in `2 000`. */
+/**
+ * Joined words go to the next line together. If they are wider than a line, they break, but not in `2 000`.
+ */
 export function Words({ children }: PropsWithChildren<{ children: string }>) {
   const parts = withoutNeedlessMarks(children).split(SPACES)
   return (
@@ -22,12 +24,12 @@ export function Words({ children }: PropsWithChildren<{ children: string }>) {
   )
 }
 
-/** What is isolated in it ends in it. */
+/** Whether each direction mark that begins in the part also ends in it. */
 function isClosed(part: string): boolean {
   return part.replace(/[^\u2066-\u2068]/g, '').length === part.replace(/[^\u2069]/g, '').length
 }
 
-/** `⁨31 ديسمبر 2027 على الساعة 13:00⁩`: what two marks isolate. */
+/** A text between two direction marks: `⁨31 ديسمبر 2027 على الساعة 13:00⁩`. */
 const ISOLATED = /\u2068([^\u2066-\u2069]*)\u2069/g
 const IS_ARABIC = /^\P{L}*\p{Script=Arabic}/u
 

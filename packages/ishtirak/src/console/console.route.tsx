@@ -1,0 +1,149 @@
+// The console: pages for operators, put together from what capabilities bring. A page decides nothing: what a
+// role may do, and what an act changes, its act decides.
+import type { FastifyRequest } from 'fastify'
+import type { ActDeps } from '../acts/act.js'
+import { actPages } from '../acts/act-console.js'
+import { actsOf, type BroughtToConsole, type Capability } from '../acts/capability.js'
+import { recordRefusals } from '../acts/refusals.js'
+import { type BillingError, ERRORS } from '../core/error.js'
+import { SECOND } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { isRole } from '../core/role.js'
+import type { App } from '../http/app.js'
+import type { RefusalPages } from '../http/problem.js'
+import { consoleSay, type SayConsole } from '../i18n/console.js'
+import { inList } from '../i18n/formats.js'
+import { CATALOGS, sayFor } from '../i18n/messages.js'
+import type { OverviewDeps } from '../limits/overview.js'
+import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
+import {
+  addressOf,
+  type ConsolePages,
+  type ConsoleSession,
+  type ConsoleSignIn,
+  renderConsole,
+  type View,
+} from '../pages/console-frame.js'
+import { heldInWords } from '../pages/console-words.js'
+import { LinkButton, pageHeaders, styleWith } from '../pages/portal-frame.js'
+import type { ViewAsUser } from '../pages/portal-kinds.js'
+import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
+import { withoutSlash } from '../runtime/http-client.js'
+import { paymentRoutes } from './payment-page.js'
+import { userRoutes } from './user-page.js'
+
+export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
+  deps: Deps & { readonly viewAsUser: ViewAsUser; readonly signIn: ConsoleSignIn },
+  capabilities: readonly Capability<Deps>[],
+) {
+  const store = { ...deps.signIn, cookie: cookiesFor(deps.publicUrl).cookie.console }
+  const reader = createSessionReader(store, deps.publicUrl)
+  const style = styleWith(deps.seller.shop.color)
+  const acts = actsOf(capabilities)
+  const shared: AllPages & Deps & { readonly viewAsUser: ViewAsUser } & BroughtToConsole<Deps> = {
+    ...deps,
+    sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.order - b.order),
+    acts,
+    healthCards: capabilities.flatMap(({ health }) => (health ? [(view: View) => health(shared, view)] : [])),
+    reader,
+    // No user's id has a control character.
+    operatorsHere: callersBySession(deps, reader, ({ operator }) => `\0${operator.name}`),
+    base: withoutSlash(new URL(deps.publicUrl).pathname),
+    style,
+    headers: pageHeaders(style, "'none'", "form-action 'self'", "object-src 'self'", "frame-src 'self'"),
+  }
+  return async (app: App): Promise<void> => {
+    acceptForms(app)
+    app.refuseWithPages(refusalPages(shared))
+    const nameOf = (request: FastifyRequest) => shared.operatorsHere.find(request)?.operator.name ?? null
+    recordRefusals(app, deps.recordRefusal, nameOf)
+    actPages(app, shared)
+    for (const { console } of capabilities) console?.(app, shared)
+    paymentRoutes(app, shared)
+    userRoutes(app, shared)
+  }
+}
+
+/**
+ * Refusals are answered with pages. An operator who is not signed in is sent to the sign-in, which leads
+ * back.
+ */
+function refusalPages(pages: AllPages): RefusalPages {
+  return {
+    isPage: (path) => /^\/console(?![\w.-])/.test(path),
+    send: (request, reply, error: BillingError) => {
+      const session = pages.operatorsHere.find(request)
+      const locale = pages.reader.language(request, null, null)
+      if (error.code === 'unauthenticated' && request.method === 'GET')
+        return reply.headers(pages.headers).redirect(pages.signIn.pathFor(pages.base, request.url), 303)
+      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
+      return reply
+        .code(ERRORS[error.code])
+        .headers(pages.headers)
+        .send(refusalPage(pages, { session, locale }, error, request))
+    },
+  }
+}
+
+function refusalPage(
+  pages: ConsolePages,
+  { session, locale }: { readonly session: ConsoleSession | null; readonly locale: Locale },
+  error: BillingError,
+  request: FastifyRequest,
+): string {
+  const say = consoleSay(locale)
+  const { title } = CATALOGS[locale].error[error.code]
+  const sayAll = sayFor(pages.seller.identity, locale)
+  const wait = error.retryAfterSeconds
+  // An address that leads nowhere is refused before the session is read.
+  const isKnown = session !== null || error.code === 'not_found'
+  return renderConsole(pages, {
+    locale,
+    session,
+    title,
+    languagePath: `${pages.base}/console`,
+    safeContent: (
+      <section class="middle card">
+        <h1 safe>{title}</h1>
+        <p safe>{textOf(pages, error, locale, say)}</p>
+        {wait === undefined ? null : (
+          <p safe>{sayAll('tryAgainIn', { time: pages.formats.timeLeft(wait * SECOND, locale) })}</p>
+        )}
+        <p class="actions">
+          <LinkButton
+            {...(isKnown
+              ? backFrom(pages, say, error, request.params)
+              : { href: `${pages.base}/console`, label: say('signIn') })}
+            go
+          />
+        </p>
+        <p class="small soft">
+          <span safe>{say('requestNumber')}</span> <code safe>{request.id}</code>
+        </p>
+      </section>
+    ),
+  })
+}
+
+/** The button leads to the payment or user that the refused request was about, else to the inbox. */
+function backFrom({ base }: ConsolePages, say: SayConsole, { code }: BillingError, params: unknown) {
+  const { payment_id: payment, user_id: user } = (params ?? {}) as Partial<Record<string, string>>
+  if (code !== 'not_found' && payment !== undefined)
+    return { href: addressOf(base, 'payments', payment), label: say('backToPayment') }
+  if (code !== 'not_found' && user !== undefined)
+    return { href: addressOf(base, 'users', user), label: say('backToUser') }
+  return { href: `${base}/console`, label: say('backToInbox') }
+}
+
+function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: SayConsole): string {
+  const { code, extra } = error
+  const text = pages.signIn.refusalText(error, say)
+  if (text !== null) return text
+  const held = heldInWords({ say, locale }, extra)
+  if (held !== '') return held
+  if (code === 'forbidden') return say('staleForm')
+  if (code === 'not_found') return say('nothingHere')
+  if (code !== 'role_not_allowed' || !Array.isArray(extra.roles)) return CATALOGS[locale].error[code].detail
+  const roles = extra.roles.filter(isRole).map((role) => say(`role_${role}`))
+  return say('roleNotAllowedText', { roles: inList(roles, locale) })
+}
