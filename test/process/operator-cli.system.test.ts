@@ -105,6 +105,7 @@ it('ask the running service with a key, and say what to do without one', async (
 })
 
 it('say what is not there, and what a word may be', async () => {
+  const APPROVE = 'payments approve x --amount 2000 --payment-method ccp --why x'
   const sayings: [words: string, said: string | RegExp][] = [
     ...['show', 'recheck', 'recheck --preview', 'accept --preview', 'refund --preview'].map(nopeOf),
     ...['resend-receipt --preview', 'accept --why x', 'keep --why x', 'refund --why x'].map(nopeOf),
@@ -116,11 +117,11 @@ it('say what is not there, and what a word may be', async () => {
     ['paymnets list', "error: no command is called 'paymnets'; ishtirak --help lists them\n"],
     ['payments list --status payed', /Allowed choices are .*paid, failed/],
     ['export accounts --month 2026-13', /^validation_failed: [\s\S]*month: /],
-    ['reconcile --since 2026-02-30', /--since .* A day such as 2026-11-01, or/],
+    ['reconcile --since 2026-02-30', /^validation_failed: [\s\S]*since: /],
     ['payments list --limit 0', /invalid\. A whole number, at least 1, at most 1000$/m],
     ['codes create --count many', /at least 1, at most 10000/],
     ['payments record --amount 0', /invalid\. A number, at least 0.01, at most 1000000000$/m],
-    ['payments approve x --received-at 1/1/2026', /invalid\. .*at least 1970-01-01$/m],
+    [`${APPROVE} --received-at 1/1/2026`, /^validation_failed: [\s\S]*received_at: /],
   ]
   const wrong = []
   for (const [words, said] of sayings) {
@@ -264,10 +265,9 @@ it('know payments and users by what people have at hand, and refuse the name of 
   expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: say which by its id$/m)
   for (const one of [id, other.id]) expect(several.errors).toMatch(new RegExp(`^ +${one} +user-[34] `, 'm'))
   expect(await refused('users show', email)).toMatch(/^ +user-3 [\s\S]*^ +user-4 /m)
-  // The second time, one transfer is left to decide of the two users with this address.
   for (const [name, approved] of [
     [transfer.reference, id],
-    [email, other.id],
+    [other.id, other.id],
   ] as const)
     expect((await approve(name)).output).toMatch(new RegExp(`amina +payment\\.approve +${approved} +came`))
   const { receipt } = JSON.parse((await say(`payments show ${id} --json`)).output)

@@ -1,9 +1,9 @@
-// The page of an act in the console, and what its form does. There is one rule for all: what is confirmed is
-// what was shown. A form that was sent with other values, or after the facts have changed, is shown again.
+// The page of an act in the console, and its form. An operator confirms exactly what was shown: a form that
+// is sent with other values, or after the facts have changed, is shown again.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { BillingError, ERRORS, wrongField } from '../core/error.js'
-import { mayDo, requireRole } from '../core/role.js'
+import { mayDo, type Operator, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/checker.js'
 import { type ConsolePages, sendPage, type View } from '../pages/console-frame.js'
@@ -11,45 +11,41 @@ import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
-import { type Act, type ActDeps, type ActPlan, byRank, requireAllowed, verbOf } from './act.js'
+import { type Act, type ActDeps, type ActPlan, byRank, verbOf } from './act.js'
 import { actPage, type Field, isAsShown, type Typed } from './act-page.js'
-import { perform, planOf, sendingOf } from './perform.js'
-import { byOf, typedIn } from './sent-form.js'
+import type { By, FoundAct } from './audit.sql.js'
+import { findSent, perform, planOf } from './perform.js'
+import { isReason } from './reason.js'
 import { type About, idIn, type Subject, subjectPath } from './subject.js'
 import { latinDigits, readTypedAmount } from './typed-amount.js'
 
-type Pages<Deps> = ConsolePages & Deps
+/** `acts`: those of all capabilities. */
+type Pages<Deps> = ConsolePages & Deps & { readonly acts: readonly Act<Deps>[] }
 
-/** One act, for one request. */
+/** One request for the page of an act. */
 interface Wanted<Deps> {
   readonly act: Act<Deps>
   readonly id: string
-  /** The acts of all capabilities. */
-  readonly acts?: readonly Act<Deps>[]
-  /** What was typed: in the query, or in the form. */
+  /** The values of the fields, from the query or from the form. */
   readonly typed: Typed
 }
 
-export function actPages<Deps extends ActDeps>(
-  app: App,
-  pages: Pages<Deps>,
-  acts: readonly Act<Deps>[],
-): void {
-  for (const act of acts) {
+export function actPages<Deps extends ActDeps>(app: App, pages: Pages<Deps>): void {
+  const hidden = forOperators(pages)
+  for (const act of pages.acts) {
     const path = `/console${act.on.path}/${verbOf(act)}`
-    const hidden = forOperators(pages)
     const idOf = (request: FastifyRequest) => idIn(act.on, Object(request.params))
 
     app.get(path, hidden, (request, reply) => {
       const closed = act.asksByPost ? (act.secret ?? []) : []
       const names = Object.keys(Object(request.query)).filter((name) => !closed.includes(name))
       const typed = Object.fromEntries(names.map((name) => [name, queryOf(request, name) ?? '']))
-      return sendActPage(pages, request, reply, { act, acts, id: idOf(request), typed })
+      return sendActPage(pages, request, reply, { act, id: idOf(request), typed })
     })
 
     app.post(path, hidden, async (request, reply) => {
       const typed = typedIn(request)
-      const wanted = { act, acts, id: idOf(request), typed }
+      const wanted = { act, id: idOf(request), typed }
       pages.reader.requireOwnForm(request, pages.operatorsHere.of(request))
       if (typed.version === undefined) return sendActPage(pages, request, reply, wanted)
       if (!isAsShown(typed.shown ?? '', typed))
@@ -64,7 +60,7 @@ export function actPages<Deps extends ActDeps>(
   }
 }
 
-/** It can be put right in the form, which is none of another site. */
+/** The operator can correct the form. A wrong `operation_id` or `version` was not sent by a page of ours. */
 function isAskedAgain({ code, extra, problems }: BillingError): boolean {
   const isOurs = problems.every(({ pointer }) => !['/operation_id', '/version'].includes(pointer))
   return extra.changed === true || (ERRORS[code] === 422 && isOurs)
@@ -80,7 +76,7 @@ export function isOfferedOn<Deps, File>(act: Act<Deps>, { subject, file, deps }:
   return act.on.name === subject.name && act.isOffered?.(file, deps) !== false
 }
 
-/** Those on `subject` that this operator may do now. `file`: everything known of it. */
+/** The acts on `subject` that this operator may do now. `file` is the subject's file. */
 export function actsOffered<Deps, File>(
   { acts }: { readonly acts: readonly Act<Deps>[] },
   { session }: View,
@@ -109,10 +105,10 @@ export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string 
   ) : null
 }
 
-/** So many stand open; the others are folded, and those that take something away stand apart. */
+/** The buttons that are visible. The others are folded, and destructive ones stand apart among them. */
 const OPEN_MAX = 3
 
-/** `first` leads elsewhere, and counts as one of the open ones. */
+/** `first` is a link to another page, and counts as a visible button. */
 export function ActButtons<Deps>(of: {
   readonly pages: Pick<ConsolePages, 'base'>
   readonly view: View
@@ -140,7 +136,7 @@ export function ActButtons<Deps>(of: {
   )
 }
 
-/** Links to an act from a cell of a table, for those who may do it. */
+/** Renders the link for a cell of a table. */
 export function ActLink<Deps>({ pages, view, act, id = '' }: LinkToAct<Deps>) {
   return mayDo(view.session.operator, act) ? (
     <a class="line" href={pathOfAct(pages, act, id)} safe>
@@ -149,11 +145,12 @@ export function ActLink<Deps>({ pages, view, act, id = '' }: LinkToAct<Deps>) {
   ) : null
 }
 
-/** What was asked for on the page of an act was not done, as `done` writes it in the address. */
+/** Whether the address says that an act was not done: it was refused, or the facts had changed. */
 export function isUndone(request: FastifyRequest): boolean {
   return ['refused', 'changed'].some((name) => queryOf(request, name) !== undefined)
 }
 
+/** Does the act, and redirects to the page with its result. */
 async function done<Deps extends ActDeps>(
   pages: Pages<Deps>,
   request: FastifyRequest,
@@ -161,42 +158,45 @@ async function done<Deps extends ActDeps>(
   { act, id, typed }: Wanted<Deps>,
 ): Promise<FastifyReply> {
   const view = viewOf(pages, request, reply)
-  const by = byOf(pages, request, isReasonRequired(act))
-  const sending = await sendingOf(act, pages, { id, input: typed, by })
-  // Once it is done, its fields may be those of another state.
-  const isRepeated = (await sending.find()) !== null
-  const fields = isRepeated ? [] : await fieldsOf(pages, view, { act, id, typed })
+  requireRole(view.session.operator, act)
+  const by = byOf(view.session.operator, typed, isReasonRequired(act))
+  const about = await act.on.about(pages, id, typed)
+  const sent = await findSent(act, pages, { id, input: typed, by }, about)
+  // After the act, the form may have other fields, so a repetition does not read them.
+  const fields = sent ? [] : await askedBy(pages, view, { act, id, typed })
   const why = by.reason === null ? {} : { why: by.reason }
-  const input = isRepeated ? {} : { ...inputIn(act.wanted, fields, typed), ...why }
-  requireAllowed(act, by.operator, input)
-  const call = { id, input, by }
-  const page = pageAfter(pages, act, id, sending.about)
-  const goTo = (query: string) => reply.headers(pages.headers).redirect(`${page}?${query}`, 303)
-  const performed = await perform(act, pages, call, sending).catch((error: unknown) => {
-    if (error instanceof BillingError) return error
-    throw error
-  })
-  const isRefusal = performed instanceof BillingError
-  if (!isRefusal && performed.kind === 'done' && act.page) {
-    const { html, headers } = act.page(pages, view, { outcome: performed.outcome, typed, next: page })
-    return reply.headers(headers).send(html)
+  const call = { id, input: sent ? {} : { ...inputIn(act.wanted, fields, typed), ...why }, by }
+  const page = pageAfter(pages, act, id, about)
+  const leadTo = (query: string) => reply.headers(pages.headers).redirect(`${page}?${query}`, 303)
+  // `shown`: the result was a page that is shown only once.
+  const tell = (found: FoundAct) =>
+    leadTo(`${found.isRefused ? 'refused' : act.page ? 'shown' : 'done'}=${found.id}`)
+  try {
+    const performed = await perform(act, pages, call, { about, sent })
+    if (performed.kind === 'done_before') return tell(performed.found)
+    if (act.page) {
+      const { html, headers } = act.page(pages, view, { outcome: performed.outcome, typed, next: page })
+      return reply.headers(headers).send(html)
+    }
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error
+    const refused = await findSent(act, pages, call, about)
+    if (refused) return tell(refused)
+    if (error.extra.changed || ![404, 409].includes(ERRORS[error.code])) throw error
   }
-  const found = !isRefusal && performed.kind === 'done_before' ? performed.found : await sending.find()
-  if (found?.isRefused) return goTo(`refused=${found.id}`)
-  // What it made is not shown again.
-  if (found) return goTo(`${act.page ? 'shown' : 'done'}=${found.id}`)
-  if (isRefusal && (performed.extra.changed || ![404, 409].includes(ERRORS[performed.code]))) throw performed
-  return goTo('changed=1')
+  const found = await findSent(act, pages, call, about)
+  return found ? tell(found) : leadTo('changed=1')
 }
 
-/** `sent`: the form was sent. Without a refusal it had other values than those shown. */
+/** `sent`: the form was sent and not accepted. A null refusal: its values were not those that were shown. */
 async function sendActPage<Deps extends ActDeps>(
   pages: Pages<Deps>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { act, acts = [], id, typed }: Wanted<Deps>,
+  wanted: Wanted<Deps>,
   sent: { readonly refusal: BillingError | null } | null = null,
 ): Promise<FastifyReply> {
+  const { act, id, typed } = wanted
   const view = viewOf(pages, request, reply)
   requireRole(view.session.operator, act)
   const about = await act.on.about(pages, id, typed)
@@ -205,8 +205,8 @@ async function sendActPage<Deps extends ActDeps>(
   const known = act.isOffered && file ? await file.read(id) : null
   if (known && act.isOffered?.(known, pages) === false)
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
-  const fields = await fieldsOf(pages, view, { act, id, typed })
-  const tried = await tryPlan(pages, view, { act, id, typed }, fields)
+  const fields = await askedBy(pages, view, wanted)
+  const tried = await tryPlan(pages, view, wanted, fields)
   const isSent = sent !== null || fields.some(({ name }) => typed[name] !== undefined)
   const wrong = 'refusal' in tried ? tried : sent
   if ('refusal' in tried && isSent) reply.code(ERRORS[tried.refusal.code])
@@ -217,11 +217,11 @@ async function sendActPage<Deps extends ActDeps>(
       title: titleOf(act, view),
       about: about.label?.(pages.formats, view.locale),
       text: codeInWords(view, 'text', act.name),
-      // A page of another site that leads here reads no file in the operator's name.
+      // A link on another site must not open a file in the operator's name, which the trail would record.
       safeBeside: isFromAnotherSite(request) ? null : ((await act.beside?.(pages, view, id)) ?? null),
       path: pathOfAct(pages, act, id),
       ...{ backPath, fields, isReasonRequired: isReasonRequired(act) },
-      others: othersOf(pages, view, { act, acts, id, known }),
+      others: othersOf(pages, view, { act, id, known }),
       secret: act.secret ?? [],
       plan: 'refusal' in tried ? null : tried,
       sent: isSent && wrong ? { typed, refusal: wrong.refusal } : null,
@@ -230,22 +230,21 @@ async function sendActPage<Deps extends ActDeps>(
 }
 
 /**
- * A subject with a file has a page that says what can be done to it; only what is decided by the same look is
- * named here too.
+ * Links to other acts on the same subject. If the subject has a page with its acts, the form shows only the
+ * acts that are decided by the same evidence, such as approve and refuse.
  */
 function othersOf<Deps>(
   pages: Pages<Deps>,
   view: View,
-  of: Pick<Wanted<Deps>, 'act' | 'id'> & { readonly acts: readonly Act<Deps>[]; readonly known: unknown },
+  { act, id, known }: Pick<Wanted<Deps>, 'act' | 'id'> & { readonly known: unknown },
 ) {
-  const { act, acts, id, known } = of
   if (id === '' || (act.on.file && !act.beside)) return []
-  return actsOffered({ acts }, view, { subject: act.on, file: known, deps: pages })
+  return actsOffered(pages, view, { subject: act.on, file: known, deps: pages })
     .filter((one) => one !== act && one.beside === act.beside)
     .map((one) => ({ href: pathOfAct(pages, one, id), label: titleOf(one, view) }))
 }
 
-/** What it would change; a refusal where the fields can put it right. */
+/** The plan, or the refusal if the operator can correct a field of the form. */
 async function tryPlan<Deps extends ActDeps>(
   pages: Pages<Deps>,
   view: View,
@@ -263,25 +262,20 @@ async function tryPlan<Deps extends ActDeps>(
   }
 }
 
-/** With what was typed; what was cleared is empty. */
-async function fieldsOf<Deps extends ActDeps>(
-  pages: Pages<Deps>,
+/** The fields of the form with what was typed in them; a field that was cleared is empty. */
+export async function askedBy<Deps>(
+  pages: ConsolePages & Deps,
   view: View,
   { act, id, typed }: Wanted<Deps>,
 ): Promise<readonly Field[]> {
-  const fields = await askedBy(pages, view, { act, id, typed })
+  const fields = act.fields ? await act.fields(pages, view, { id, typed }) : requiredFields(act.wanted)
   return fields.map((field) => ({ ...field, value: typed[field.name] ?? field.value }))
 }
 
-/** Absent: what must be said, as its schema describes it. */
-export async function askedBy<Deps>(
-  pages: Pages<Deps>,
-  view: View,
-  { act, id, typed }: Wanted<Deps>,
-): Promise<readonly Field[]> {
-  if (act.fields) return act.fields(pages, view, { id, typed })
-  return Object.entries(act.wanted.properties)
-    .filter(([name]) => act.wanted.required?.includes(name))
+/** The fields that must be filled in, as their schema describes them. */
+function requiredFields({ properties, required }: TObject): readonly Field[] {
+  return Object.entries(properties)
+    .filter(([name]) => required?.includes(name))
     .map(([name, schema]) => {
       const { type, description = name, enum: choices }: SchemaWords = Object(schema)
       const label = description.charAt(0).toUpperCase() + description.slice(1)
@@ -312,7 +306,7 @@ export function inputIn(wanted: TObject, fields: readonly Field[], typed: Typed)
   return checker<object>(wanted)(input)
 }
 
-/** What is no number stays text, which the schema refuses. */
+/** A text that is not a number stays text, and the schema refuses it. */
 function readMember(schema: TSchema, text: string): string | number {
   const { type }: SchemaWords = Object(schema)
   if (type === 'number') return Number(text)
@@ -326,7 +320,7 @@ function isReasonRequired({ input }: Pick<Act, 'input'>): boolean {
   return input.required?.includes('why') ?? false
 }
 
-/** Where an act begins, for links to it. */
+/** The address of the page of an act. */
 export function pathOfAct(
   { base }: Pick<ConsolePages, 'base'>,
   act: Pick<Act, 'on' | 'name'>,
@@ -335,7 +329,7 @@ export function pathOfAct(
   return `${base}/console${subjectPath(act.on, id)}/${verbOf(act)}`
 }
 
-/** The page that tells what was done. */
+/** The page that shows the result of an act. */
 function pageAfter<Deps>(
   { base }: Pick<ConsolePages, 'base'>,
   { on }: Act<Deps>,
@@ -343,4 +337,26 @@ function pageAfter<Deps>(
   about: About,
 ): string {
   return `${base}${on.page?.(id, about) ?? `/console${subjectPath(on, id)}`}`
+}
+
+/** All fields of the form. Of a field that was sent twice the first counts, as in `fieldOf`. */
+function typedIn({ body }: FastifyRequest): Typed {
+  return body instanceof URLSearchParams ? Object.fromEntries([...body].reverse()) : {}
+}
+
+/** Throws `validation_failed` for a wrong reason, and if the form did not come from a page of ours. */
+function byOf(
+  operator: Operator,
+  { why = '', operation_id: operationId = '', version = '' }: Typed,
+  isReasonRequired: boolean,
+): By {
+  const reason = why.trim()
+  const problems = [
+    ...(reason === '' && isReasonRequired ? [{ pointer: '/why', code: 'required' as const }] : []),
+    ...(reason === '' || isReason(reason) ? [] : [{ pointer: '/why', code: 'invalid' as const }]),
+    ...(/^[\w-]{22}$/.test(operationId) ? [] : [{ pointer: '/operation_id', code: 'invalid' as const }]),
+    ...(/^\d{1,15}$/.test(version) ? [] : [{ pointer: '/version', code: 'invalid' as const }]),
+  ]
+  if (problems.length > 0) throw new BillingError('validation_failed', { problems })
+  return { operator, reason: reason || null, operationId, seenVersion: Number(version) }
 }

@@ -1,6 +1,5 @@
-// The page of an act: what it asks, what it changes for what was typed, and the reason. Its form names the
-// sending, what was typed and the version that was shown: sent twice it acts once, and nothing is done that
-// was not shown.
+// The page of an act: its fields, its changes and the reason. The form has a name of its own, so that sent
+// twice it acts once; and the values and the version that were shown, so that nothing else is confirmed.
 import type { BillingError, ValidationCode } from '../core/error.js'
 import { CATALOGS, problemInWords } from '../i18n/messages.js'
 import { type ConsolePages, Facts, renderConsole, Text, type View } from '../pages/console-frame.js'
@@ -20,45 +19,44 @@ export interface Field {
   readonly label: string
   readonly value: string
   readonly type: 'number' | 'date' | 'text' | 'hidden'
-  /** Of a number: what this operator may say at most, where that is less than the act allows. */
+  /** The largest number that this operator may enter, if it is less than the schema allows. */
   readonly most?: number
-  /** It may be left out. */
   readonly isOptional?: true
-  /** It may be chosen when all else was shown: what follows is the same for each choice. */
+  /** The value does not affect the changes, so it may be chosen after they were shown. */
   readonly isLast?: true
   /** What a browser may fill in, by the name that HTML has for it. */
   readonly autocomplete?: string
-  /** Instead of free text: values with their words. */
+  /** The values to choose from, with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
-  /** The members of the input that it gives, where it is none of them itself. Throws `validation_failed`. */
+  /** Computes members of the input, if the field is not a member itself. Throws `validation_failed`. */
   readonly read?: (typed: Typed) => object
-  /** What is wrong with what was typed, where it can be said better than by a code; null: by the code. */
+  /** Explains a problem better than the words of its code; null: use those words. */
   readonly explain?: (typed: string, code: ValidationCode) => string | null
 }
 
 interface ActPage {
   readonly title: string
-  /** The payment or user that it is done to; absent where it is about none. */
+  /** Names the payment or user that it is done to. */
   readonly about: string | undefined
   readonly text: string
   /** The evidence that an operator reads while they decide; null: none. */
   readonly safeBeside: JSX.Element | null
-  /** Where the form is sent to, and where "cancel" leads. */
+  /** The form is sent to `path`; "cancel" leads to `backPath`. */
   readonly path: string
   readonly backPath: string
-  /** What else can be done to the same, where it has no page that says so. */
+  /** Links to other acts on the same subject. */
   readonly others: readonly { readonly href: string; readonly label: string }[]
   readonly fields: readonly Field[]
   readonly isReasonRequired: boolean
-  /** The fields that stand in no address. */
+  /** The fields that no address may contain. */
   readonly secret: readonly string[]
-  /** Null: what was typed is not enough to show what changes. */
+  /** Null: the values are not enough to show the changes. */
   readonly plan: {
     readonly version: number
     readonly changes: readonly Change[]
-    readonly told?: Typed
+    readonly carried?: Typed
   } | null
-  /** Null: the form was not sent. Its refusal is null where what was sent is not what was shown. */
+  /** Null: the form was not sent. A null refusal: its values were not those that were shown. */
   readonly sent: { readonly typed: Typed; readonly refusal: BillingError | null } | null
 }
 
@@ -101,7 +99,7 @@ export function actPage(pages: ConsolePages, view: View, page: ActPage): string 
               <>
                 <input type="hidden" name="version" value={String(plan.version)} />
                 <input type="hidden" name="shown" value={shownIn(fields)} />
-                {Object.entries(plan.told ?? {}).map(([name, value]) => (
+                {Object.entries(plan.carried ?? {}).map(([name, value]) => (
                   <input type="hidden" name={name} value={value} />
                 ))}
               </>
@@ -143,7 +141,7 @@ const CHANGES: readonly Column<ChangeInWords>[] = [
   { head: 'after', text: ({ after }) => after },
 ]
 
-/** What stays is told first; what changes has both sides. */
+/** Values that stay are facts above the table of those that change. */
 function Changes(of: { pages: ConsolePages; view: View; changes: readonly Change[] }) {
   const { pages, view, changes } = of
   const known = changesInWords(pages, view, changes.filter(stays))
@@ -160,7 +158,7 @@ function Changes(of: { pages: ConsolePages; view: View; changes: readonly Change
   )
 }
 
-/** What was typed when the changes were shown for it. */
+/** The values for which the changes are shown. */
 function shownIn(fields: readonly Field[]): string {
   const shown = fields.filter(({ name, isLast }) => name !== 'why' && !isLast)
   return new URLSearchParams(shown.map(({ name, value }) => [name, value])).toString()

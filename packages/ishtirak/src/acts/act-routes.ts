@@ -1,5 +1,5 @@
-// The operator's API, made from acts and readings: a POST, its preview a GET of the same address. Lists for
-// the platform's key are readings too.
+// The routes of the operator's API. An act is a POST, and its preview a GET of the same address. The lists
+// for the platform's key are readings too.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { TObject } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
@@ -35,37 +35,40 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
   for (const act of acts) {
     const address = `${OPERATOR_API}${addressOfAct(act)}`
     const limit = act.asksByPost && { bodyLimit: LARGE_BODY_BYTES }
+    const callOf = (request: FastifyRequest, input: unknown) =>
+      callBy(deps.operators.of(request), idIn(act.on, Object(request.params)), Object(input))
     app.post(address, { schema: actSchema(act, deps), ...limit }, async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      return doAct(deps, act, callOf(deps, act, request, request.body))
+      return doAct(deps, act, callOf(request, request.body))
     })
-    const schema = previewSchema(act)
-    if (limit)
-      app.post(`${address}/preview`, { schema, ...limit }, async (request) =>
-        previewAct(deps, act, callOf(deps, act, request, request.body)),
-      )
-    else
-      app.get(address, { schema }, async (request) =>
-        previewAct(deps, act, callOf(deps, act, request, request.query)),
-      )
+    app.route({
+      method: act.asksByPost ? 'POST' : 'GET',
+      url: act.asksByPost ? `${address}/preview` : address,
+      ...{ schema: previewSchema(act), ...limit },
+      handler: async (request) =>
+        previewAct(deps, act, callOf(request, act.asksByPost ? request.body : request.query)),
+    })
   }
 }
 
-/** Room for 10,000 ids of 128 letters, which an act on a list may name. */
+/** Room for the 10,000 ids of 128 letters that an act on a list may have. */
 const LARGE_BODY_BYTES = 4 * 1024 * 1024
 
-/** Answers the preview, for the API and for mounted calls. */
+/** Returns the preview, for the API and for a host. */
 export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
   return viewPreview(await planOf(act, deps, call))
 }
 
-/** Does the act and answers, for the API and for mounted calls. */
+/** Does the act and returns the answer, for the API and for a host. */
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
   const performed = await performOrRepeat(act, deps, call)
-  const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
-  if (act.answer) return act.answer.read(deps, call as Call<never, By>, outcome, earlier)
-  const file = fileOf(act, deps)
-  return file.view(await file.read(call.id))
+  if (!act.answer) {
+    const file = fileOf(act, deps)
+    return file.view(await file.read(call.id))
+  }
+  return performed.kind === 'done'
+    ? act.answer.read(deps, call, performed.outcome)
+    : act.answer.read(deps, call, undefined, performed.found)
 }
 
 function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
@@ -74,10 +77,10 @@ function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
   return file
 }
 
-/** Callers whose key opens the addresses of readings. */
+/** The callers of readings: operators, or the platform. */
 interface Readers {
   readonly api: string
-  /** Their scheme and their part of the OpenAPI document. */
+  /** The name of their key in the OpenAPI document. */
   readonly key: 'operator' | 'platform'
   readonly refuses: readonly ErrorCode[]
   operatorOf(request: FastifyRequest): Operator
@@ -95,7 +98,7 @@ export function readingRoutes<Deps extends OperatorCallers>(
 /** The platform may read what every role may. */
 const PLATFORM: Operator = { name: 'platform', role: 'viewer' }
 
-/** A plugin with the readings that name no user, for the platform's key. */
+/** A plugin with the lists over all users, for the platform's key. */
 export function platformReadingRoutes<Deps extends PlatformCallers>(
   deps: Deps,
   readings: readonly Reading<Deps>[],
@@ -112,13 +115,19 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
   for (const reading of readings) {
     const { method = 'GET', path, name, roles, takes } = reading
     const schema = readingSchema(reading, deps, readers)
-    // A file is made for who reads it, and its reading may count: not for HEAD.
-    const route = { method, url: `${readers.api}${path}`, schema, exposeHeadRoute: !reading.answer }
+    // A reading may be recorded in the audit trail, so there is no HEAD.
+    const route = { method, url: `${readers.api}${path}`, schema, exposeHeadRoute: false }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = readers.operatorOf(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
       const file = takes ? rawBody(request) : NO_FILE
-      return reading.read(deps, { params: request.params, query: request.query, operator, reply, file })
+      return reading.read(deps, {
+        params: Object(request.params),
+        query: Object(request.query),
+        operator,
+        reply,
+        file,
+      })
     }
     if (takes) app.register(async (files: App) => takeFile(files, { ...route, handler }, takes))
     else app.route({ ...route, handler })
@@ -132,17 +141,7 @@ function takeFile(files: App, route: RouteOptions, { mostBytes }: { readonly mos
   files.route({ ...route, bodyLimit: mostBytes, config: UPLOAD_CONFIG })
 }
 
-function callOf(
-  { operators }: OperatorCallers,
-  { on }: Pick<Act, 'on'>,
-  request: FastifyRequest,
-  given: unknown,
-): Call<object, By> {
-  const params: Readonly<Record<string, string>> = Object(request.params)
-  return callBy(operators.of(request), idIn(on, params), Object(given))
-}
-
-/** `input` has passed the schema of the act. */
+/** The call of an operator. `input` has passed the schema of the act. */
 export function callBy(operator: Operator, id: string, input: object): Call<object, By> {
   const { why, operation_id: operationId }: { why?: string; operation_id?: string } = input
   const named = operationId === undefined ? {} : { operationId }

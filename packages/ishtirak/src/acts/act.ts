@@ -13,27 +13,30 @@ import type { Change } from './preview.js'
 import { operationId } from './reason.js'
 import type { Subject } from './subject.js'
 
-/** An act as it is asked for; it is planned by its name. */
+/** One request to do an act. */
 export interface Call<Input, Asker extends By = OperatorAct> {
-  /** Of the subject; '' where it has none. */
+  /** The id of the subject; '' if the subject has none. */
   readonly id: string
   readonly input: Input
   readonly by: Asker
 }
 
 export interface ActDeps extends AuditDeps {
-  /** Changes of one user that have lost a race wait for each other, as long as they are of this process. */
+  /** Runs changes of one user after each other, once they have lost a race. It covers this process only. */
   readonly inTurn: InTurn
 }
 
-/** What an act would do, loaded and decided. */
+/** The decision of an act, before it is saved. */
 export interface ActPlan {
-  /** Of the facts that this was decided on; 0 where they have none. */
+  /** The version of the facts that were loaded; 0 if they have none. */
   readonly version: number
   readonly changes: readonly Change[]
-  /** Of the input, what the form sends without having asked for it. */
-  readonly told?: Typed
-  /** Gives the outcome. `stale`: the facts have changed since they were loaded, and it is planned again. */
+  /** Members of the input that the form sends unseen. They are computed, not typed. */
+  readonly carried?: Typed
+  /**
+   * Returns the outcome, or `stale` if the facts changed since they were loaded. Then the act is planned
+   * again.
+   */
   save(): Promise<unknown>
 }
 
@@ -47,11 +50,11 @@ export function byRank(one: Pick<Act, 'rank'>, other: Pick<Act, 'rank'>): number
   return rank(one) - rank(other)
 }
 
-/** What every act says of itself. */
-interface Declared<Deps, Input extends TObject, File = unknown> extends Permission {
+/** What an act declares. `Given` is the type of what `input` describes. */
+interface Declared<Deps, Input extends TObject, Given, File> extends Permission {
   /**
-   * The audit trail uses this name; what follows the dot ends its address: `payment.refund`. The console has a
-   * title (`act_payment.refund`) and a sentence (`text_…`) for it, and one of what was done (`did_…`).
+   * The audit trail uses this name; what follows the dot ends its address: `payment.refund`. The console has
+   * a title (`act_payment.refund`) and a sentence (`text_…`) for it, and one of what was done (`did_…`).
    */
   readonly name: `${string}.${string}`
   readonly on: Subject<Deps, File>
@@ -59,83 +62,85 @@ interface Declared<Deps, Input extends TObject, File = unknown> extends Permissi
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  /** What is asked for, `why` included. */
+  /** The request, with `why`. */
   readonly input: Input
-  /** Common ones stand first, and those that take something away last and apart. */
+  /** The console shows common acts first, and destructive ones last and apart. */
   readonly rank?: keyof typeof RANKS
-  /** It can be done to each of a list, with the same input. */
+  /** True if operators can do it to each of a list, with the same input. */
   readonly bulk?: true
-  /** Each operator says it for themselves: another one's `operation_id` is another sending. */
+  /** Two operators count twice with one `operation_id`: a second approval must be another person's. */
   readonly countsEach?: true
-  /** Of the input, what the trail does not name. */
+  /** Members of the input that the audit trail leaves out. */
   readonly secret?: readonly string[]
-  /** The preview is a POST to `…/preview`: an address may not hold what is asked, or not all of it. */
+  /** The preview is a POST to `…/preview`, because the input is too long or too private for an address. */
   readonly asksByPost?: true
   readonly refuses?: readonly ErrorCode[]
-  /** Absent: the file of what it is on. */
-  readonly answer?: Answer<Deps, Static<Input>>
-  /** In the console, by the state of what it is on and how the service is set up; absent: always. */
-  isOffered?(file: File, deps: Deps): boolean
-  /** What the form asks beside the reason; one that is called `why` takes its place. Absent: by the input. */
-  fields?(pages: ConsolePages & Deps, view: View, of: Asked): Promise<readonly Field[]>
-  /** What an operator looks at while they decide. Null: there is nothing to look at. */
-  beside?(pages: ConsolePages & Deps, view: View, id: string): Promise<JSX.Element | null>
-  /** What it made, on a page of the console that nothing shows again. */
-  page?(pages: ConsolePages & Deps, view: View, done: MadeOnce): Page
-  /** Throws what refuses the act. */
-  plan(deps: Deps, call: Call<Static<Input>>): Promise<ActPlan>
+  /** If absent, the act answers the file of its subject. */
+  readonly answer?: Answer<Deps, Given>
   /**
-   * What follows after the entry of the audit trail is written. A repetition does it before it answers: the
-   * first sending may still be at work, or its process may have died. `done`: the outcome of `save`, or of a
-   * repetition the entry (`FoundAct`).
+   * Whether the console offers the act for this subject and this configuration. If absent, it always does.
    */
-  finish?(deps: Deps, call: Call<Static<Input>, By>, done: unknown): Promise<unknown>
+  isOffered?(file: File, deps: Deps): boolean
+  /**
+   * The fields of the form. A field `why` replaces the usual field of the reason. If absent, the form asks
+   * for the required members of the input.
+   */
+  fields?(
+    pages: ConsolePages & Deps,
+    view: View,
+    of: { readonly id: string; readonly typed: Typed },
+  ): Promise<readonly Field[]>
+  /** The evidence that stands beside the form, such as a proof; null: there is none. */
+  beside?(pages: ConsolePages & Deps, view: View, id: string): Promise<JSX.Element | null>
+  /** The page after the act, for a result that is shown only once, such as a key. */
+  page?(
+    pages: ConsolePages & Deps,
+    view: View,
+    done: MadeOnce,
+  ): { readonly html: string; readonly headers: Readonly<Record<string, string>> }
+  /** Loads and decides. Throws the refusal. */
+  plan(deps: Deps, call: Call<Given>): Promise<ActPlan>
+  /**
+   * Work after the entry of the audit trail is committed. A repetition does it too: the process of the first
+   * call may have died before. `done` is the outcome of `save`, or for a repetition the entry (`FoundAct`).
+   */
+  finish?(deps: Deps, call: Call<Given, By>, done: unknown): Promise<unknown>
 }
 
 interface Answer<Deps, Input> {
   readonly schema: TSchema | ((deps: Deps) => TSchema)
-  /** `outcome`: of `save`; where it was done before, `earlier` tells what was done. */
+  /**
+   * `outcome` is that of `save`. For a repetition it is undefined, and `earlier` is the entry of the first
+   * call.
+   */
   read(deps: Deps, call: Call<Input, By>, outcome: unknown, earlier?: Done): Promise<unknown>
 }
 
-/** What a form is of. `id` is '' for a list, and where there is none. */
-interface Asked {
-  readonly id: string
-  readonly typed: Typed
-}
-
-interface MadeOnce {
+export interface MadeOnce {
   readonly outcome: unknown
   readonly typed: Typed
-  /** Where its reader goes on. */
+  /** The page that the reader goes on to. */
   readonly next: string
 }
 
-interface Page {
-  readonly html: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** As the frames know it: what comes in was checked against `input`. */
-export interface Act<Deps = never> extends Omit<Declared<Deps, TObject>, 'plan' | 'finish' | 'answer'> {
-  readonly kind: 'act'
-  /** `input`, and `operation_id` beside it. */
+/** An act with the schemas that are made from its input. `Deps`: the parts of the service that it reads. */
+export interface Act<Deps = never> extends Declared<Deps, TObject, unknown, unknown> {
+  /** The body of the POST: `input` and `operation_id`. */
   readonly body: TObject
-  /** `input` without the reason: what a plan is made of. */
+  /** `input` without the reason. */
   readonly wanted: TObject
-  /** What the preview is asked with: what of `wanted` an address can hold, or all by POST. */
+  /** The input of the preview: `wanted`, without arrays if the preview is a GET. */
   readonly asked: TObject
-  readonly answer?: Answer<Deps, never>
-  plan(deps: Deps, call: Call<unknown>): Promise<ActPlan>
-  finish?(deps: Deps, call: Call<unknown, By>, done: unknown): Promise<unknown>
 }
 
-/** `Deps`: the parts of the service that it reads. */
 export const act =
   <Deps extends ActDeps>() =>
-  <Input extends TObject, File = unknown>(declared: Declared<Deps, Input, File>): Act<Deps> =>
-    // What the frames hand over has passed the schema that `Input` is the type of.
-    ({ ...declared, ...schemasOf(declared), kind: 'act' }) as unknown as Act<Deps>
+  <Input extends TObject, File = unknown>(
+    declared: Declared<Deps, Input, Static<Input>, File>,
+  ): Act<Deps> => ({
+    ...declared,
+    ...schemasOf(declared),
+  })
 
 const NAMED =
   'Names this sending: sent again it is answered the same and counts once; 409 where it asks for ' +
@@ -143,7 +148,7 @@ const NAMED =
 
 type Schemas = Pick<Act, 'body' | 'wanted' | 'asked'>
 
-/** Acts that ask for the same have one shape in the OpenAPI document, under the name of their input. */
+/** Acts with the same input share their schemas, so the OpenAPI document has each of them once. */
 const shapes = new Map<TObject, Schemas>()
 
 function schemasOf({ input, asksByPost }: Pick<Act, 'input' | 'asksByPost'>): Schemas {
@@ -161,7 +166,9 @@ function schemasOf({ input, asksByPost }: Pick<Act, 'input' | 'asksByPost'>): Sc
   return made
 }
 
-/** Throws `role_not_allowed`: the act is not allowed, or more is asked for than the bound of the role. */
+/**
+ * Throws `role_not_allowed` if the role may not do the act, or if `input` is beyond the bound of the role.
+ */
 export function requireAllowed(
   act: Pick<Act, keyof Permission>,
   operator: Operator,

@@ -14,13 +14,13 @@ import { at, instantOrNull, json, rowOf, text } from '../database/rows.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 
-/** Who acts, and why. A reason is required wherever money or access changes. */
+/** The operator and the reason, which is required if money or access changes. */
 export interface By {
   readonly operator: Operator
   readonly reason: string | null
   /** Names one submission, which acts once however often it is sent: see `findAct`. */
   readonly operationId?: string
-  /** The operation's name as the caller gave it. */
+  /** The `operation_id` of the caller. */
   readonly operationName?: string
   /** The input besides the reason. */
   readonly asked?: object

@@ -1,4 +1,4 @@
-// The command of an act with a filter in place of an id: the same act to each of a list, followed to its end.
+// A command with a filter in place of the id: it acts on each of a list, and follows the work to its end.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { TObject } from 'typebox'
@@ -12,7 +12,7 @@ export interface BulkOf {
 
 type Given = Readonly<Record<string, string | number | boolean>>
 
-/** `add` adds the options of members and gives their reader. What is a member of the act too is `--of-…`. */
+/** Adds the options of the filter. A member that the act has too becomes `--of-…`. Returns their reader. */
 export function addFilter(
   command: Command,
   { filter }: BulkOf,
@@ -37,7 +37,7 @@ export function addFilter(
   }
 }
 
-/** Gives the last answer: of the preview, or of the act when it is finished. Throws `CommandFailed`. */
+/** Returns the answer of the preview, or of the finished work. Throws `CommandFailed`. */
 export async function askInBulk(
   client: OperatorClient,
   { name }: BulkOf,
@@ -57,17 +57,19 @@ export async function askInBulk(
   )
 }
 
-/** Of what goes on in the background after the answer. */
+/** Work that continues in the background after the answer. */
 interface Work {
   readonly id: string
   readonly finished_at: string | null
   readonly next_round_at?: string
 }
 
-/** Between two rounds of what asks the provider. */
+/** The pause between two rounds of a reconciliation, which asks the provider. */
 const ROUND_MS = 30_000
 
-/** Continues what `path` has begun, and says how far it is, until it is finished. Gives the last answer. */
+/**
+ * Continues the work that `path` began until it is finished, and prints its counts. Returns the last answer.
+ */
 export async function untilFinished(client: OperatorClient, path: string, first: string): Promise<string> {
   let text = first
   for (;;) {

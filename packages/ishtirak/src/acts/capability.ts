@@ -1,6 +1,6 @@
-// What a capability brings to the service: one object for each, in the list of main/capabilities.ts. Without
-// its line in that list the service builds and has no trace of it. The frames (HTTP, command line, console,
-// portal, schedule) know these kinds of things, and no capability by name.
+// A capability is one object with all that it adds to the service, in the list of main/capabilities.ts.
+// Without its line in that list the service builds and has no trace of it. The frames (HTTP, command line,
+// console, portal, schedule) know these kinds of parts, and no capability by name.
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import { EVENT_TYPES, type EventType } from '../core/event-types.js'
@@ -22,79 +22,79 @@ import type { Reading } from './reading.js'
 import type { UserCall } from './user-call.js'
 
 /**
- * `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. `Config`: what it
- * reads of the environment, which is among them.
+ * `Deps`: the parts of the service that it reads; `main/wire.ts` passes all of them. `Config`: its settings,
+ * which are among the parts.
  */
 export interface Capability<Deps = never, Config = unknown> {
   readonly name: string
-  /** Variables that nothing knows without it. */
+  /** Its variables of the environment. */
   readonly settings?: Settings<Config>
-  /** What operators do, and what they read. */
+  /** Operators do these acts and read these readings. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]
   /** Lists over all users, for the platform's key. */
   readonly platformReadings?: readonly Reading<Deps>[]
-  /** In words, what its groups of commands are for. */
+  /** The descriptions of its groups of commands, for `--help`. */
   readonly commandGroups?: Readonly<Record<string, string>>
-  /** Under which heading `--help` lists these and its readings; `Operate:` where it says none. */
+  /** `--help` lists its commands under this heading; under `Operate:` if absent. */
   readonly helpHeading?: 'Money:' | 'Run:'
-  /** Readings of the whole inbox. */
+  /** Readings that depend on the kinds of entries in the inbox. */
   readonly inboxReadings?: (inbox: readonly InboxKind[]) => readonly Reading<Deps>[]
-  /** Kinds of things that wait for an operator. */
+  /** Its kinds of entries in the inbox. */
   readonly inbox?: readonly InboxKind[]
-  /** A reference of its payments as it is stored, from what an operator typed. Null: it is none. */
+  /** Reads a reference of its payments as an operator typed it; null: it is not a reference. */
   readonly readReference?: (typed: string) => string | null
-  /** Commands that are more than an act or a reading; `events` are those of all capabilities. */
+  /** Adds commands that are more than an act or a reading. `events` are the types of all capabilities. */
   readonly commands?: (program: Command, host: CommandHost, events: readonly EventType[]) => void
-  /** What it adds to everything known of a payment, and of a user. */
+  /** Its parts of the file of a payment and of a user. */
   readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
   readonly userParts?: (deps: Deps) => readonly UserPart[]
-  /** Pages of the console that are more than the form of an act. */
+  /** Adds pages of the console that are more than the form of an act. */
   readonly console?: (app: App, pages: ConsolePages & Deps & BroughtToConsole<Deps>) => void
-  /** Pages that every page of the console leads to. */
+  /** Its pages in the navigation of the console. */
   readonly sections?: readonly ConsoleSection[]
   /** Its card on the page of health. */
   readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
-  /** What users do and read, and what the platform or a host does and reads for them. */
+  /** Calls of users, and of the platform or a host for them. */
   readonly calls?: readonly UserCall<Deps>[]
-  /** Routes that are more than a call, such as that of the provider's events. */
+  /** Adds routes that are more than a call, such as that of the provider's events. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
-  /** Jobs that run by themselves. */
+  /** Jobs of the schedule. */
   readonly jobs?: (deps: Deps) => readonly Job[]
-  /** The types of events that it sends to the platform. Several capabilities may send one type. */
+  /** The types of events that it sends to the platform. Two capabilities may send the same type. */
   readonly events?: readonly EventType[]
   /** Events that are about no user, by their types. The capability sends them itself. */
   readonly notices?: Readonly<Record<string, { readonly meaning: string; readonly schema: object }>>
   /** Writers of its mail to users. */
   readonly mails?: (deps: Deps) => readonly MailWriter[]
-  /** What takes something off a price. */
+  /** Codes that lower a price. */
   readonly discount?: (deps: Deps) => DiscountSource
-  /** A way to pay without a page, and without waiting. */
+  /** A method that pays at once, without a page. */
   readonly paysAtOnce?: (deps: Deps) => PaysAtOnce
-  /** Its parts of the users' pages. */
+  /** Its parts of the portal. */
   readonly portal?: PortalKinds<Deps>
 }
 
-/** The parts that all capabilities add to the console. */
+/** The parts of all capabilities, for the console. */
 export interface BroughtToConsole<Deps> {
   readonly acts: readonly Act<Deps>[]
   /** The cards of the health page. */
   readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
 }
 
-/** A user types something in, and the price is less. */
+/** Codes that users type to lower a price. */
 export interface DiscountSource {
-  /** Null: it takes nothing off. */
+  /** Null: the code does not lower the price. */
   lookUp(of: {
     readonly userId: string
     readonly typed: string
     readonly methods: readonly string[]
   }): Promise<CodeFacts | null>
-  /** Runs what was asked for with something typed in: a wrong one is a try, and tries are counted. */
+  /** Runs `work`, which uses a typed code. A wrong code counts as a try, and tries are limited. */
   countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
 }
 
-/** What is bought with it is paid when the call is answered. */
+/** The purchase is paid when the call is answered. */
 export interface PaysAtOnce {
   /** The method as callers name it. */
   readonly method: string
@@ -105,7 +105,7 @@ export interface PaysAtOnce {
       readonly metadata?: Metadata | undefined
       /** As it was typed. */
       readonly code: string | undefined
-      /** Whole dinars that a page showed: nothing is bought that costs more. Absent: no page did. */
+      /** The price that a page showed, in dinars. A purchase that costs more is refused. */
       readonly shown?: number | undefined
     },
   ): Promise<{ readonly paymentId: string }>
@@ -123,7 +123,7 @@ export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): rea
   ])
 }
 
-/** Whatever a role may be given: the acts, and the readings that not every role may read. */
+/** All permissions that a role can have: the acts, and the readings that not every role may read. */
 export function permissionsOf(capabilities: readonly Capability<never>[]): readonly Permission[] {
   const limited = readingsOf(capabilities).flatMap(({ name, roles }) =>
     name && roles ? [{ name, roles }] : [],

@@ -1,5 +1,5 @@
-// One thing that can be wrong with the service, and what to do about it. Its texts are those of the console;
-// the command line and the API have the English ones.
+// A check: one thing that can be wrong with the service, and what to do about it. The console shows its
+// texts in the language of the operator, commands and the API in English.
 import { type ConsoleKey, consoleSay } from '../i18n/console.js'
 
 export interface CheckResult {
@@ -18,16 +18,14 @@ type CodeBehind<Beginning extends string> = ConsoleKey extends infer Key
 type CheckCode = CodeBehind<'check'>
 type CheckData = Readonly<Record<string, string>>
 
-/**
- * A check with what names its words in every language: `check_…` says what was found, `remedy_…` what to do.
- */
+/** The texts are `check_<code>`, which says what was found, and `remedy_<code>`, which says what to do. */
 export interface Check extends CheckResult {
   readonly subject: CodeBehind<'subject'>
   readonly code: CheckCode
   readonly data: CheckData
 }
 
-/** Of a capability: what it says of its own settings. */
+/** A capability that checks its own settings. */
 export interface BringsChecks<Config> {
   readonly name: string
   readonly checks?: (config: Config) => readonly Check[]

@@ -1,20 +1,19 @@
-// What a person has at hand instead of an id: a reference, a number of a receipt or a slip, an e-mail
-// address. An id comes first. What several things are called is refused with their list.
+// Finds a payment or a user by what a person has instead of the id: a reference, the number of a receipt or
+// a slip, an e-mail address. The id itself comes first. If several have the name, it is refused with their
+// list.
 import { sections } from './cli-tables.js'
 import { CommandFailed, type OperatorClient, Refused } from './operator-client.js'
 
 type Row = Readonly<Record<string, unknown>>
 type Found = Readonly<Record<'users' | 'payments', readonly Row[]>>
 
-export interface Named {
+interface Named {
   readonly client: OperatorClient
   readonly name: string
   readonly timeZone: string
-  /** Which payments of a user may be meant by an e-mail address; any, if absent. */
-  readonly isMeant?: ((id: string) => Promise<boolean>) | undefined
 }
 
-/** Calls with the name as an id; where it is none, nothing was done, and the id behind the name is taken. */
+/** Calls with the name as an id. If there is no such id, nothing was done, and the name is looked up. */
 export async function askByName<Result>(
   named: Named,
   call: (id: string) => Promise<Result>,
@@ -36,16 +35,8 @@ async function idBehind(named: Named, { code, members }: Refused): Promise<strin
 
 async function paymentNamed(named: Named): Promise<string | null> {
   const { users, payments } = await find(named)
-  const found = payments.length > 0 ? payments : await meantOf(named, await paymentsOf(named, users))
+  const found = payments.length > 0 ? payments : await paymentsOf(named, users)
   return theOnly(found, 'id', { payments: found }, named)
-}
-
-/** All of them where none, or only one, could be meant. */
-async function meantOf({ isMeant }: Named, payments: readonly Row[]): Promise<readonly Row[]> {
-  if (!isMeant || payments.length < 2) return payments
-  const meant: Row[] = []
-  for (const payment of payments) if (await isMeant(String(payment.id))) meant.push(payment)
-  return meant.length === 0 ? payments : meant
 }
 
 async function userNamed(named: Named): Promise<string | null> {
@@ -55,7 +46,7 @@ async function userNamed(named: Named): Promise<string | null> {
   return theOnly(found, 'user_id', users.length > 0 ? { users } : { payments }, named)
 }
 
-/** Exact hits alone: what only begins so is another. */
+/** Only exact hits: a name that only begins so is another one. */
 async function find({ client, name }: Named): Promise<Found> {
   const answer = await client.ask({ method: 'GET', path: `/search?${new URLSearchParams({ q: name })}` })
   const { users, payments }: Found = JSON.parse(answer)
@@ -80,7 +71,7 @@ const COLUMNS = {
   ],
 }
 
-/** Null: nothing has the name. */
+/** Null: nothing has the name. Throws `CommandFailed` if several have it. */
 function theOnly(
   found: readonly Row[],
   key: string,

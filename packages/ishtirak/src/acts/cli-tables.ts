@@ -1,11 +1,11 @@
-// What the operator's commands print: the API's answer under its own names, a section for each of its
-// members. `--json` prints the answer itself.
+// How commands print an answer of the API: under its own names, each list and object as a section. `--json`
+// prints the answer itself.
 import { wallClockIn } from '../runtime/calendar.js'
 
-/** By the name of a list, what a line of it shows; more would not fit a terminal. Absent: all of it. */
+/** The columns of lists by their names, as many as fit a terminal. A list without an entry has all. */
 export type ShownColumns = Readonly<Record<string, readonly string[]>>
 
-/** What is null or an empty list is left out. */
+/** Null members and empty lists are left out. */
 export function sections(answer: object, timeZone: string, columns: ShownColumns = {}): string {
   const members = Object.entries(withLocalTimes(answer, timeZone))
   const plain = members.filter(([, value]) => typeof value !== 'object')
@@ -16,7 +16,7 @@ export function sections(answer: object, timeZone: string, columns: ShownColumns
   return [aligned(plain), ...parts].filter((part) => part !== '').join('\n\n') || 'nothing'
 }
 
-/** The time on the wall behind each instant, its day where that differs: `…T23:30:00Z (2026-11-22 00:30)`. */
+/** Adds the local time to each instant, and the day if it differs: `…T23:30:00Z (2026-11-22 00:30)`. */
 export function withLocalTimes<Answer>(answer: Answer, timeZone: string): Answer {
   const { wallTime } = wallClockIn(timeZone)
   return JSON.parse(JSON.stringify(answer), (_name, value) => {
@@ -56,9 +56,8 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * In what a platform calls its users, control characters would move the cursor of the operator's terminal,
- * and overrides of the writing direction show its columns in another order. The marks that Arabic is written
- * with stay.
+ * Removes characters that a user's name may have and that would move the cursor of the terminal or show the
+ * columns in another order. The marks that Arabic needs stay.
  */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '?')

@@ -1,5 +1,5 @@
-// Numbers, days and months of the command line: what is read, and that a refusal names the bounds.
-import { boundsInWords, day, dayOrInstant, month, numberWithin } from './cli-values.js'
+// Numbers of the command line: what is read, and that a refusal names the bounds.
+import { boundsInWords, numberWithin } from './cli-values.js'
 
 const refusal = (read: (text: string) => unknown, text: string) => {
   try {
@@ -29,17 +29,4 @@ it('dinars may have centimes', () => {
   for (const text of ['0', '1000000.01', '1e3', '-5'])
     expect(refusal(taken, text)).toBe('A number, at least 0.01, at most 1000000')
   expect(boundsInWords({ maximum: 5 })).toBe('at most 5')
-})
-
-it('a day is one of the calendar, an instant is in UTC, a month has two digits', () => {
-  expect(day('2028-02-29')).toBe('2028-02-29')
-  for (const text of ['2026-11-01', '2026-11-01T23:59:59Z']) expect(dayOrInstant(text)).toBe(text)
-  for (const text of ['2026-02-29', '2026-13-01', '26-1-1', '1969-12-31', '', '2026-11-01T08:00:00Z'])
-    expect(refusal(day, text)).toBe('A day such as 2026-11-01, at least 1970-01-01')
-  const instants = ['2026-11-01T24:00:00Z', '2026-11-01T08:00:00', '2026-11-31T08:00:00Z']
-  for (const text of [...instants, 'today', '1969-01-01'])
-    expect(refusal(dayOrInstant, text)).toMatch(/^A day such as .*, or an instant such as .*-01-01$/)
-  expect(month('2026-12')).toBe('2026-12')
-  for (const text of ['2026-13', '2026-00', '2026-1', '2026', '1969-12'])
-    expect(refusal(month, text)).toBe('A month such as 2026-11, at least 1970-01')
 })

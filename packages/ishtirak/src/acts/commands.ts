@@ -1,5 +1,5 @@
-// The commands of operators, made from the acts and readings of the capabilities. Each asks the operator's
-// API and prints the answer. What may be done is decided there; the options are the members of its schemas.
+// The commands of operators, made from the acts and readings of the capabilities. Each calls the operator's
+// API, which decides, and prints the answer. The options are the members of the schemas.
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { type TObject, type TSchema, Type } from 'typebox'
@@ -9,18 +9,15 @@ import { addFilter, askInBulk, type BulkOf, untilFinished } from './bulk-command
 import { intoNewFile } from './cli-file.js'
 import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
-import { boundsInWords, day, dayOrInstant, numberWithin } from './cli-values.js'
-import { DAY_OR_INSTANT_PATTERN, DAY_PATTERN } from './day.js'
+import { boundsInWords, numberWithin } from './cli-values.js'
 import {
   type AccessOptions,
   addAccessOptions,
   CommandFailed,
   type CommandHost,
-  type OperatorClient,
   type OperatorRequest,
-  Refused,
 } from './operator-client.js'
-import type { CommandAnswer, CommandOf, Reading } from './reading.js'
+import type { CommandAnswer, Reading } from './reading.js'
 
 /** The API operation that a command calls. */
 interface Operation {
@@ -34,11 +31,11 @@ interface Operation {
   readonly takesFile?: boolean
   readonly command: Omit<NonNullable<Reading['command']>, 'usage'>
   readonly preview?: Pick<Operation, 'method' | 'path' | 'input'>
-  /** It can be done to each of a list. */
+  /** With a filter in place of the id, it acts on a list. */
   readonly bulk?: BulkOf
 }
 
-/** In words, what each is for. */
+/** The descriptions of the groups. */
 type CommandGroups = Readonly<Record<string, string>>
 
 export function addOperatorCommands(
@@ -54,7 +51,7 @@ export function addOperatorCommands(
   for (const operation of operations) addOperation(program, operation, of.groups, host)
 }
 
-/** What no option can hold has no command; a group that is only begun has one word. */
+/** An act with an object in its input has no command. The command of `bulk.start` is `bulk`. */
 function ofAct(act: Act): readonly Operation[] {
   if (Object.values(act.input.properties).some(({ type }: { type?: string }) => type === 'object')) return []
   const { group, argument, columns } = act.on.command
@@ -104,7 +101,7 @@ function addOperation(program: Command, operation: Operation, groups: CommandGro
   addAction(command, operation, host)
 }
 
-/** What all commands share: where the service is, who acts, and a client that is closed at the end. */
+/** Adds the options and the action: it opens a client, calls the operation, prints, and closes the client. */
 function addAction(command: Command, operation: Operation, host: CommandHost): void {
   const { preview, bulk, input } = operation
   const { show = (answer) => answer, columns, isFile, judge } = operation.command
@@ -117,7 +114,7 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
     .action(async () => {
       const options = command.opts<AccessOptions & Readonly<Record<string, unknown>>>()
       const isPreview = options.preview === true
-      // A reference stands in groups on a slip.
+      // A reference on a slip has spaces, so it is several words.
       const argument = command.args.join(' ')
       const given = members(isPreview)
       const client = await host.openClient(options)
@@ -125,16 +122,15 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
         if (bulk && filter && id === '')
           return askInBulk(client, bulk, { filter: filter(), members: given, isPreview })
         const request = isPreview && preview ? preview : operation
-        const answer = await ask(client, { ...request, isFile }, id, given)
+        const asked = requestOf(request, id, given)
+        const file = operation.takesFile && { method: 'POST' as const, file: await readGiven(id) }
+        const answer = await client.ask({ ...asked, ...file })
         return operation.method === 'GET' || isPreview
           ? answer
           : untilFinished(client, operation.path, answer)
       }
-      // Of several payments of a user, those that the act is not refused for.
-      const isMeant =
-        preview && ((id: string) => ask(client, preview, id, members(true)).then(() => true, isNoRefusal))
       const timeZone = host.timeZone()
-      const named = { client, name: argument, timeZone, isMeant }
+      const named = { client, name: argument, timeZone }
       const download = (id: string) => client.download(requestOf(operation, id, given))
       const answered =
         isFile === 'new'
@@ -157,15 +153,9 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
 
 const PREVIEWED = { changes: ['what', 'of', 'before', 'after'] }
 
-/** False: it is one. */
-function isNoRefusal(error: unknown): false {
-  if (error instanceof Refused) return false
-  throw error
-}
-
 type Members = Readonly<Record<string, string | number | boolean>>
 
-/** Adds an option for each member. Gives the reader of what was given; a preview asks for less. */
+/** Adds an option for each member, and returns the function that reads them. A preview needs less. */
 function addMembers(command: Command, input: TObject, asked?: TObject): (isPreview: boolean) => Members {
   const members = Object.entries<TSchema>(input.properties).filter(
     ([name, { type }]: [string, { type?: string }]) => name !== 'q' && type !== 'array',
@@ -198,7 +188,7 @@ function optionOf(name: string, member: TSchema, isRequired: boolean): Option {
   const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
   const bounds = boundsInWords(Object(member))
   const text = [isRequired && 'Required.', says.filter(Boolean).join(', '), bounds && `(${bounds})`]
-  // `--version` is that of the program.
+  // The program itself has `--version`.
   const flag = name === 'version' ? '--seen-version' : `--${name.replaceAll('_', '-')}`
   const option = new Option(type === 'boolean' ? flag : `${flag} <${name}>`, text.filter(Boolean).join(' '))
   const reader = readerOf(member)
@@ -207,27 +197,11 @@ function optionOf(name: string, member: TSchema, isRequired: boolean): Option {
   return option
 }
 
-/** Undefined: text is taken as it is, and what is wrong with it the service says. */
-function readerOf(member: TSchema): ((text: string) => string | number) | undefined {
-  const { type, pattern } = Object(member)
-  if (type === 'integer' || type === 'number')
-    return numberWithin({ ...Object(member), isWhole: type === 'integer' })
-  if (pattern === DAY_PATTERN) return day
-  return pattern === DAY_OR_INSTANT_PATTERN ? dayOrInstant : undefined
-}
-
-/** The body of the answer. */
-async function ask(
-  client: OperatorClient,
-  of: Asked & Pick<Operation, 'takesFile'> & { readonly isFile?: CommandOf['isFile'] | undefined },
-  argument: string,
-  members: Members,
-): Promise<string> {
-  const request = requestOf(of, argument, members)
-  if (of.takesFile) return client.ask({ ...request, method: 'POST', file: await readGiven(argument) })
-  if (!of.isFile) return client.ask(request)
-  const { withProgress } = await import('../runtime/progress.js')
-  return withProgress('MB', ({ at }) => client.ask(request, at))
+/** Undefined: the text is sent unchanged, and the service checks it. */
+function readerOf(member: TSchema): ((text: string) => number) | undefined {
+  const { type } = Object(member)
+  if (type !== 'integer' && type !== 'number') return undefined
+  return numberWithin({ ...Object(member), isWhole: type === 'integer' })
 }
 
 function readGiven(path: string): Promise<Buffer> {
@@ -240,7 +214,7 @@ type Asked = Pick<Operation, 'method' | 'path' | 'input'>
 
 /** The argument replaces the first parameter of the path; members replace the further ones. */
 function requestOf({ method, path, input }: Asked, argument: string, members: Members): OperatorRequest {
-  // The next part of the address would take the place of an id that is empty, `.` or `..`.
+  // An id that is empty, `.` or `..` would change the address.
   if (path.includes('/:') && /^\.{0,2}$/.test(argument))
     throw new CommandFailed(`nothing can have the id '${argument}'`)
   const [, ...inPath] = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)

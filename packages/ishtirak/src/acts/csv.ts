@@ -1,4 +1,4 @@
-// Lines of CSV for spreadsheets, in which nothing runs.
+// Writes lines of CSV for spreadsheets. No cell can run as a formula.
 
 export type CsvCell = string | number | null
 
@@ -10,7 +10,7 @@ export interface CsvForm {
 }
 
 export const PLAIN: CsvForm = { separator: ',', decimalSign: '.', mark: '' }
-/** As a spreadsheet set to French opens it: without the mark it takes UTF-8 for Windows-1252. */
+/** The form that a French spreadsheet opens. Without the mark it would read UTF-8 as Windows-1252. */
 export const EXCEL: CsvForm = { separator: ';', decimalSign: ',', mark: '\ufeff' }
 
 /**

@@ -1,5 +1,4 @@
-// What the descriptions of the operator's API share: its address, refusals that many have, and the files that
-// some answer with.
+// Parts that the descriptions of the operator's API share: addresses, refusals, and files as answers.
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { FileAnswer } from './user-call.js'
@@ -16,7 +15,7 @@ export const PLATFORM_API = '/api/v1/platform'
 export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const
 
-/** A text to the reader, a stream to the route. */
+/** The document says text; the route gives a stream. */
 const FILE = Type.Unsafe<Readable>({ type: 'string' })
 export const BINARY_FILE = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 export const CSV = { description: 'RFC 4180, UTF-8', content: { 'text/csv': { schema: FILE } } }
@@ -29,7 +28,7 @@ const USER_FILES = {
   'text/csv': Type.String(),
 }
 
-/** An answer that is a file for its user. */
+/** The description of an answer that is a file for a user. */
 export const fileSchema = ({ file, description }: FileAnswer) => ({
   description,
   content: { [file]: { schema: USER_FILES[file] } },

@@ -1,16 +1,17 @@
-// What capabilities add to everything known of a payment or a user, in the answer and on the page.
+// The parts that capabilities add to the file of a payment or a user: a member of the answer, a card of the
+// page.
 import { type TProperties, type TSchema, Type } from 'typebox'
 import type { Payment } from '../core/payment.js'
 import type { TimeEntry } from '../core/time-list.js'
 import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 
-/** `Part`: as it was loaded. */
+/** `Part` is the type of what is loaded. */
 interface FilePart<Of, Part> {
   /** The member of the API's answer. */
   readonly key: string
   readonly schema: TSchema
   load(of: Of): Promise<Part>
-  /** As `schema` has it. */
+  /** Turns the part into the shape of `schema`. */
   view(part: Part, of: Of): unknown
 }
 
@@ -18,14 +19,14 @@ export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
   /** Its card on the payment's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part, payment: Payment): JSX.Element | null
   facts?(pages: ConsolePages, view: View, part: Part, payment: Payment): readonly Fact[]
-  /** In a sentence, why its money is not booked, where it was acted on; null: it says nothing of it. */
+  /** Explains why the money is not booked; null: another part explains it. */
   whyNotBooked?(view: View, part: Part): string | null
 }
 
 export interface UserPart<Part = unknown> extends FilePart<{ readonly userId: string }, Part> {
   /** Its card on the user's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part): JSX.Element | null
-  /** In a word or a sentence, what a piece of time came by; null: it says nothing of it. */
+  /** Says where a piece of time came from; null: another part says it. */
   cameBy?(view: View, part: Part, time: TimeEntry): string | null
 }
 
@@ -35,7 +36,7 @@ export interface FileParts {
   readonly user: UserPart[]
 }
 
-/** As they were loaded, by their keys. */
+/** The loaded parts by their keys. */
 export type LoadedParts = Readonly<Record<string, unknown>>
 
 export async function loadParts<Of>(parts: readonly FilePart<Of, unknown>[], of: Of): Promise<LoadedParts> {
@@ -46,7 +47,7 @@ export function viewParts<Of>(parts: readonly FilePart<Of, unknown>[], loaded: L
   return Object.fromEntries(parts.map(({ key, view }) => [key, view(loaded[key], of)]))
 }
 
-/** The schema of a file with what is added to it. */
+/** The schema of a file with its parts. */
 export function withParts(
   title: string,
   base: TProperties,

@@ -1,12 +1,12 @@
-// A kind of what waits for a person: how it is found, what it says, and the act that comes next. `overview`
-// puts the inbox together, and knows none of them.
+// A kind of entry in the inbox: the query that finds it, its words, and the act that comes next. `overview`
+// shows the inbox, and knows no kind by name.
 import { column, instant, integer, integerOrNull, rowOf, text, textOrNull } from '../database/rows.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 
 /**
- * Sorted from the top: money that waits for an operator, and customers who paid and may lack what they paid
- * for; money in the wrong place; things that cost no one anything today.
+ * `now`: money waits for an operator, or a customer paid and may lack what they paid for. `soon`: money is in
+ * the wrong place. `later`: it costs nothing today.
  */
 export const URGENCIES = ['now', 'soon', 'later'] as const
 type Urgency = (typeof URGENCIES)[number]
@@ -14,7 +14,7 @@ type Urgency = (typeof URGENCIES)[number]
 export interface InboxKind {
   /** The texts `kind_<name>` and `next_<name>` are its title and the link to its next act. */
   readonly name: string
-  /** Among the kinds, from the top; no two share one. */
+  /** The position among the kinds, from the top. Each kind has another one. */
   readonly place: number
   readonly urgency: Urgency
   /**
@@ -22,34 +22,34 @@ export interface InboxKind {
    * within the kind.
    */
   readonly select: string
-  /** SQL of a row `w` of these: another payment, and how many the entry stands for. */
+  /** SQL expressions on a row `w` of `select`: another payment, and how many things the entry stands for. */
   readonly otherPayment?: string
   readonly count?: string
-  /** For the OpenAPI document: what `detail` and the other payment are. */
+  /** Explain `detail` and the other payment in the OpenAPI document. */
   readonly detailIs?: string
   readonly otherIs?: string
-  /** False: operators get no mail of it. */
+  /** False: `OPERATOR_MAIL` gets no mail about it. */
   readonly isMailed?: false
-  /** Money that came, or that a user says was sent. */
+  /** It is about money that came, or that a user says was sent. */
   readonly isMoney?: true
-  /** As the audit trail names it; `user.show` changes nothing. Where there are several, `next` says which. */
+  /** The acts that can come next; `user.show` changes nothing. If there are several, `next` chooses one. */
   readonly nextActs: readonly [string, ...string[]]
   next?(entry: InboxRow): string
-  /** Behind its title, of which thing it is one; absent: the title says all. */
+  /** Completes the title. */
   what?(view: View, detail: string): string
-  /** `detail` in words; absent: as it stands. Null: nothing is said. */
+  /** `detail` in words; if absent, it is shown unchanged. Null: nothing is shown. */
   detail?(pages: ConsolePages, view: View, detail: string): string | null
-  /** Whether this operator can do its next act; absent: each whose role allows it. */
+  /** Whether this operator can do the next act; if absent, every operator whose role allows it. */
   isFor?(entry: InboxRow, operator: string): boolean
-  /** Before the other payment. */
+  /** The words before the other payment. */
   readonly otherText?: ConsoleKey
-  /** With `count`, where the entry stands for several. */
+  /** The words with `count`, if the entry stands for several things. */
   readonly countText?: ConsoleKey
-  /** Where its next act is done in the console; absent: the page of its payment. */
+  /** The page of the next act; if absent, the page of its payment. */
   path?(base: string, entry: InboxRow): string
 }
 
-/** Reads the row of an entry; its fields bear the names of the API. */
+/** Reads an entry. Its fields have the names of the API. */
 export const readInboxRow = rowOf({
   waits_since: column('since', instant),
   id: text,

@@ -1,5 +1,5 @@
-// A list in the console, with ids and a filter in the address: page by page, as a file, and the way to an act
-// on all of it.
+// A list as a page of the console, with ids and filter in its address. It leads to the next page, to the file
+// of all items, and to an act on all of them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { BillingError } from '../core/error.js'
@@ -24,7 +24,7 @@ import { type Field, Input } from './act-page.js'
 import type { AuditDeps } from './audit.sql.js'
 import { filterIn, type List, type ReadPage, sendListFile } from './list.js'
 
-/** Its label; choices that are not those of the schema, whose words are `state_active`. */
+/** The label, and choices if they are not the values of the schema (whose words are `state_active`). */
 export type FieldOf =
   | ConsoleKey
   | readonly [label: ConsoleKey, choices: (pages: ConsolePages, view: View) => NonNullable<Field['choices']>]
@@ -33,10 +33,10 @@ type Filter = Readonly<Record<string, string>>
 
 /** What a page shows around its list. */
 interface Head {
-  /** Of the page, where it is about one thing; absent: that of the list. */
+  /** The title of a page that is about one thing; the title of the list if absent. */
   readonly title?: string
   readonly above?: JSX.Element
-  /** Before the ways to a file and to the next page. */
+  /** Links before those to the file and to the next page. */
   readonly ways?: JSX.Element
 }
 
@@ -52,23 +52,23 @@ interface Asked<Deps> {
 
 /** A list of the API as the console shows it. */
 export interface ListPage<Deps, Item, Row = Item> {
-  /** Below `/console`, with the ids of the list's own path. */
+  /** The path below `/console/`, with the same parameters as the path of the list. */
   readonly path: string
   readonly title: ConsoleKey
-  /** Absent: the list is one. */
+  /** If absent, the list is a section itself. */
   readonly section?: ConsoleKey
   readonly list: List<Deps, Item>
-  /** By the members of the filter, in the order of the form. */
+  /** The members of the filter that the form has, in its order. */
   readonly fields: Readonly<Record<string, FieldOf>>
   readonly shown: number
-  /** With what the cells need beside. */
+  /** Loads what the cells need besides the items. */
   rows?(deps: Deps, items: readonly Item[]): Promise<readonly Row[]>
   readonly columns: readonly Column<Row>[]
   readonly idOf?: (row: Row) => string
   readonly empty?: ConsoleKey
-  /** What an act on all of them is on. */
+  /** The subject of acts on all items. */
   readonly bulk?: 'user' | 'payment'
-  /** Read before the list. Throws `not_found`. */
+  /** Runs before the list is read. Throws `not_found`. */
   head?(asked: Asked<Deps>): Head | Promise<Head>
 }
 
@@ -119,7 +119,7 @@ function addressIn(base: string, path: string, params: Filter): string {
 
 type Found<Item> = ReadPage<Item> & { readonly problems?: SentForm['problems'] }
 
-/** Of a filter that makes no sense nothing is found, and it is asked for again. */
+/** A wrong filter finds nothing, and the form is shown again with what is wrong. */
 async function foundOr<Item>(reply: FastifyReply, read: () => Promise<Found<Item>>): Promise<Found<Item>> {
   try {
     return await read()
@@ -182,7 +182,7 @@ function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
   )
 }
 
-/** Where one may go with all that match: a file, and an act on each of them. */
+/** Links that use all items that match: the file, and an act on each of them. */
 function Ways<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
   if (found.problems) return null
   const { operator } = view.session
@@ -246,7 +246,7 @@ function fieldOf(
   const words = (code: string) =>
     isConsoleKey(`${name}_${code}`) ? say(`${name}_${code}` as ConsoleKey) : code
   const choices = chosen?.(pages, view) ?? codes.map((code) => [code, words(code)] as const)
-  // An instant that the address names stands as it is.
+  // A field for days cannot show the instant that an address may have.
   const type = pattern === undefined || value.includes('T') ? ('text' as const) : ('date' as const)
   const field = { name, label: say(key), type, value }
   return choices.length > 0 ? { ...field, choices: [['', say('any')], ...choices] } : field

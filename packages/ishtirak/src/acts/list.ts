@@ -1,23 +1,18 @@
-// A list of operators is one object: what it is asked for, how a page of it is read, what is shown of each.
-// From it come route, OpenAPI, command, its file and its page in the console (list-page.tsx). Below: the days
-// and instants that lists lie between, and the walk that reads a page where not every row is one of the list.
+// A list that operators read is one object: its filter, how a page of it is read, and what it shows of each
+// item. From it come route, OpenAPI document, command, file and the page of the console (list-page.tsx).
 import type { FastifyReply } from 'fastify'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
-import { wrongField } from '../core/error.js'
-import { type Instant, LAST_INSTANT } from '../core/instant.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { object, query } from '../http/schemas.js'
-import type { WallClock } from '../runtime/calendar.js'
 import { type AuditDeps, recordAct } from './audit.sql.js'
 import type { ShownColumns } from './cli-tables.js'
 import { type CsvCell, csvLine } from './csv.js'
-import { readInstant } from './day.js'
 import { CSV } from './descriptions.js'
 import { nextCursor, pageQuery, pagesBehind } from './paging.js'
 import { type CommandOf, type Reading, reading } from './reading.js'
 import { CSV_TYPE, sendFile } from './send-file.js'
 
-/** Where a page goes on (null: it is the first), and its length. */
+/** The cursor of a page (null: the first page) and its length. */
 export interface AskedPage {
   readonly cursor: string | null
   readonly limit: number
@@ -26,103 +21,89 @@ export interface AskedPage {
 export interface ReadPage<Item> {
   readonly items: readonly Item[]
   readonly nextCursor: string | null
-  /** The members that the list declares in its `beside`. */
+  /** The members that the list declares as `beside`. */
   readonly beside?: object
 }
 
-/** `rows`: what its table is called; `columns`: what a line of it shows, absent: all of it. */
+/** `rows` is the name of the table in the terminal, `columns` are its columns; all members if absent. */
 type ListCommand = Omit<CommandOf, 'columns'> & {
   readonly rows: string
   readonly columns?: readonly string[] | ShownColumns
 }
 
-/** `Of`: the filter, with the ids of the path. */
-interface Said<Deps, Params extends TObject, Filter extends TObject, Item> {
+/** A list as its capability declares it. */
+interface Declared<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly path: string
   readonly operationId: string
   readonly summary: string
   readonly description?: string
-  /** Absent: every role may read it. */
+  /** If absent, every role may read the list. */
   readonly permission?: Permission
   readonly params?: Params
   readonly filter?: Filter
-  /** Where it is another than that of most lists. */
+  /** Replaces the usual schema of `limit`. */
   readonly limit?: TSchema
-  /** The shape of one, and the name of a page of them in the OpenAPI document. */
+  /** The schema of one item. */
   readonly item: TSchema
+  /** The name of a page in the OpenAPI document. */
   readonly title: string
-  /** All is in one answer, which has no cursor. */
+  /** The answer has all items and no cursor. */
   readonly isWhole?: true
-  /** Members of the answer that are not of the list. */
+  /** Further members of the answer. */
   readonly beside?: TProperties
-  /** Null: there is none. */
+  /** Null: there is no command. */
   readonly command: ListCommand | null
-  /** Throws `invalid_cursor`, and `validation_failed` for a filter that makes no sense. */
+  /** Throws `invalid_cursor`, and `validation_failed` for a filter that contradicts itself. */
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
-  /** As `item` has it; absent: it is read so. */
+  /** Turns an item into the shape of `item`; if absent, it has that shape already. */
   view?(deps: Deps): (item: Item) => unknown
   readonly file?: ListFile<Deps, Item>
 }
 
-/** All that match, as CSV. Each download stands in the audit trail. */
+/** All items that match, as CSV. Each download is recorded in the audit trail. */
 interface ListFile<Deps, Item> {
   readonly permission: Permission
   readonly path: string
   readonly operationId: string
   readonly summary: string
   readonly usage: string
-  /** The file's name without its extension; absent: the last part of the path. */
+  /** The name of the file without its extension; if absent, the last part of the path. */
   name?(of: Readonly<Record<string, string>>): string
-  /** Members of `row`, by which the columns are headed. */
+  /** The members of `row` that are columns, with these heads. */
   readonly columns: readonly string[]
-  /** Absent: as the API shows it. */
+  /** If absent, a row is what the API shows. */
   row?(deps: Deps): (item: Item) => object
 }
 
-type ListToRead<Deps, Item> = Omit<List<Deps, Item>, 'readings'>
-
-export interface List<Deps, Item>
-  extends Omit<Said<Deps, TObject, TObject, Item>, 'params' | 'filter' | 'read' | 'view' | 'file'> {
+export interface List<Deps, Item> extends Declared<Deps, TObject, TObject, Item> {
   readonly params: TObject
   readonly filter: TObject
-  read(deps: Deps, of: object, page: AskedPage): Promise<ReadPage<Item>>
-  view?(deps: Deps): (item: Item) => unknown
-  readonly file?: ListFile<Deps, Item>
   readonly readings: readonly Reading<Deps & AuditDeps>[]
 }
 
 const NOTHING = Type.Object({})
+type NoMembers = TObject<Record<never, never>>
 
 /** `Deps`: the parts of the service that it reads. */
-export function list<Deps>() {
-  return <
-    Item,
-    Params extends TObject = TObject<Record<never, never>>,
-    Filter extends TObject = TObject<Record<never, never>>,
-  >(
-    said: Said<Deps, Params, Filter, Item>,
+export const list =
+  <Deps>() =>
+  <Item, Params extends TObject = NoMembers, Filter extends TObject = NoMembers>(
+    declared: Declared<Deps, Params, Filter, Item>,
   ): List<Deps, Item> => {
-    // What the frames hand over has passed the schemas that `Params` and `Filter` are the types of.
-    const made = { params: NOTHING, filter: NOTHING, ...said } as unknown as ListToRead<Deps, Item>
+    const made = { params: NOTHING, filter: NOTHING, ...declared, readings: [] }
     return { ...made, readings: readingsOf<Deps & AuditDeps, Item>(made) }
   }
-}
 
-/** Of a page that is not asked for a length. */
+/** The length of a page if the request has no `limit`. */
 const SHOWN = 50
 
-function readingsOf<Deps extends AuditDeps, Item>(of: ListToRead<Deps, Item>): readonly Reading<Deps>[] {
+function readingsOf<Deps extends AuditDeps, Item>(of: List<Deps, Item>): readonly Reading<Deps>[] {
   const { path, operationId, summary, description, permission, params, filter, limit, title, item, file } = of
-  const { reads } = reading<Deps>()
+  const reads = reading<Deps>()
   const page = reads({
-    ...{
-      path,
-      operationId,
-      summary,
-      params,
-      ...(description !== undefined && { description }),
-      ...permission,
-    },
+    ...{ path, operationId, summary, params },
+    ...(description !== undefined && { description }),
+    ...permission,
     query: query({ ...filter.properties, ...(!of.isWhole && pageQuery), ...(limit && { limit }) }),
     answer: object(title, {
       ...{ data: Type.Array(item), ...of.beside },
@@ -159,21 +140,22 @@ function commandIn({ rows, columns, ...command }: ListCommand): CommandOf {
   }
 }
 
-function viewOf<Deps, Item>(
-  deps: Deps,
-  { view }: Pick<ListToRead<Deps, Item>, 'view'>,
-): (item: Item) => unknown {
+function viewOf<Deps, Item>(deps: Deps, { view }: Pick<List<Deps, Item>, 'view'>): (item: Item) => unknown {
   return view?.(deps) ?? ((item) => item)
 }
 
-/** Of a list, that are read at a time for a file. */
+/** The items that are read at a time for a file. */
 const FILE_ROWS = 1_000
 
 /** Throws `role_not_allowed`, and what `read` throws before anything is sent. */
 export async function sendListFile<Deps extends AuditDeps, Item>(
   deps: Deps,
-  list: ListToRead<Deps, Item>,
-  asked: { readonly of: object; readonly operator: Operator; readonly reply: FastifyReply },
+  list: List<Deps, Item>,
+  asked: {
+    readonly of: Readonly<Record<string, unknown>>
+    readonly operator: Operator
+    readonly reply: FastifyReply
+  },
 ): Promise<FastifyReply> {
   const { file } = list
   if (!file) throw new Error(`${list.path} has no file`)
@@ -206,74 +188,7 @@ function lineOf(columns: readonly string[], row: unknown): string {
   return csvLine(cells)
 }
 
-/** Half open. */
-export interface TimeSpan {
-  readonly from: Instant
-  readonly to: Instant
-}
-
-type Ends<Name extends string> = { readonly [End in `${Name}_from` | `${Name}_until`]?: string | undefined }
-
-/**
- * `<name>_from` and `<name>_until`; a day counts whole. One that is absent is no bound; null: both are.
- * Throws `validation_failed`.
- */
-export function spanIn<Name extends string>(
-  wallClock: WallClock,
-  filter: Ends<Name>,
-  name: Name,
-): TimeSpan | null {
-  const first: string | undefined = filter[`${name}_from`]
-  const last: string | undefined = filter[`${name}_until`]
-  if (first === undefined && last === undefined) return null
-  const from = first === undefined ? 0 : readInstant(wallClock, `${name}_from`, first)
-  const end = last === undefined ? LAST_INSTANT : readInstant(wallClock, `${name}_until`, last)
-  const to = (last !== undefined && wallClock.dayOf(last)?.to) || end
-  if (to <= from) throw wrongField(`${name}_until`, 'too_small', first)
-  return { from, to }
-}
-
-/** Null: everything is. */
-export function isWithin(span: TimeSpan | null, at: Instant | null): boolean {
-  return span === null || (at !== null && at >= span.from && at < span.to)
-}
-
-/** Whether they have an instant in common. */
-export function meets(span: TimeSpan, start: Instant | null, end: Instant | null): boolean {
-  return start !== null && end !== null && start < span.to && end > span.from
-}
-
-/** Rows that are read at a time where only some are of the list, and that one page looks at. */
-const ROWS = 1_000
-const LOOKED_AT_MAX = 20_000
-
-/**
- * Up to `limit` rows of the list, and the row behind which it goes on; null: nothing is behind it. A page may
- * have fewer where few of those that it looked at are of the list.
- */
-export async function pageOfList<Row>(of: {
-  /** Returns up to `limit` rows after a row; null: the first rows. */
-  readonly read: (last: Row | null, limit: number) => Promise<readonly Row[]>
-  /** Null: all are of the list. */
-  readonly choose: ((rows: readonly Row[]) => Promise<readonly Row[]>) | null
-  readonly limit: number
-}): Promise<{ readonly items: readonly Row[]; readonly last: Row | null }> {
-  const { read, choose, limit } = of
-  const size = choose ? ROWS : limit + 1
-  const found: Row[] = []
-  let last: Row | null = null
-  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX; lookedAt += size) {
-    const rows: readonly Row[] = await read(last, size)
-    found.push(...(choose ? await choose(rows) : rows))
-    const items = found.slice(0, limit)
-    if (found.length > limit) return { items, last: items.at(-1) ?? null }
-    if (rows.length < size) return { items, last: null }
-    last = rows.at(-1) ?? null
-  }
-  return { items: found, last }
-}
-
-/** The members of the filter that were typed into a form, or stand in an address. */
+/** The members of the filter that have a value in a form or an address. */
 export function filterIn(
   { properties }: TObject,
   typed: (name: string) => string,

@@ -1,6 +1,6 @@
-// The mail that a capability writes to users: `mail` sends it, and knows none of its kinds. It is owed by a
-// row of `mails`, which the capability's own statement inserts with what the mail is about; the console says
-// its kind by the text `mail_<kind>`.
+// The mail that a capability writes to users. A row of `mails` owes it; a query of the capability inserts
+// the row together with what the mail is about. The folder `mail` sends it, and knows no kind by name. The
+// console has the text `mail_<kind>` for it.
 import type { MailKey } from '../core/announcement.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -13,15 +13,15 @@ export interface MailTo extends MailKey {
 }
 
 export interface MailWriter {
-  /** A word in `snake_case`. Mail that was owed and whose writer is gone waits. */
+  /** A word in `snake_case`. Mail without a writer is not sent. */
   readonly kind: string
-  /** Where capabilities share a kind: how what it is about begins. */
+  /** If several capabilities share a kind: the beginning of the ids that this writer is for. */
   readonly about?: string
-  /** It is sent within this time, or not at all. */
+  /** Mail that is older is not sent. */
   readonly lifetimeMs: number
-  /** Absent: it stays true, whatever comes after. */
+  /** Whether the mail still applies. If absent, it always does. */
   isStillTrue?(mail: MailTo, now: Instant): boolean
-  /** Finds what is owed by now, before each round of sending; for what no booking owes. */
+  /** Inserts mail that no booking owes. It runs before each round of sending. */
   owe?(now: Instant): Promise<unknown>
   write(mail: MailTo, of: { readonly locale: Locale; readonly say: Say }): Promise<MailContent>
 }
@@ -29,9 +29,9 @@ export interface MailWriter {
 interface MailContent {
   readonly subject: string
   readonly paragraphs: readonly string[]
-  /** The text of the one link. */
+  /** The text of the link. */
   readonly button: string
-  /** Absent: the portal. */
+  /** The address of the link; the portal if absent. */
   readonly url?: string
   readonly attachments?: readonly { filename: string; content: Buffer; contentType: string }[]
 }

@@ -1,4 +1,4 @@
-// The operator's API as the commands ask it, and what they say of its answers.
+// The client of the operator's API that commands use, and the words for its refusals.
 import type { Command } from 'commander'
 import type { Database } from '../database/database.js'
 import type { CommonConfig } from '../runtime/config.js'
@@ -9,9 +9,12 @@ import { OPERATOR_API } from './descriptions.js'
 
 /** The options of every command that asks the operator's API. */
 export interface AccessOptions {
-  /** Where the service is; ISHTIRAK_URL by default. Without both the database is opened. */
+  /** The address of the service; ISHTIRAK_URL by default. Without both, the command opens the database. */
   readonly url?: string
-  /** Who acts, where the database is opened. By default OPERATOR, else the name of the system's user. */
+  /**
+   * The name of the operator if the command opens the database; OPERATOR, else the system's user, by
+   * default.
+   */
   readonly as?: string
 }
 
@@ -29,12 +32,10 @@ export interface DownloadedFile {
   readonly content: Buffer
 }
 
-type OnBytes = (done: number) => void
-
 export interface OperatorClient {
-  /** The body of the answer. Throws `CommandFailed`: the service refused, or does not answer. */
-  ask(request: OperatorRequest, onBytes?: OnBytes): Promise<string>
-  /** An answer that is a file. Throws the same. */
+  /** Returns the body of the answer. Throws `CommandFailed` if the service refuses or does not answer. */
+  ask(request: OperatorRequest): Promise<string>
+  /** Returns an answer that is a file. Throws as `ask` does. */
   download(request: OperatorRequest): Promise<DownloadedFile>
   close(): Promise<void>
 }
@@ -43,9 +44,9 @@ export interface OperatorClient {
 export interface CommandHost {
   /** The options are those of `addAccessOptions`. Throws `CommandFailed`. */
   openClient(options: AccessOptions): Promise<OperatorClient>
-  /** Null: no service is known that could be asked. Throws `CommandFailed`. */
+  /** Null: the command knows no running service. Throws `CommandFailed`. */
   runningService(options: AccessOptions): Promise<RunningService | null>
-  /** The sandbox of this folder that runs, with the key of the platform. Throws `CommandFailed`. */
+  /** The running sandbox of this folder, with a key of the platform. Throws `CommandFailed`. */
   sandbox(): Promise<RunningService>
   /** Opens the database. Throws `CommandFailed` if there is none, unless the command may create it. */
   onDatabase<Result>(
@@ -58,11 +59,11 @@ export interface CommandHost {
   ): Promise<Result>
   /** The billing time zone. */
   timeZone(): string
-  /** As the service has it, with what a capability reads by its `settings`; `instead` replaces variables. */
+  /** The configuration of the service with the settings of one capability; `instead` replaces variables. */
   config<Own>(settings: Settings<Own>, instead: Variables): Promise<CommonConfig & Own>
 }
 
-/** Which service is asked, and who acts. */
+/** Adds the options for the service to call and for the operator's name. */
 export function addAccessOptions(command: Command): Command {
   return command
     .option(
@@ -80,7 +81,7 @@ export class CommandFailed extends Error {
 /** The service understood and refused. */
 export class Refused extends CommandFailed {
   readonly code: string
-  /** What the refusal names beside what all have, such as `payment_id`. */
+  /** The members of this refusal, such as `payment_id`. */
   readonly members: Readonly<Record<string, unknown>>
 
   constructor(message: string, of: { readonly code: string; readonly members: object }) {
@@ -98,7 +99,7 @@ export interface RunningService {
   readonly key: string
 }
 
-/** `url` with a slash at the end or without. Throws `CommandFailed` where nothing answers. */
+/** Throws `CommandFailed` if nothing answers. */
 export function fetchFromOperator(
   { url, key }: RunningService,
   { method, path, body, file }: OperatorRequest,
@@ -112,14 +113,16 @@ export function fetchFromOperator(
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: Error) => {
     const reason = error.cause instanceof Error && error.cause.message
-    throw new CommandFailed(`no answer from ${url}: ${reason || error.message}`)
+    throw new CommandFailed(
+      `no answer from ${url} (${reason || error.message}): does the service run, and is the address right?`,
+    )
   })
 }
 
-/** Of an answer, as they come; `onBytes` hears how many there were so far. */
+/** The parts of an answer, as they come; `onBytes` hears how many bytes there were so far. */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
-  onBytes: OnBytes = () => undefined,
+  onBytes: (done: number) => void = () => undefined,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   let bytes = 0
@@ -130,44 +133,43 @@ export async function* chunksOf(
   }
 }
 
-/** `send` gives whatever was answered. */
+/** `send` returns every answer, refusals included. */
 export function clientOf(
-  send: (
-    request: OperatorRequest,
-    onBytes?: OnBytes,
-  ) => Promise<DownloadedFile & { readonly status: number }>,
+  send: (request: OperatorRequest) => Promise<DownloadedFile & { readonly status: number }>,
   close: OperatorClient['close'],
 ): OperatorClient {
-  const download = async (request: OperatorRequest, onBytes?: OnBytes) => {
-    const { status, ...file } = await send(request, onBytes)
+  const download = async (request: OperatorRequest) => {
+    const { status, ...file } = await send(request)
     if (status < 300) return file
     throw refusal(status, file.content.toString())
   }
   return {
     download,
-    ask: async (request, onBytes) => (await download(request, onBytes)).content.toString(),
+    ask: async (request) => (await download(request)).content.toString(),
     close,
   }
 }
 
 export function overHttp(service: RunningService): OperatorClient {
-  const send = async (request: OperatorRequest, onBytes?: OnBytes) => {
-    const { status, headers, body } = await fetchFromOperator(service, request)
-    const parts: Uint8Array[] = []
-    if (body) for await (const part of chunksOf(body, onBytes)) parts.push(part)
-    return { status, type: String(headers.get('content-type')), content: Buffer.concat(parts) }
+  const send = async (request: OperatorRequest) => {
+    const answer = await fetchFromOperator(service, request)
+    const content = Buffer.from(await answer.arrayBuffer())
+    return { status: answer.status, type: String(answer.headers.get('content-type')), content }
   }
   return clientOf(send, async () => undefined)
 }
 
-/** Of every problem body; what else is in it belongs to this one refusal. */
+/** Every problem body has these members; further ones belong to the refusal. */
 const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id', 'errors']
 
-/** A problem body, or what a proxy in between said. */
+/** The error for an answer that is a problem, or that a proxy in between gave. */
 export function refusal(status: number, body: string): Error {
   if (status === 404 && !body.includes('request_id'))
-    return new CommandFailed('no Ishtirak answers at this address')
-  if (!body.startsWith('{')) return new CommandFailed(`the service answered ${status}`)
+    return new CommandFailed('no Ishtirak answers at this address: correct --url or ISHTIRAK_URL')
+  if (!body.startsWith('{'))
+    return new CommandFailed(
+      `the answer is ${status} without a reason: a proxy before the service may say why`,
+    )
   const { code, detail, errors = [], ...problem } = JSON.parse(body)
   const further = Object.entries(problem).filter(([name]) => !STANDARD_MEMBERS.includes(name))
   const members = Object.fromEntries(further)
@@ -177,7 +179,7 @@ export function refusal(status: number, body: string): Error {
   return new Refused([`${code}: ${detail}`, ...more, ...wrong].join('\n  '), { code, members })
 }
 
-/** The service names what there is not; without that the address itself is not there. */
+/** The service names what is missing. If it names nothing, the address itself does not exist. */
 function missing({ proof, setting, ...named }: Readonly<Record<string, unknown>>): string {
   if (setting !== undefined) return `${plain(setting)} is not set for this service`
   const [[name, value] = []] = Object.entries(named)

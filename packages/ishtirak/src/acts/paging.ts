@@ -1,4 +1,4 @@
-// Where a page of an operator's list goes on. Opaque: anything that we did not write is refused.
+// Pages of lists for operators. A cursor is opaque: one that the service did not write is refused.
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { type Instant, LAST_INSTANT } from '../core/instant.js'
@@ -6,13 +6,13 @@ import { nullable } from '../http/schemas.js'
 
 type Parts = readonly (string | number)[]
 
-/** `read` gives null for what is no position. An instant is a number from 0 to `LAST_INSTANT`. */
+/** `read` returns null if the parts are no position. An instant is a number from 0 to `LAST_INSTANT`. */
 export function pageCursor<Position>(
   write: (position: Position) => Parts,
   read: (parts: Parts) => Position | null,
 ) {
   const encode = (position: Position) => Buffer.from(JSON.stringify(write(position))).toString('base64url')
-  /** Of what was found, one more than `limit` where there are more. */
+  /** `found` has one item more than `limit` if there is a next page. */
   const pageBy = <Item>(found: readonly Item[], limit: number, positionOf: (item: Item) => Position) => {
     const items = found.slice(0, limit)
     const last = found.length > limit ? items.at(-1) : undefined
@@ -21,7 +21,7 @@ export function pageCursor<Position>(
   return {
     encode,
     pageBy,
-    /** The same of items that have their position. */
+    /** For items that have their position as members. */
     pageOf: <Item extends Position>(found: readonly Item[], limit: number) =>
       pageBy(found, limit, (item) => item),
     /** Throws `invalid_cursor`. */
@@ -35,7 +35,7 @@ export function pageCursor<Position>(
   }
 }
 
-/** Of what is listed by an instant and, at one instant, by its id. */
+/** For lists that are sorted by an instant and then by id. */
 export const byInstant = pageCursor<{ readonly at: Instant; readonly id: string }>(
   ({ at, id }) => [at, id],
   ([at, id]) => (typeof at === 'number' && typeof id === 'string' ? { at, id } : null),
@@ -64,7 +64,7 @@ export const pageQuery = {
 }
 export const nextCursor = nullable(Type.String({ description: 'Null on the last page' }))
 
-/** All pages of a list, as they are asked for. */
+/** Yields the pages of a list one by one. */
 export async function* pagesBehind<Item>(
   read: (cursor: string | null) => Promise<{ readonly items: Item; readonly nextCursor: string | null }>,
 ): AsyncGenerator<Item, undefined> {
@@ -76,10 +76,10 @@ export async function* pagesBehind<Item>(
   }
 }
 
-/** Rows of a file that are held in memory at a time. */
+/** The rows of a file that are in memory at a time. */
 const PAGE_ROWS = 1_000
 
-/** All rows, in pages. `read` gives up to `limit` of them after the last one given; null: the first. */
+/** Yields all rows in pages. `read` returns up to `limit` rows after `last`; null: the first rows. */
 export async function* allPages<Row>(
   read: (last: Row | null, limit: number) => Promise<readonly Row[]>,
 ): AsyncIterable<readonly Row[]> {
@@ -90,4 +90,34 @@ export async function* allPages<Row>(
     if (page.length < PAGE_ROWS) return
     last = page.at(-1) ?? null
   }
+}
+
+/** If only some rows belong to a list: the rows of one query, and the most rows for one page. */
+const ROWS = 1_000
+const LOOKED_AT_MAX = 20_000
+
+/**
+ * Reads up to `limit` rows of a list, and returns the row after which the next page starts (null: it is the
+ * last page). A page is shorter if few of the rows that it looked at belong to the list.
+ */
+export async function pageOfList<Row>(of: {
+  /** Returns up to `limit` rows after a row; null: the first rows. */
+  readonly read: (last: Row | null, limit: number) => Promise<readonly Row[]>
+  /** Returns the rows that belong to the list; null: all do. */
+  readonly choose: ((rows: readonly Row[]) => Promise<readonly Row[]>) | null
+  readonly limit: number
+}): Promise<{ readonly items: readonly Row[]; readonly last: Row | null }> {
+  const { read, choose, limit } = of
+  const size = choose ? ROWS : limit + 1
+  const found: Row[] = []
+  let last: Row | null = null
+  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX; lookedAt += size) {
+    const rows: readonly Row[] = await read(last, size)
+    found.push(...(choose ? await choose(rows) : rows))
+    const items = found.slice(0, limit)
+    if (found.length > limit) return { items, last: items.at(-1) ?? null }
+    if (rows.length < size) return { items, last: null }
+    last = rows.at(-1) ?? null
+  }
+  return { items: found, last }
 }

@@ -1,4 +1,4 @@
-// An act is done: its role asked, an earlier sending found, what is refused written down.
+// Does an act: checks the role, finds an earlier call of the same operation, and records refusals.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
@@ -17,61 +17,50 @@ import type { About } from './subject.js'
 
 export type Performed =
   | { readonly kind: 'done'; readonly outcome: unknown }
-  /** By an earlier sending of the same operation, or by one at the same moment. */
+  /** An earlier or simultaneous call of the same operation did it, or was refused. */
   | { readonly kind: 'done_before'; readonly found: FoundAct }
 
-/** One sending of an act. */
-export interface Sending {
-  readonly about: About
-  /** It cannot have been tried before; the index audit_operations has the last word. */
-  readonly isFirst?: boolean
-  /** What became of it; null: it was not tried, or has no name. */
-  find(): Promise<FoundAct | null>
-}
-
-/** `known`: what it is about, where it was read already. Throws `role_not_allowed`, or `not_found`. */
-export async function sendingOf<Deps extends ActDeps>(
+/** Finds the result of an earlier call with the same `operation_id`; null: there is none. */
+export async function findSent<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
   call: Call<object, By>,
-  known?: About,
-): Promise<Sending> {
-  requireAllowed(act, call.by.operator, { ...call.input })
-  const about = known ?? (await act.on.about(deps, call.id, call.input))
-  const { userId } = about
-  const find = async () =>
-    call.by.operationId === undefined
-      ? null
-      : findAct(deps.database, { userId, operationId: nameOf(act, call) })
-  return { about, find }
+  { userId }: About,
+): Promise<FoundAct | null> {
+  if (call.by.operationId === undefined) return null
+  return findAct(deps.database, { userId, operationId: nameOf(act, call) })
 }
 
-/** Throws what the act throws. */
+/** `sent` is the result of `findSent`. Throws what the act throws. */
 export async function perform<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
   call: Call<object, By>,
-  { about: { userId, paymentId }, isFirst = false, find }: Sending,
+  { about, sent }: { readonly about: About; readonly sent: FoundAct | null },
 ): Promise<Performed> {
-  const before = isFirst ? null : await find()
-  if (before) return repeated(act, deps, call, before)
+  requireAllowed(act, call.by.operator, { ...call.input })
+  const repeated = async (found: FoundAct): Promise<Performed> => {
+    if (!found.isRefused) await act.finish?.(deps, call, found)
+    return { kind: 'done_before', found }
+  }
+  if (sent) return repeated(sent)
+  const { userId, paymentId } = about
   const { operationId: operationName } = call.by
   const name = operationName === undefined ? {} : { operationId: nameOf(act, call), operationName }
-  const named = { ...call.by, act: act.name, ...askedIn(act, call), ...name }
+  const by = { ...call.by, act: act.name, ...askedIn(act, call), ...name }
   try {
-    const about = paymentId === undefined ? { userId } : { userId, paymentId }
-    const work = () => carryOut(act, deps, { ...call, by: named }, userId)
-    return { kind: 'done', outcome: await orRecordRefusal(deps, named, about, work) }
+    const of = paymentId === undefined ? { userId } : { userId, paymentId }
+    const work = () => carryOut(act, deps, { ...call, by }, userId)
+    return { kind: 'done', outcome: await orRecordRefusal(deps, by, of, work) }
   } catch (error) {
-    // The same form, or another call with its name, may have acted a moment earlier.
-    const meanwhile = await find()
-    if (meanwhile && (wasTriedMeanwhile(error) || !meanwhile.isRefused))
-      return repeated(act, deps, call, meanwhile)
+    // Another call of the same operation may have acted a moment earlier.
+    const meanwhile = await findSent(act, deps, call, about)
+    if (meanwhile && (wasTriedMeanwhile(error) || !meanwhile.isRefused)) return repeated(meanwhile)
     throw error
   }
 }
 
-/** Plans it again until the facts that it was planned on are still true when it is saved. */
+/** Plans the act again until the facts have not changed between plan and save. */
 async function carryOut<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
@@ -88,23 +77,13 @@ async function carryOut<Deps extends ActDeps>(
   return outcome
 }
 
-async function repeated<Deps>(
-  act: Act<Deps>,
-  deps: Deps,
-  call: Call<object, By>,
-  found: FoundAct,
-): Promise<Performed> {
-  if (!found.isRefused) await act.finish?.(deps, call, found)
-  return { kind: 'done_before', found }
-}
-
-/** What it would do, to those who may act. */
+/** Returns the plan without saving it. Throws what the act throws. */
 export async function planOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object, By>) {
   requireAllowed(act, call.by.operator, { ...call.input })
   return act.plan(deps, { ...call, by: { ...call.by, act: act.name } })
 }
 
-/** What changes of one of several, which `of` names, or that it is refused. */
+/** The changes of one target of several, with its name `of`. A refusal is shown as a change. */
 export async function changesOfOne(of: string, plan: () => Promise<ActPlan>): Promise<readonly Change[]> {
   try {
     const { changes } = await plan()
@@ -116,21 +95,26 @@ export async function changesOfOne(of: string, plan: () => Promise<ActPlan>): Pr
 }
 
 /**
- * `perform`, where an earlier sending has to have asked for the same. `known`: as of `sendingOf`. Throws what
- * the act throws, now or then.
+ * For calls of the API and of a host. Throws what the act throws. A repetition throws what the first call
+ * threw, or `conflict` if the first call had another input.
  */
 export async function performOrRepeat<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
   call: Call<object, By>,
+  /** What the subject's `about` would return, if the caller knows it. */
   known?: About,
 ): Promise<Performed> {
-  const performed = await perform(act, deps, call, await sendingOf(act, deps, call, known))
+  // A role that may not act learns nothing of what there is.
+  requireAllowed(act, call.by.operator, { ...call.input })
+  const about = known ?? (await act.on.about(deps, call.id, call.input))
+  const sent = await findSent(act, deps, call, about)
+  const performed = await perform(act, deps, call, { about, sent })
   if (performed.kind === 'done_before') requireSame(act, performed, call)
   return performed
 }
 
-/** Throws the refusal of then, or `conflict` where it asked for something else. */
+/** Throws the refusal of the first call, or `conflict` if its input was another. */
 function requireSame(
   act: Pick<Act, 'secret'>,
   { found }: Extract<Performed, { kind: 'done_before' }>,
@@ -144,7 +128,7 @@ function requireSame(
   throw new BillingError(typeof code === 'string' && isErrorCode(code) ? code : 'conflict', { extra })
 }
 
-/** An operation may have several targets, and a target several acts: its name is told with both. */
+/** One `operation_id` may be used for several acts and targets, so the stored name has all three. */
 function nameOf(
   { name, countsEach }: Pick<Act, 'name' | 'countsEach'>,
   { id, by }: Call<object, By>,
@@ -152,7 +136,7 @@ function nameOf(
   return `${name} ${id} ${by.operationId ?? ''}${countsEach ? `\n${by.operator.name}` : ''}`
 }
 
-/** What was asked for, without the reason and the name, for the trail. */
+/** The input for the audit trail, without the reason and the operation's name. */
 function askedIn(
   { secret = [] }: Pick<Act, 'secret'>,
   { input, by }: Call<object, By>,
@@ -165,7 +149,7 @@ function askedIn(
   return asked.length === 0 ? {} : { asked: Object.fromEntries(asked) }
 }
 
-/** Tells one value from another in a repetition, and is that of many: 16 bits name nothing. */
+/** 16 bits: enough to notice another value in a repetition, and too few to find out the value. */
 function marked(value: string): string {
   return createHash('sha256').update(value).digest('hex').slice(0, 4)
 }

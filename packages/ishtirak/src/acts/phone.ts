@@ -1,4 +1,4 @@
-// A telephone number as people type it, in the one form in which it is stored: E.164.
+// Reads a telephone number that people type into the form in which it is stored: E.164.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 
 /**

@@ -1,5 +1,5 @@
-// What an act would change now, decided and not saved. A change has a type, so the console, the command line
-// and the API show it without code of the act.
+// The changes of an act: decided, not yet saved. A change has a kind, so console, commands and API can show
+// it without code of the act.
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
@@ -18,15 +18,15 @@ interface Values {
   readonly span: { readonly start: Instant; readonly end: Instant }
   /** A key of the console's texts. */
   readonly state: string
-  /** Shown as it is. */
+  /** It is shown unchanged. */
   readonly text: string
   /** The outcome of a mail. */
   readonly mailed: string
   /** Why an event was not accepted. */
   readonly failure: string
-  /** What a payment and its report differ in, as `describeDifference` writes it. */
+  /** The differences between a payment and its report, as `describeDifference` writes them. */
   readonly differences: string
-  /** What a receipt would say; null: nothing is booked. */
+  /** The receipt that would be written; null: nothing is booked. */
   readonly receipt: DocumentSnapshot
 }
 type Kind = keyof Values
@@ -35,11 +35,14 @@ interface ChangeOf<Of extends Kind> {
   readonly kind: Of
   /** A key of the console's texts. */
   readonly what: string
-  /** Which one of several: the id of a payment, the name of an operator. */
+  /** One of several: the id of a payment, the name of an operator. */
   readonly of: string | null
-  /** The name that people know it by; absent or null: `of` itself. The API has only `of`. */
+  /** The console shows this name instead of `of`. */
   readonly name?: string | null
-  /** Null: it is not there. Equal to `after`: it stays, and is shown because the decision depends on it. */
+  /**
+   * Null: it does not exist. If it equals `after`, it stays, and is shown because the decision depends on
+   * it.
+   */
   readonly before: Values[Of] | null
   readonly after: Values[Of] | null
 }
@@ -54,7 +57,7 @@ const ofKind =
     of: string | null = null,
   ): ChangeOf<Of> => ({ kind, what, of, before, after })
 
-/** `change.dinars('userBalance', 500, 2500)`; with one value it stays: `change.dinars('amount', 2000)`. */
+/** `change.dinars('userBalance', 500, 2500)`; a value that stays: `change.dinars('amount', 2000)`. */
 export const change = {
   access: (before: Subscription, after: Subscription) => ofKind('access')('access', before, after),
   status: (before: string, after: string) => ofKind('status')('status', before, after),
@@ -74,7 +77,7 @@ export function stays({ before, after }: Change): boolean {
   return isDeepStrictEqual(before, after)
 }
 
-/** What a user has. */
+/** The access of a user. */
 export const StandingSchema = object('Standing', {
   plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),
   status: Type.Enum(['active', 'past_due', 'expired', 'canceled'], {
@@ -94,11 +97,6 @@ const ReceiptPreviewSchema = object('ReceiptPreview', {
 })
 const SpanSchema = object('Span', { start: timestamp, end: timestamp })
 
-const KINDS = [
-  ...['access', 'status', 'dinars', 'count', 'instant', 'span', 'state', 'text', 'mailed'],
-  ...['failure', 'differences', 'receipt'],
-] as const satisfies readonly Kind[]
-
 const Side = Type.Union([
   Type.Null(),
   Type.String(),
@@ -110,7 +108,7 @@ const Side = Type.Union([
 
 const ChangeSchema = object('Change', {
   what: Type.String({ examples: ['access'] }),
-  kind: Type.Enum([...KINDS], {
+  kind: Type.Enum(Object.keys(change) as Kind[], {
     description:
       'Of `before` and `after`: dinars and counts are numbers, instants are timestamps, access, spans and ' +
       'receipts are objects, all others text',
@@ -139,7 +137,7 @@ export function viewPreview(plan: { readonly version: number; readonly changes: 
 }
 
 function viewSide({ kind }: Change, value: Change['before']) {
-  // Users and operators know no `requested`.
+  // `requested` is an internal status that the API does not have.
   if (kind === 'status' && value === 'requested') return 'pending'
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'number') return kind === 'instant' ? toTimestamp(value) : value
@@ -148,12 +146,12 @@ function viewSide({ kind }: Change, value: Change['before']) {
   return viewStanding(value)
 }
 
-/** A subscription as the API writes it. */
+/** The access of a user, for the API. */
 export function viewStanding({ plan, status, currentPeriodEnd }: Subscription) {
   return { plan: plan.id, status, current_period_end: timestampOrNull(currentPeriodEnd) }
 }
 
-/** Converts the sums to dinars. */
+/** The sums are in dinars. */
 function viewReceipt(receipt: DocumentSnapshot) {
   const { split, asked = null, stampDutyCentimes } = receipt
   return {

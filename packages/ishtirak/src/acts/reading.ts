@@ -1,4 +1,5 @@
-// A reading of operators is one object too, which gives its route, OpenAPI and command.
+// What operators read is declared as one object. From it come the route, the OpenAPI document and the
+// command.
 import type { FastifyReply } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
@@ -6,42 +7,43 @@ import type { Operator, Role } from '../core/role.js'
 import { query } from '../http/schemas.js'
 import type { ShownColumns } from './cli-tables.js'
 
-/** The question, and the operator who asks. `reply`: for the fields of a file's header. */
+/** One request to read. `reply` is for the headers of a file. */
 interface Asked<Params, Query> {
   readonly params: Params
   readonly query: Query
   readonly operator: Operator
   readonly reply: FastifyReply
-  /** What was sent, where it `takes` a file; else nothing. */
+  /** The body if the reading `takes` a file, else empty. */
   readonly file: Buffer
 }
 
-/** An answer of the API, as a command reads it. */
+/** The answer of the API, for the command. */
 export type CommandAnswer = Readonly<Record<string, unknown>>
 
 /** The command of a reading. */
 export interface CommandOf {
   readonly usage: string
-  /** Of what `show` gives. */
+  /** The columns of the lists that `show` returns. */
   readonly columns?: ShownColumns
-  /** The answer is a file: it is printed, or written to the new file that `--out` names. */
+  /** The answer is a file. It is printed, or written to the new file of `--out`. */
   readonly isFile?: 'printed' | 'new'
-  /** Of the answer, what is printed. Throws `CommandFailed`. */
+  /** Selects what is printed. Throws `CommandFailed`. */
   show?(answer: CommandAnswer, argument: string): CommandAnswer
-  /** For a supervisor or a script: what fails, for stderr and the exit code; null: nothing does. */
+  /** What is wrong, for stderr; the command then exits with 1. Null: nothing is. */
   judge?(answer: CommandAnswer): string | null
 }
 
-interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
-  /** As refusals and the trail name it; absent with `roles`: every role may read it. */
+/** A reading as its capability declares it. */
+interface Declared<Deps, Params extends TObject, Query extends TObject> {
+  /** The name of the permission. If it and `roles` are absent, every role may read. */
   readonly name?: string
-  /** Beside `owner`, those who may. */
+  /** The roles that may read besides `owner`. */
   readonly roles?: readonly Exclude<Role, 'owner'>[]
-  /** POST: it goes on with what an act began, and may be asked as often as one likes; absent: GET. */
+  /** POST if it continues the work that an act began, which may be repeated at will; GET if absent. */
   readonly method?: 'POST'
-  /** The body is a file, of any type. */
+  /** The body is a file of any type. */
   readonly takes?: { readonly mostBytes: number }
-  /** Below the operator's API. */
+  /** Starts below the address of the operator's API. */
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -49,34 +51,24 @@ interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
   readonly params?: Params
   readonly query?: Query
   readonly refuses?: readonly ErrorCode[]
-  /** A schema, or what is answered with a file. Some answers depend on the catalogue. */
-  readonly answer: Answer | ((deps: Deps) => Answer)
-  /** Null: there is none. */
+  /** The schema of the answer, or the description of a file. Some schemas depend on the catalogue. */
+  readonly answer: TSchema | object | ((deps: Deps) => TSchema | object)
+  /** Null: there is no command. */
   readonly command: CommandOf | null
   read(deps: Deps, asked: Asked<Static<Params>, Static<Query>>): Promise<unknown> | FastifyReply
 }
 
-export interface Reading<Deps = never>
-  extends Required<Pick<Said<Deps, TObject, TObject, TSchema | object>, 'params' | 'query'>>,
-    Omit<Said<Deps, TObject, TObject, TSchema | object>, 'params' | 'query' | 'read'> {
-  readonly kind: 'reading'
-  read(deps: Deps, asked: Asked<unknown, unknown>): Promise<unknown> | FastifyReply
+export interface Reading<Deps = never> extends Declared<Deps, TObject, TObject> {
+  readonly params: TObject
+  readonly query: TObject
 }
 
 const NOTHING = query({})
+type NoMembers = TObject<Record<never, never>>
 
 /** `Deps`: the parts of the service that it reads. */
-export function reading<Deps>() {
-  return {
-    reads: <
-      Params extends TObject = TObject<Record<never, never>>,
-      Query extends TObject = TObject<Record<never, never>>,
-    >(
-      declared: Said<Deps, Params, Query, TSchema | object>,
-    ): Reading<Deps> => {
-      const made = { params: NOTHING, query: NOTHING, ...declared, kind: 'reading' as const }
-      // What the frames hand over has passed the schemas that `Params` and `Query` are the types of.
-      return made as unknown as Reading<Deps>
-    },
-  }
-}
+export const reading =
+  <Deps>() =>
+  <Params extends TObject = NoMembers, Query extends TObject = NoMembers>(
+    declared: Declared<Deps, Params, Query>,
+  ): Reading<Deps> => ({ params: NOTHING, query: NOTHING, ...declared })

@@ -1,8 +1,8 @@
-// Why an operator acts: what every act asks for, in the API as in the forms of the console.
+// The reason of an act, in the API and in the forms of the console.
 import { Type } from 'typebox'
 import { request } from '../http/schemas.js'
 
-/** One line with a letter or digit that is seen. Each character is read twice at most. */
+/** One line with a visible letter or digit. The pattern reads each character at most twice. */
 const REASON_PATTERN = '^(?=[^\\p{Cc}]*?(?!\\p{DI})[\\p{L}\\p{N}])[^\\p{Cc}]*$'
 const REASON_MAX = 500
 
@@ -13,7 +13,7 @@ export const reason = Type.String({
   examples: ['charged twice, ticket 4711'],
 })
 
-/** What an act is named by: asked for again under one name, it is done once. */
+/** Names a request, so that a repetition is not done twice. */
 export const operationId = (description: string) =>
   Type.Optional(
     Type.String({
@@ -24,7 +24,7 @@ export const operationId = (description: string) =>
     }),
   )
 
-/** As the schema has it. */
+/** Whether the text fits the schema. */
 export function isReason(text: string): boolean {
   return text.length <= REASON_MAX && new RegExp(REASON_PATTERN, 'u').test(text)
 }

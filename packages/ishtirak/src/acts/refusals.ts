@@ -1,5 +1,6 @@
-// What operators were refused, in the audit trail: a role, a wrong key, a form of another page. Anyone can
-// send a wrong key: equal refusals of a minute are one row for each process; the next tells how many came.
+// Records refusals of operators in the audit trail: a missing role, a wrong key, a form of another page.
+// Anyone can send wrong keys, so each process writes one row a minute for equal refusals. The next row
+// counts them.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE } from '../core/instant.js'
@@ -13,7 +14,7 @@ export interface RefusalDeps extends AuditDeps {
 
 export type RecordRefusal = (refusal: BillingError, actor: string | null) => Promise<void>
 
-/** A caller who is not known. No key can have this name. */
+/** The name of a caller who is not known. No key can have it. */
 export const UNKNOWN = '(unknown)'
 
 const RECORDED: readonly ErrorCode[] = [
@@ -23,10 +24,10 @@ const RECORDED: readonly ErrorCode[] = [
   'forbidden',
 ]
 
-/** More than there are operators and acts. */
+/** More kinds than operators and acts can cause. */
 const KINDS_MAX = 1_000
 
-/** `actor`: the operator's name; null: not known. It never fails: the caller is refused all the same. */
+/** `actor` is the operator's name, or null. A failure is only logged: the caller is refused all the same. */
 export function createRefusalLog(deps: RefusalDeps): RecordRefusal {
   const kinds = new BoundedMap<string, { readonly writtenAt: Instant; since: number }>(KINDS_MAX)
   return async ({ code, extra }, actor) => {
@@ -53,8 +54,8 @@ export function createRefusalLog(deps: RefusalDeps): RecordRefusal {
 }
 
 /**
- * For a plugin: each of its refusals is recorded before it is answered. Not by a hook `onError`: while one is
- * waited for, Fastify throws when the deadline of the answer sends another.
+ * Records each refusal of a plugin before it is answered. A hook `onError` cannot do it: if the deadline of
+ * the answer passes while the hook runs, Fastify throws.
  */
 export function recordRefusals(
   app: FastifyInstance,
@@ -63,7 +64,7 @@ export function recordRefusals(
 ): void {
   app.setErrorHandler(async (error, request) => {
     if (error instanceof BillingError) {
-      // Without a key none was tried.
+      // A request without a key tried none.
       const isTried = error.code !== 'invalid_operator_key' || request.headers.authorization !== undefined
       const { operator } = error.extra
       if (isTried) await record(error, typeof operator === 'string' ? operator : actorOf(request))

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { SentFile } from './user-call.js'
 
-/** A browser that shows the file all the same runs nothing of it. */
+/** A browser that shows the file despite `attachment` runs nothing in it. */
 const SANDBOX = "default-src 'none'; sandbox"
-/** Browsers show no PDF in a sandbox. What a PDF runs cannot reach the page around it. */
+/** Browsers do not show a PDF in a sandbox. A script in a PDF cannot reach the page around it. */
 const PDF_IN_A_PAGE = "frame-ancestors 'self'"
 
 export const CSV_TYPE = 'text/csv; charset=utf-8'

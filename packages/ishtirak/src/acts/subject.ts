@@ -1,4 +1,4 @@
-// What an act or a reading is on: a payment, a user, an event, or nothing but the service. Its address, its
+// The subject of an act: a payment, a user, an event, or only the service. The address of the act, its
 // command and its page in the console begin with it.
 import { type TObject, type TSchema, Type } from 'typebox'
 import type { Locale } from '../core/locale.js'
@@ -8,28 +8,26 @@ import type { ShownColumns } from './cli-tables.js'
 export interface Subject<Deps = unknown, File = unknown> {
   /** The audit trail and the texts use this name: `payment`. */
   readonly name: string
-  /** Below the operator's API and below the console: `/payments/:payment_id`. */
+  /** Below the operator's API and below `/console`: `/payments/:payment_id`. */
   readonly path: string
   /** The parameters of `path`. */
   readonly params: TObject
-  /** `payments <payment>`: the group of its commands, and their argument, where it has an id. */
+  /** The group of its commands, and their argument if it has an id: `payments <payment>`. */
   readonly command: {
     readonly group: string
     readonly argument?: string
-    /** What a terminal shows of the answers of its acts. */
+    /** The columns that a terminal shows of the answers of its acts. */
     readonly columns?: ShownColumns
   }
-  /** Whose trail an act on it is in (`NO_USER` for none), and how a person knows it. Throws `not_found`. */
+  /** Names the user whose audit trail has the acts (`NO_USER` for none). Throws `not_found`. */
   about(deps: Deps, id: string, asked?: object): Promise<About>
-  /** Its id is that of the user whose trail it is in: known without a look. */
+  /** Its id is the id of the user whose trail has the acts, so `about` needs no query. */
   readonly isUser?: true
-  /** Everything known of it: what acts on it answer, and by which its page says what can be done. */
+  /** Everything known of it. Acts answer it, and its page offers acts by it. */
   file?(deps: Deps): SubjectFile<File>
-  /** Those that there are, by what is asked of them: an act on one can be done to all of a list. */
+  /** Finds subjects by a filter, for acts on a list. */
   readonly list?: SubjectList
-  /**
-   * The page of the console that tells what was done, where it is not the subject's own. Without the base.
-   */
+  /** The path of the page that shows the result of an act, if it is not the page of the subject. */
   readonly page?: (id: string, about: About) => string
 }
 
@@ -37,7 +35,7 @@ export interface SubjectFile<File = unknown> {
   readonly schema: TSchema
   /** Throws `not_found`. */
   read(id: string): Promise<File>
-  /** What was read, as `schema` has it. */
+  /** Turns the file into the shape of `schema`. */
   view(file: File): unknown
 }
 
@@ -57,26 +55,26 @@ export interface SubjectList<Deps = never> {
 export interface About {
   readonly userId: string
   readonly paymentId?: string
-  /** Under the title of its forms: `Karim B. · Pro · 1 month · 2 000 DA`. */
+  /** The line under the title of a form: `Karim B. · Pro · 1 month · 2 000 DA`. */
   label?(formats: Formats, locale: Locale): string
 }
 
-/** For acts that are about no single user: the audit trail has them under this id. */
+/** The audit trail has acts that are about no single user under this id. */
 export const NO_USER = ''
 
-/** A list, or the service itself. `page`: of the console, without the base. */
+/** A subject without an id: a list, or the service. `page` is a path of the console. */
 export function onNothing(name: string, path: string, group: string, page: string): Subject {
   const about = async () => ({ userId: NO_USER })
   return { name, path, params: Type.Object({}), command: { group }, about, page: () => page }
 }
 
-/** The id in the parameters of a request. */
+/** The id of the subject in the parameters of a request; '' if it has none. */
 export function idIn({ path }: Subject, params: Readonly<Record<string, string>>): string {
   const [, name] = /:(\w+)/.exec(path) ?? []
   return name === undefined ? '' : (params[name] ?? '')
 }
 
-/** The path with the id of one. */
+/** The path of one subject. */
 export function subjectPath({ path }: Pick<Subject, 'path'>, id: string): string {
   return path.replace(/:\w+/, encodeURIComponent(id))
 }

@@ -1,15 +1,15 @@
-// An amount as people type it or copy it from a statement of account: with spaces, a comma, a point,
-// centimes, a currency. What can mean two amounts is not guessed at. Pure.
+// Reads an amount that people type or copy from a bank statement: with spaces, a comma, a point, centimes, a
+// currency. An amount that can mean two things is reported, not guessed. Pure.
 
 export type TypedAmount =
   | { readonly kind: 'dinars'; readonly dinars: number }
-  /** Dinars with centimes other than 00, which are not booked. */
+  /** It has centimes other than 00, which cannot be booked. */
   | { readonly kind: 'centimes' }
-  /** `1.980`: the dinars that it means where the sign separates thousands. */
+  /** `1.980`: `grouped` is the amount if the sign separates thousands. */
   | { readonly kind: 'ambiguous'; readonly grouped: number }
   | { readonly kind: 'unreadable' }
 
-/** Arabic-Indic and Persian digits as those of this language. */
+/** Turns Arabic-Indic and Persian digits into Latin digits. */
 export function latinDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) % 16))
 }
@@ -20,7 +20,7 @@ const GROUPS = [' ', '.', ','].map((sign) => `[1-9]\\d{0,2}(?:[${sign}]\\d{3})+`
 const FIGURE = new RegExp(`^(\\d+|${GROUPS.join('|')})(?:([.,])(\\d{1,2}))?$`)
 
 export function readTypedAmount(typed: string): TypedAmount {
-  // Copied text has signs that turn its direction, and spaces of several kinds.
+  // Copied text may have direction marks and several kinds of spaces.
   const plain = latinDigits(typed.normalize('NFKC').replace(/\p{Cf}/gu, ''))
   const spaced = plain.replace(/\u066b/g, ',').replace(/[\s\u066c]+/g, ' ')
   const figure = AROUND.exec(spaced.trim())?.[1] ?? ''

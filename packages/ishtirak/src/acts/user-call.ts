@@ -1,13 +1,13 @@
-// A user's call is one object: name, method and path, input, answer, refusals, and what it runs. From it come
-// the route for the user's token, the route for the platform's key, the call of a host that mounts the
-// service, the OpenAPI document and the client's method.
+// A call of users is one object: name, method and path, input, answer, refusals, and the function that it
+// runs. From it come the route for the user's token, the route for the platform's key, the call of a host
+// that mounts the service, the OpenAPI document and the client's method.
 import type { Readable } from 'node:stream'
 import type { Static, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { UserIdentity } from '../http/auth.js'
 
-/** A call as it is made: by the user, by the platform, or by a host. */
+/** One request: by the user, by the platform, or by a host. */
 export interface UserRequest<Input = unknown, Param extends string = string> {
   readonly user: UserIdentity
   /** Addresses in answers begin with it: the user's and the platform's differ. */
@@ -70,7 +70,7 @@ interface Said<Deps> {
   readonly refuses?: readonly ErrorCode[]
 }
 
-/** The frames see a call so. They check what comes in against `input`. */
+/** A call without the types of its input and answer. The frames check the input before they run it. */
 export interface UserCall<Deps = never> extends Said<Deps> {
   /** A host and the client get this member of the answer, not the object around it. */
   readonly list?: string

@@ -112,7 +112,7 @@ const OperatorBalanceSchema = object('OperatorBalance', {
   ...UserBalanceSchema.properties,
 })
 
-export const getUserBalance = reading<ChangeDeps>().reads({
+export const getUserBalance = reading<ChangeDeps>()({
   path: '/users/:user_id/balance',
   operationId: 'getUserBalance',
   summary: 'The balance of a user: what there is, the standing order, and each change, newest first',

@@ -67,7 +67,7 @@ const showLines = ({ data, ...statement }: CommandAnswer) => ({ ...statement, li
 
 const readStatements = reading<BankDeps>()
 
-export const importBankStatement = readStatements.reads({
+export const importBankStatement = readStatements({
   ...IMPORT_STATEMENT,
   method: 'POST',
   path: '/bank-statements',
@@ -106,7 +106,7 @@ export const statementList = list<BankDeps>()({
   view: () => (statement) => viewAs(StatementSummarySchema, statement),
 })
 
-export const getStatement = readStatements.reads({
+export const getStatement = readStatements({
   ...READ_STATEMENTS,
   path: '/bank-statements/:statement_id',
   operationId: 'getBankStatement',

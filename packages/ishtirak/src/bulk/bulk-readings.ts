@@ -8,7 +8,7 @@ import { showBulk, startBulk } from './bulk-act.js'
 import { BulkParamsSchema, BulkResultSchema, BulkResultsFilterSchema, BulkSchema } from './bulk-schemas.js'
 import { type WorkDeps, workOff } from './work-off.js'
 
-const reads = reading<WorkDeps>().reads
+const reads = reading<WorkDeps>()
 
 export const bulkList = list<WorkDeps>()({
   path: '/bulk',

@@ -8,7 +8,7 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
 import { callBy, doAct } from '../acts/act-routes.js'
-import { perform, sendingOf } from '../acts/perform.js'
+import { performOrRepeat } from '../acts/perform.js'
 import { BillingError } from '../core/error.js'
 import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.js'
 import { recordPayment } from '../desk/record-act.js'
@@ -163,7 +163,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const [claimed] = await claimTargets(database(), id, { now, leaseMs: 120_000, most: 1 })
     const by = { operator: { name: 'owner', role: 'owner' as const }, reason: WHY, operationId: id }
     const call = { id: claimed?.target ?? '', input: { days: 7, why: WHY }, by }
-    await perform(grantDays, parts, call, await sendingOf(grantDays, parts, call))
+    await performOrRepeat(grantDays, parts, call)
     // Killed here. Two others find the rest, and the lease's end gives them what it left.
     await Promise.all([work(id), work(id)])
     expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 2, left: 1, finished_at: null })
@@ -178,7 +178,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const { parts } = world.service
     const by = { operator: { name: 'owner', role: 'owner' as const }, reason: WHY, operationId: id }
     const call = { id: 'b', input: { days: 7, why: WHY }, by }
-    await perform(grantDays, parts, call, await sendingOf(grantDays, parts, call))
+    await performOrRepeat(grantDays, parts, call)
     await work(id)
     expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 3, refused: 0, left: 0 })
     expect((await grants()).map(([, count]) => count)).toEqual([1, 1, 1])

@@ -1,7 +1,7 @@
 // Works off acts on lists: in any process, each target by itself and once, and keeps what became of it.
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { perform, sendingOf } from '../acts/perform.js'
+import { findSent, perform } from '../acts/perform.js'
 import { ERRORS } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
@@ -103,9 +103,10 @@ async function actOn(
   // As the API reads it, an act that asks for no reason is given none.
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
   try {
-    const about = act.on.isUser ? { userId: target } : undefined
-    const sending = { ...(await sendingOf(act, deps, call, about)), isFirst: attempts === 1 }
-    const performed = await perform(act, deps, call, sending)
+    const about = act.on.isUser ? { userId: target } : await act.on.about(deps, target, call.input)
+    // At the first attempt it cannot have been tried before; the index audit_operations has the last word.
+    const sent = attempts === 1 ? null : await findSent(act, deps, call, about)
+    const performed = await perform(act, deps, call, { about, sent })
     if (performed.kind === 'done' || !performed.found.isRefused) return { result: 'done', code: null }
     return { result: 'refused', code: String(performed.found.after.code) }
   } catch (error) {

@@ -226,7 +226,7 @@ export const batchList = list<ListDeps>()({
   },
 })
 
-export const getCodeBatch = reading<ListDeps>().reads({
+export const getCodeBatch = reading<ListDeps>()({
   path: '/codes/:batch_id',
   operationId: 'getCodeBatch',
   summary: 'One batch of codes, with what is used and left',

@@ -184,7 +184,7 @@ export const confirmDrawer = act<DrawerActDeps>()({
   },
 })
 
-export const showDrawer = reading<DrawerActDeps>().reads({
+export const showDrawer = reading<DrawerActDeps>()({
   path: DRAWER.path,
   operationId: 'getDrawer',
   summary: 'A day of the drawer: its slips, by method and by person, what must be there, and its count',

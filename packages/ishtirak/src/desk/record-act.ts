@@ -163,7 +163,7 @@ export const recordPayment = act<RecordDeps>()({
     const total = totalCentimes / 100
     return {
       version,
-      told: { amount: String(total) },
+      carried: { amount: String(total) },
       changes: [
         change.text('phone', taken.customer?.phone ?? null),
         ...saleChanges(sale),

@@ -36,7 +36,7 @@ const PrintQuerySchema = query({
   ),
 })
 
-export const downloadReceipt = reading<ReadReceiptDeps>().reads({
+export const downloadReceipt = reading<ReadReceiptDeps>()({
   ...READ_RECEIPT,
   path: '/payments/:payment_id/receipt',
   operationId: 'downloadReceipt',

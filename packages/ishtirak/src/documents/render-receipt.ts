@@ -18,9 +18,9 @@ import { formatReference } from '../core/reference.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
 import { termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
+import { textsOfFolder } from '../i18n/words.js'
 import { invoiceXml } from './invoice-xml.js'
 import type { Typesetter } from './typesetter.js'
-import { textsOfFolder } from '../i18n/words.js'
 
 /** A page, or the paper roll of a printer at the counter. */
 export const RECEIPT_FORMS = ['a4', '80mm'] as const

@@ -76,7 +76,7 @@ const EventPageSchema = object('EventPage', {
 })
 export type EventPage = Static<typeof EventPageSchema>
 
-export const eventFeed = reading<FeedDeps>().reads({
+export const eventFeed = reading<FeedDeps>()({
   path: '/events',
   operationId: 'listEventsForPlatform',
   summary: 'The events of all users in one order, also those that were not delivered',

@@ -1,9 +1,8 @@
 // Payments of all users, newest first, with filters: status, method, user, plan, instant of payment, time
 // bought.
 import { type Static, Type } from 'typebox'
-import { dayOrInstantSchema, readInstant } from '../acts/day.js'
-import { isWithin, meets, pageOfList, spanIn } from '../acts/list.js'
-import { pageCursor } from '../acts/paging.js'
+import { dayOrInstantSchema, isWithin, meets, readInstant, spanIn } from '../acts/day.js'
+import { pageCursor, pageOfList } from '../acts/paging.js'
 import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import type { CommonParts } from './parts.js'
 import { newestPayments } from './payment-list.sql.js'

@@ -1,7 +1,7 @@
 // Users as a list. Those who lose access soonest come first: users in grace and with time left, sorted by
 // end; then users whose time is over, users whose access an operator ended, and users who never had time. Two
 // more lists have the users with money on their balance, and those who changed since an instant.
-import type { TimeSpan } from '../acts/list.js'
+import type { TimeSpan } from '../acts/day.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, text } from '../database/rows.js'

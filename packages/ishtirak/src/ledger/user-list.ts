@@ -1,8 +1,7 @@
 // Users by state, plan, method, end, balance, or by having had paid or granted time in a span.
 import { type Static, Type } from 'typebox'
-import { dayOrInstantSchema, readInstant } from '../acts/day.js'
-import { isWithin, meets, pageOfList, spanIn, type TimeSpan } from '../acts/list.js'
-import { pageCursor } from '../acts/paging.js'
+import { dayOrInstantSchema, isWithin, meets, readInstant, spanIn, type TimeSpan } from '../acts/day.js'
+import { pageCursor, pageOfList } from '../acts/paging.js'
 import { isTransferred } from '../core/account.js'
 import { DAY, type Instant, LAST_INSTANT } from '../core/instant.js'
 import { PUBLIC_METHODS, type PublicMethod, publicMethodOf } from '../core/payment.js'

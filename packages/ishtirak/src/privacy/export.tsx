@@ -29,7 +29,7 @@ const ZIP = {
 }
 const EXPORT: Permission = { name: 'user.export', roles: ['support'] }
 
-export const exportUser = reading<ExportDeps>().reads({
+export const exportUser = reading<ExportDeps>()({
   ...EXPORT,
   path: `${USER.path}/export`,
   operationId: 'exportUser',

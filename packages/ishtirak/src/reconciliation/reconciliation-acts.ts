@@ -60,7 +60,7 @@ export const startReconciling = act<ReconcileActDeps>()({
   },
 })
 
-export const continueReconciling = reading<ReconcileActDeps>().reads({
+export const continueReconciling = reading<ReconcileActDeps>()({
   method: 'POST',
   name: startReconciling.name,
   roles: [],

@@ -47,7 +47,7 @@ const VerifiedBooksSchema = object('VerifiedBooks', {
   ),
 })
 
-export const verifyBooksReading = reading<SealReadingDeps>().reads({
+export const verifyBooksReading = reading<SealReadingDeps>()({
   ...VERIFY,
   method: 'POST',
   path: '/books/verification',
@@ -104,7 +104,7 @@ function nameOf({ kind, series, number, actId }: Entry): string {
   return kind === 'act' ? actId : `${series} ${number}`
 }
 
-export const exportSeals = reading<SealReadingDeps>().reads({
+export const exportSeals = reading<SealReadingDeps>()({
   ...EXPORT,
   path: '/books/seals',
   operationId: 'exportSeals',

@@ -29,7 +29,7 @@ const PLACES = Array.from({ length: PROOFS_MAX }, (_, index) => String(index + 1
 
 export const READ_PROOF: Permission = { name: 'payment.read_proof', roles: ['support', 'accountant'] }
 
-export const downloadProof = reading<AuditDeps>().reads({
+export const downloadProof = reading<AuditDeps>()({
   ...READ_PROOF,
   path: '/payments/:payment_id/proofs/:n',
   operationId: 'downloadProof',
