@@ -159,11 +159,14 @@ describe('a file', () => {
 
 describe('a file with the headings of an earlier one', () => {
   const first = 'Jour;Zone;Libellé;Somme versée\n28/11/2026;Oran;VIR;2 000,00\n'
-  const asked = { date: 'Jour', amount: '4', text: 'Libellé,Zone', direction: 'in' }
+  const IN_ALONE = { direction: 'in' }
+  const asked = { date: 'Jour', amount: '4', text: 'Libellé,Zone', ...IN_ALONE }
 
-  it('is read as that one was', async () => {
+  it('is read as that one was, but for a direction that only its operator knows', async () => {
     const { stored } = await readAll(first, asked)
-    const { form, all } = await readAll(`Titre\n${first.replace('28/11', '01/02')}`, {}, [stored])
+    const later = `Titre\n${first.replace('28/11', '01/02')}`
+    expect(await refusal(later, {}, [stored])).toMatchObject({ unclear: ['direction'] })
+    const { form, all } = await readAll(later, IN_ALONE, [stored])
     expect(form).toMatchObject({ date: '1', amount: '4', text: '3,2', direction: 'in', day_order: 'dmy' })
     expect(all).toMatchObject([{ day: '2026-02-01', text: 'VIR Oran', doubts: [] }])
     expect(await refusal(first.replace('Zone', 'Ville'), {}, [stored])).toMatchObject({
@@ -174,13 +177,13 @@ describe('a file with the headings of an earlier one', () => {
   it('is refused with the line that does not fit', async () => {
     const { stored } = await readAll(first, asked)
     const mixed = `${first}11/28/2026;Oran;VIR;2 000,00\n`
-    expect(await refusal(mixed, {}, [stored])).toEqual({ reason: 'day', line: 3, column: 1 })
+    expect(await refusal(mixed, IN_ALONE, [stored])).toEqual({ reason: 'day', line: 3, column: 1 })
   })
 
   it('keeps nothing of it that its contents did not prove', async () => {
     const { stored } = await readAll(first.replace(',00', ''), asked)
     expect(stored.decimal).toBeUndefined()
-    const unclear = await refusal(first.replace('2 000,00', '2.000'), {}, [stored])
+    const unclear = await refusal(first.replace('2 000,00', '2.000'), IN_ALONE, [stored])
     expect(unclear).toMatchObject({ reason: 'form_unclear', unclear: ['decimal'] })
   })
 })

@@ -132,7 +132,7 @@ interface Missing {
 /** Finds the form of a file. The caller refuses the file if anything is `unclear` or `absent`. */
 export function findForm(rows: readonly CsvRow[], asked: BankForm, known: readonly KnownForm[]) {
   const { titles, names = [], from } = partsOf(rows, asked, known)
-  const said: BankForm = { ...known.find(hasHeadings(names)), ...asked }
+  const said: BankForm = { ...earlierForm(known.find(hasHeadings(names))), ...asked }
   const table = rows.slice(from).map(({ cells }) => cells)
   const missing: Missing = { unclear: new Set(), absent: new Set() }
   const columns = findColumns({ said, names, table }, missing)
@@ -151,6 +151,11 @@ export function findForm(rows: readonly CsvRow[], asked: BankForm, known: readon
       ...(decimal && { decimal }),
     },
   }
+}
+
+/** Lists of money in and of money out may have the same headings, so `in` is asked each time. */
+function earlierForm({ direction = 'in', ...form }: BankForm = {}): BankForm {
+  return direction === 'in' ? form : { ...form, direction }
 }
 
 interface Table {
