@@ -245,10 +245,13 @@ export interface DescribedColumn {
 
 export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
   // Unknown types stay text.
-  const cells = columns.map(({ name, dataTypeID }) => ({ name, parse: parsers.get(dataTypeID) ?? asText }))
+  const cells = columns.map(({ name, dataTypeID }, index) => ({
+    ...{ name, index },
+    parse: parsers.get(dataTypeID) ?? asText,
+  }))
   return (values) => {
     const row: Record<string, unknown> = {}
-    for (const [index, { name, parse }] of cells.entries()) {
+    for (const { name, index, parse } of cells) {
       const value = values[index]
       row[name] = typeof value === 'string' ? parse(value) : null
     }

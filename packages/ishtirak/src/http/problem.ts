@@ -105,13 +105,11 @@ export function toBillingError(thrown: unknown): BillingError {
     return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
   if (thrown instanceof WrongClock)
     return new BillingError('clock_wrong', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
-  if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause })
-  return new BillingError(CODES_OF_FASTIFY[thrown.code] ?? codeOfStatus(thrown.statusCode), { cause })
-}
-
-function isFastifyError(thrown: unknown): thrown is FastifyError {
+  if (!(thrown instanceof Error && 'statusCode' in thrown))
+    return new BillingError('internal_error', { cause })
   // A body that ends early has no code.
-  return thrown instanceof Error && 'statusCode' in thrown
+  const { code = '', statusCode } = thrown as Partial<FastifyError>
+  return new BillingError(CODES_OF_FASTIFY[code] ?? codeOfStatus(statusCode), { cause })
 }
 
 /** Plugins throw statuses of their own. Client errors stay client errors; the rest is a bug. */
@@ -132,7 +130,7 @@ export function answerBrokenInput(
   const refusal = new BillingError(CODES_OF_NODE[error.code ?? ''] ?? 'invalid_request')
   const status = ERRORS[refusal.code]
   const { title } = CATALOGS.en.error[refusal.code]
-  const body = JSON.stringify(problemBody(refusal, { publicUrl, instance: '', requestId, locale: 'en' }))
+  const body = problemBody(refusal, { publicUrl, instance: '', requestId, locale: 'en' })
   const head = [
     `HTTP/1.1 ${status} ${title}`,
     `Content-Type: ${PROBLEM_TYPE}`,
@@ -171,33 +169,26 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`)
 }
 
-/** The parts of the request that the body shows. */
-interface ProblemContext {
-  readonly publicUrl: string
-  /** The path as the caller sees it, without its query, which may contain tokens. */
-  readonly instance: string
-  readonly requestId: string
-  readonly locale: Locale
-}
-
 /** The members in the order of the specification. Members of the error overwrite none of them. */
-function problemBody(error: BillingError, context: ProblemContext): Record<string, unknown> {
-  const texts = CATALOGS[context.locale]
-  const { title, detail } = texts.error[error.code]
-  const standard = {
-    type: `${context.publicUrl}/docs/errors#${error.code}`,
-    title,
-    status: ERRORS[error.code],
-    detail,
-    instance: context.instance,
-    code: error.code,
-    request_id: context.requestId,
-  }
-  const errors = error.problems.map((problem) => ({
+function problemBody(
+  { code, problems, extra }: BillingError,
+  of: {
+    readonly publicUrl: string
+    /** The path as the caller sees it, without its query, which may contain tokens. */
+    readonly instance: string
+    readonly requestId: string
+    readonly locale: Locale
+  },
+): string {
+  const { title, detail } = CATALOGS[of.locale].error[code]
+  const type = `${of.publicUrl}/docs/errors#${code}`
+  const { instance, requestId: request_id } = of
+  const standard = { type, title, status: ERRORS[code], detail, instance, code, request_id }
+  const errors = problems.map((problem) => ({
     ...{ pointer: problem.pointer, code: problem.code },
-    detail: problemInWords(problem, context.locale),
+    detail: problemInWords(problem, of.locale),
   }))
-  return { ...standard, ...(errors.length > 0 ? { errors } : {}), ...error.extra, ...standard }
+  return JSON.stringify({ ...standard, ...(errors.length > 0 && { errors }), ...extra, ...standard })
 }
 
 function sendProblem(
@@ -221,9 +212,7 @@ function sendProblem(
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
   if (status === 401) reply.header('www-authenticate', challenge(request, error.code))
   const instance = `${withoutSlash(new URL(publicUrl).pathname)}${pathOf(request.url)}`
-  return reply.send(
-    JSON.stringify(problemBody(error, { publicUrl, instance, requestId: request.id, locale })),
-  )
+  return reply.send(problemBody(error, { publicUrl, instance, requestId: request.id, locale }))
 }
 
 /** RFC 6750, section 3: an error is named only if a token was sent. */

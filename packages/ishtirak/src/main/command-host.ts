@@ -12,6 +12,7 @@ import {
   overHttp,
   type RunningService,
 } from '../acts/operator-client.js'
+import type { Database } from '../database/database.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
 import type { Settings, Variables } from '../runtime/environment.js'
@@ -37,9 +38,7 @@ export const commandHost: CommandHost = {
   onDatabase: async (work, { mayCreate = false, onLocked = adviseOnLock } = {}) => {
     const config = readConfig(process.env)
     if (!mayCreate) requireDatabase(config)
-    const database = await openConfigured(config).catch((error: unknown) => {
-      throw error instanceof DataFolderLocked ? onLocked(error) : error
-    })
+    const database = await openUnlocked(config, onLocked)
     return await work(database).finally(() => database.close())
   },
   timeZone: () => readConfig(process.env).billing.timeZone,
@@ -108,9 +107,7 @@ function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | 
 
 /** The whole service without its port and its jobs: a key for this command alone opens it. */
 async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
-  const database = await openConfigured(config, { log }).catch((error: unknown) => {
-    throw error instanceof DataFolderLocked ? adviseOnLock(error) : error
-  })
+  const database = await openUnlocked(config, adviseOnLock, log)
   const { current, expected, runs, refusal } = await schemaFit(database)
   if (!runs) {
     await database.close()
@@ -135,6 +132,15 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
     await service.stop()
     await emulator?.close()
   })
+}
+
+/** Calls `onLocked` if a running service has the database to itself. */
+async function openUnlocked(config: Config, onLocked: (error: Error) => never, log?: Log): Promise<Database> {
+  try {
+    return await openConfigured(config, log && { log })
+  } catch (error) {
+    throw error instanceof DataFolderLocked ? onLocked(error) : error
+  }
 }
 
 function adviseOnLock(error: Error): never {

@@ -22,39 +22,29 @@ export interface OperatorCalls {
 
 export function createOperatorCalls(parts: Parts, acts: readonly Act<Parts>[]) {
   const byName = new Map<string, Act<Parts>>(acts.map((act) => [act.name, act]))
-  const named = (name: string) => {
-    const act = byName.get(name)
-    if (!act) throw new BillingError('not_found', { extra: { act: name } })
-    return act
-  }
   return (as: Operator): OperatorCalls => {
     const operator = operatorIn(parts.operatorRoles, as.name, as.role) ?? { ...as, may: {} }
-    /** An error that is no refusal, such as an unreachable database, is thrown as the API would answer it. */
-    const answered = async (work: () => Promise<unknown>) => {
+    const call = async (name: string, run: (act: Act<Parts>) => Promise<unknown>): Promise<unknown> => {
       try {
-        return await work()
+        const act = byName.get(name)
+        if (!act) throw new BillingError('not_found', { extra: { act: name } })
+        return await run(act)
       } catch (error) {
+        // An error that is no refusal, such as an unreachable database, is thrown as the API would answer it.
         const refusal = toBillingError(error)
         await parts.recordRefusal(refusal, operator.name)
         throw refusal
       }
     }
-    const call = (id: string, schema: TObject, given: object) => {
+    const callOn = (id: string, schema: TObject, given: object) => {
       const input = checker<object>(schema)(given)
       if (holdsUnstorableText([id, input])) throw new BillingError('invalid_request')
       return callBy(operator, id, input)
     }
     return {
-      act: (name, id, request) =>
-        answered(async () => {
-          const act = named(name)
-          return doAct(parts, act, call(id, act.body, request))
-        }),
+      act: (name, id, request) => call(name, (act) => doAct(parts, act, callOn(id, act.body, request))),
       preview: (name, id, asked = {}) =>
-        answered(async () => {
-          const act = named(name)
-          return previewAct(parts, act, call(id, act.asked, asked))
-        }),
+        call(name, (act) => previewAct(parts, act, callOn(id, act.asked, asked))),
     }
   }
 }

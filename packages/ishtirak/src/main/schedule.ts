@@ -74,6 +74,11 @@ export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds)
     underWay.set(job.name, round)
     return round
   }
+  const interrupt = async () => {
+    interruptions++
+    await Promise.all(underWay.values())
+    await Promise.all(jobs.map((job) => job.drain?.()))
+  }
   const timers: NodeJS.Timeout[] = []
   return {
     start: () => {
@@ -89,17 +94,13 @@ export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds)
     },
     pause: async () => {
       pauses++
-      interruptions++
-      await Promise.all(underWay.values())
-      await Promise.all(jobs.map((job) => job.drain?.()))
+      await interrupt()
       return () => void pauses--
     },
     stop: async () => {
       isStopped = true
-      interruptions++
       for (const timer of timers) clearInterval(timer)
-      await Promise.all(underWay.values())
-      await Promise.all(jobs.map((job) => job.drain?.()))
+      await interrupt()
     },
   }
 }

@@ -119,35 +119,27 @@ export function hasDatabase({ database: { url, dataDir } }: Config): boolean {
 /** Longer than any request takes: a checkout waits 10 s for the provider. */
 const FINISH_MS_MAX = 25_000
 
-/** SIGTERM drains first, SIGINT does not; both finish what was begun. `drainMs`: for load balancers. */
+/** SIGTERM drains first, SIGINT does not; both finish the work under way. `drainMs`: for load balancers. */
 export function stopOnSignals(service: StartedService, log: Log, drainMs = 0): void {
   let isStopping = false
-  const onSignal = (signal: NodeJS.Signals) => {
+  const stop = async (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)
     isStopping = true
-    drainAndStop(service, log, { signal, drainMs: signal === 'SIGTERM' ? drainMs : 0 }).then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'the stop failed')
-        process.exit(1)
-      },
-    )
+    if (signal === 'SIGTERM' && drainMs > 0) {
+      log.info({ signal, drain_ms: drainMs }, 'draining: not ready, still serving')
+      service.drain()
+      await wait(drainMs)
+    }
+    log.info({ signal }, 'stopping')
+    setTimeout(() => process.exit(1), FINISH_MS_MAX).unref()
+    await service.stop()
+    process.exit(0)
   }
+  const onSignal = (signal: NodeJS.Signals) =>
+    stop(signal).catch((error) => {
+      log.error({ err: error }, 'the stop failed')
+      process.exit(1)
+    })
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-}
-
-async function drainAndStop(
-  service: StartedService,
-  log: Log,
-  { signal, drainMs }: { readonly signal: NodeJS.Signals; readonly drainMs: number },
-): Promise<void> {
-  if (drainMs > 0) {
-    log.info({ signal, drain_ms: drainMs }, 'draining: not ready, still serving')
-    service.drain()
-    await wait(drainMs)
-  }
-  log.info({ signal }, 'stopping')
-  setTimeout(() => process.exit(1), FINISH_MS_MAX).unref()
-  await service.stop()
 }

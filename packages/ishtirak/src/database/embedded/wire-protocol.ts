@@ -3,8 +3,8 @@
 // `DatabaseUnavailable` until a new start recovers the folder.
 import type { PGlite } from '@electric-sql/pglite'
 import { DatabaseError as ServerRefusal, serialize } from 'pg-protocol'
-import type {
-  BackendMessage,
+import {
+  type BackendMessage,
   CommandCompleteMessage,
   DataRowMessage,
   RowDescriptionMessage,
@@ -100,9 +100,9 @@ export class EmbeddedSession implements DatabaseSession {
 }
 
 function receive(message: BackendMessage, answer: Answer): void {
-  if (isDataRow(message)) receiveRow(message, answer)
-  else if (isRowDescription(message)) answer.read = rowReader(message.fields)
-  else if (isCommandComplete(message)) answer.tag = message.text
+  if (message instanceof DataRowMessage) receiveRow(message, answer)
+  else if (message instanceof RowDescriptionMessage) answer.read = rowReader(message.fields)
+  else if (message instanceof CommandCompleteMessage) answer.tag = message.text
   // The first error is the cause of those after it.
   else if (message instanceof ServerRefusal) answer.error ??= message
   else if (message.name === 'readyForQuery') answer.isComplete = true
@@ -116,9 +116,3 @@ function receiveRow(message: DataRowMessage, answer: Answer): void {
     answer.error ??= error
   }
 }
-
-const isDataRow = (message: BackendMessage): message is DataRowMessage => message.name === 'dataRow'
-const isRowDescription = (message: BackendMessage): message is RowDescriptionMessage =>
-  message.name === 'rowDescription'
-const isCommandComplete = (message: BackendMessage): message is CommandCompleteMessage =>
-  message.name === 'commandComplete'
