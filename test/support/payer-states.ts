@@ -142,8 +142,8 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
 
   await topUp('balance-money', 5000)
   await topUp('balance-order', 9000)
-  // A reference without spaces is wider than a phone.
-  const correction = { amount: 100, note: `CCP${'0123456789'.repeat(6)}`, why: 'it came late' }
+  // The note is one word that is wider than a phone.
+  const correction = { amount: 100, note: 'virement'.repeat(8), why: 'it came late' }
   await operator.post('/users/balance-order/correct', correction)
   await topUp('balance-low', 1000)
   await topUp('balance-offered', 3000)
