@@ -41,7 +41,7 @@ const SIBLINGS = ['checkout', 'database']
 
 const SQL = /\b(select|from|where|join|and|is null|coalesce|interval|case|limit|timestamptz|bigint)\b|[<>]=/
 /** Each filter of a list has its own query, or an index that only its own condition uses. */
-const LIST_FILTERS = ['between', 'isByMethod', 'listed', 'publicStatusSql', 'trail']
+const LIST_FILTERS = ['isByMethod', 'listed', 'publicStatusSql', 'trail']
 /** The one insert into the trail, and the names of a description's columns. */
 const SHARED_TEXTS = ['insertAudit', 'columnsOf']
 /** The inbox is put together from the kinds of capabilities, a backup from the tables of its schema. */

@@ -15,10 +15,10 @@ import {
   showEvent,
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
 import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
-import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
 import { newestPayments } from '../../packages/ishtirak/src/ledger/payment-list.sql.js'
 import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
 import { LIST_PARTS, listedUsers } from '../../packages/ishtirak/src/ledger/user-list.sql.js'
+import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import {
@@ -60,7 +60,7 @@ const payment = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 const ofPayment = { userId: payment.userId, paymentId: payment.id }
 const traces = (name: string) =>
   only(name, (db) => tracesOf(db, payment, 50), { 'operator.stored': [{ number: null, reports: [] }] })
-export const newest = { userId: null, status: null, kind: null, since: null, after: null, limit: 50 }
+export const newest = { userId: null, status: null, method: null, since: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = createInbox(inboxOf(CAPABILITIES))
@@ -94,7 +94,7 @@ const payments =
 const listed =
   (part: (typeof LIST_PARTS)[keyof typeof LIST_PARTS]): Run =>
   (db) =>
-    listedUsers(db, new Map([[part, lastDay]]), null, 50)
+    listedUsers(db, [[part, lastDay]], null, 50)
 
 /** Queries about one user, payment, reconciliation or word. */
 export const CONSOLE: readonly Run[] = [
@@ -153,7 +153,7 @@ export const CONSOLE_LISTS: readonly Run[] = [
   listed(LIST_PARTS.unpaid),
   listed(LIST_PARTS.withBalance),
   payments({ status: 'review' }),
-  payments({ kind: 'transfer' }),
+  payments({ method: 'transfer' }),
   payments({ limit: 5 }),
   (db) => listEvents(db, { ...events, limit: 5 }),
   countWaitingEvents,

@@ -162,10 +162,10 @@ describe.each(KINDS)('with 200,000 payments (%s)', (kind) => {
   const lists: Partial<Parameters<typeof newestPayments>[1]>[] = [
     {},
     ...PUBLIC_PAYMENT_STATUSES.map((status) => ({ status })),
-    ...PUBLIC_METHODS.map((kind) => ({ kind })),
-    { status: 'failed', kind: 'transfer' },
-    { status: 'canceled', kind: 'cash' },
-    { status: 'refunded', kind: 'cash', userId: 'user-2' },
+    ...PUBLIC_METHODS.map((method) => ({ method })),
+    { status: 'failed', method: 'transfer' },
+    { status: 'canceled', method: 'cash' },
+    { status: 'refunded', method: 'cash', userId: 'user-2' },
   ]
 
   it('a list by status, method or user reads what it shows, on its first and its last page', async () => {

@@ -29,7 +29,7 @@ export const rowsOf = (users: number): string[] => [
           case when k = 5 then t + (case when n % 1000 = 0 then 0 else 1 end) * interval '1 day' end
      from generate_series(1, ${users}) n, generate_series(1, 5) k,
           lateral (select timestamptz '2026-11-21T11:50:00Z' - (5 - k) * interval '30 days' as t) s`,
-  `insert into outbox (user_id, sequence, id, type, told, created_at)
+  `insert into outbox (user_id, sequence, id, type, content, created_at)
    select 'user-' || n, k, 'evt_' || n || '_' || k, 'payment.failed', '{}',
      timestamptz '2026-11-21T11:00:00Z' - n * interval '1 second'
      from generate_series(1, ${users}) n, generate_series(1, 3) k`,
@@ -112,6 +112,6 @@ export const consume: UsageOperation = {
   resetsAt: null,
   maximum: 10,
   version: 1,
-  isUserKnown: true,
+  isUserRead: true,
   now: NOON,
 }

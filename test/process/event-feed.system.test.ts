@@ -38,12 +38,12 @@ it('what an open transaction wrote when a cursor was given out appears behind th
   await call(one, PLATFORM_KEY, '/platform/users/held', { name: 'held' }, 'PUT')
   const { cursor: begin } = await read(one, '')
   const now = Date.now()
-  const event = { id: 'evt_held', type: 'subscription.granted', sequence: 1, mail: null } as const
-  const told = { plan: 'free', status: 'active' } as const
+  const event = { id: 'evt_held', type: 'subscription.granted' } as const
+  const content = { subscription: { plan: 'free', status: 'active' } } as const
   const booking = bookingOf(aPayment({ userId: 'held' }), { version: 0, eventId: 'evt_of_provider' })
   const database = openPostgres({ url: env.DATABASE_URL ?? '' })
   const givenOut = await database.transaction(async (transaction) => {
-    const saved = { ...booking, payment: null, documents: [], events: [event], told, now }
+    const saved = { ...booking, payment: null, documents: [], events: [event], content, now }
     expect(await saveSettlement(transaction, saved)).toBe('saved')
     await grant(other, 'later')
     const { users, cursor } = await read(one, begin)

@@ -30,7 +30,7 @@ const AWAY = 'http://127.0.0.1:9'
 const PUSHED: Webhook = {
   path: '/api/v1/billing/webhook',
   signatureHeader: 'signature',
-  isFromAfar: false,
+  needsPublicAddress: false,
   operation: {
     operationId: 'receivePretendEvent',
     description: 'Called by the pretend gateway.',

@@ -154,11 +154,11 @@ const readAll = statement(
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
          'id', o.id, 'user', o.user_id, 'sequence', o.sequence, 'type', o.type,
          'at', extract(epoch from o.created_at) * 1000, 'payment', o.payment_id,
-         'balance', case when o.type like 'balance.%' then l.told->'balance' end,
-         'grant', l.told->'grant'->>'id') order by o.user_id, o.sequence), '[]')
+         'balance', case when o.type like 'balance.%' then l.content->'balance' end,
+         'grant', l.content->'grant'->>'id') order by o.user_id, o.sequence), '[]')
        from outbox o, lateral (
-         select told from outbox l
-          where l.user_id = o.user_id and l.sequence >= o.sequence and l.told is not null
+         select content from outbox l
+          where l.user_id = o.user_id and l.sequence >= o.sequence and l.content is not null
           order by l.sequence limit 1) l),
      'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from (
          select id, user_id from provider_events union all select id, null from unmatched_events) e),

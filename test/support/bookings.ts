@@ -14,9 +14,7 @@ export function bookingOf(
   const subscription = { run: { anchorAt: NOON, months: 1 }, paidUntil: period.end, periods: [period] }
   const received = { method: 'chargily', id: eventId, type: 'checkout.paid', outcome: 'booked' } as const
   return {
-    ...{ userId: payment.userId, version, isNew: false, events: [], told: null, moved: [], now: NOON },
-    ...{ withdrawsOpen: false, report: null, traceparent: null, codeUse: null, takesCode: null },
-    ...{ document: null, grant: null, entry: null, audit: null, schedule: null },
+    ...{ userId: payment.userId, version, before: payment, events: [], codeUse: null, now: NOON },
     payment: { ...payment, status: 'paid', paidAt: NOON, periodStart: period.start, periodEnd: period.end },
     subscription: { ...subscription, endedAt: null, instrument: 'cib', balance: null },
     received: { ...received, report: aReport(), receivedAt: NOON },
@@ -33,7 +31,7 @@ function documentOf({ id, price }: Payment, series: string): NewDocument {
     ...{ net_centimes: price.amount * 100, tax_centimes: 0, duty_centimes: 0, discount_centimes: 0 },
     fee_centimes: null,
     snapshot: {
-      ...{ version: 1, buyer, planName: 'Pro', paidOn: '2026-11-21', periodFrom: null, periodTo: null },
+      ...{ buyer, planName: 'Pro', paidOn: '2026-11-21', periodFrom: null, periodTo: null },
       ...{ months: 1, amount: price.amount, tax, paymentMethod: 'cib', checkoutId: null, live: false },
     },
   }

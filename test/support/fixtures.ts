@@ -20,6 +20,8 @@ export const RULES: BillingRules = {
   ...{ prepayMaxMonths: 24, balanceMax: 0, calendar: createCalendar('Africa/Algiers') },
 }
 
+export const rulesOf = (catalogue: Catalogue): BillingRules => ({ ...RULES, catalogue })
+
 export const instantOf = (text: string): Instant => Date.parse(text)
 export const NOON = instantOf('2026-11-21T12:00:00Z')
 export const days = (count: number): Instant => count * DAY
@@ -49,7 +51,14 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     ...{ codeHash: null, discount: 0, method: 'chargily', live: false, status: 'pending' },
     ...{ checkoutId: 'chk_1', checkoutUrl: 'https://pay.example/chk_1', instrument: null },
     ...{ createdAt: NOON, expiresAt: NOON + 30 * MINUTE, attemptEndsAt: NOON, paidAt: null },
-    ...{ periodStart: null, periodEnd: null, secondOf: null, review: null, nextCheckAt: NOON + MINUTE },
+    ...{
+      periodStart: null,
+      periodEnd: null,
+      secondOf: null,
+      keptAt: null,
+      review: null,
+      nextCheckAt: NOON + MINUTE,
+    },
   }
   return { ...purchase, ...changes } as Payment
 }

@@ -7,6 +7,5 @@ export function setProfile(
   userId: string,
   change: UserUpdate,
 ): Promise<void> {
-  const fields = Object.entries(change) as [keyof UserUpdate, string | null][]
-  return saveProfile(service.parts.database, userId, new Map(fields), clock.now())
+  return saveProfile(service.parts.database, userId, change, clock.now())
 }

@@ -28,7 +28,7 @@ export function operation(changes: Partial<UsageOperation> = {}): UsageOperation
     consumeOperationId: null,
     maximum: 10,
     version: null,
-    isUserKnown: true,
+    isUserRead: true,
     now: NOON,
     ...changes,
   }

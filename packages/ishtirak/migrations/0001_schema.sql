@@ -433,8 +433,8 @@ create table document_series (
 );
 comment on table document_series is 'The last number drawn in each series of documents, and the last date.';
 
--- The seller as documents show them. The query that writes a document writes it; rows are never deleted.
--- There is no foreign key, because each booking would lock the one row.
+-- The seller as documents show them, written before their first document; rows are never deleted. There is
+-- no foreign key, because each booking would lock the one row.
 create table seller_versions (
   -- SHA-256 of the content, in hexadecimal.
   hash text not null constraint seller_versions_by_content primary key,
@@ -498,7 +498,7 @@ begin
    limit 1;
   if found then
     raise exception 'a document of payment % has no seller', other
-      using errcode = 'integrity_constraint_violation';
+      using errcode = 'integrity_constraint_violation', constraint = 'document_has_a_seller';
   end if;
   return null;
 end $$;
@@ -562,7 +562,7 @@ create table outbox (
   type text not null,
   payment_id text,
   -- The data of the event (core/event.ts). Events of one revision share it: only the last of them stores it.
-  told jsonb,
+  content jsonb,
   created_at timestamptz not null,
   traceparent text,
   -- The attempts since it was last queued, and the last one's status and error in words.
@@ -933,8 +933,8 @@ create index balance_entries_by_hand on balance_entries (created_at, kind, amoun
 create index users_by_end on users (paid_until, user_id) where ended_at is null;
 create index users_ended on users (ended_at, user_id) where ended_at is not null;
 -- The rest of the list of users: users who never had time, and users with money on their balance.
-create index users_unpaid on users (user_id) where paid_until is null and ended_at is null;
-create index users_with_balance on users (user_id) where balance > 0;
+create index users_unpaid on users (created_at, user_id) where paid_until is null and ended_at is null;
+create index users_with_balance on users (created_at, user_id) where balance > 0;
 create index users_changed on users (coalesce(changed_at, created_at), user_id);
 
 
@@ -1173,7 +1173,7 @@ create table portal_link_requests (
 comment on table portal_link_requests is 'Addresses that were typed into the portal''s form for a link.';
 
 create index users_by_email on users (lower(email)) where email is not null;
-create index users_by_phone on users (phone) where phone is not null;
+create unique index users_by_phone on users (phone) where phone is not null;
 
 
 -- The overview: what waits for operators, and their search. Each kind of waiting item has an index of its

@@ -1,7 +1,7 @@
 // Pages of lists for operators. A cursor is opaque: one that the service did not write is refused.
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
-import { type Instant, LAST_INSTANT } from '../core/instant.js'
+import { LAST_INSTANT } from '../core/instant.js'
 import { nullable } from '../http/schemas.js'
 
 type Parts = readonly (string | number)[]
@@ -35,11 +35,27 @@ export function pageCursor<Position>(
   }
 }
 
+type Member = 'number' | 'string'
+type PositionOf<Members extends Readonly<Record<string, Member>>> = {
+  readonly [Name in keyof Members]: Members[Name] extends 'number' ? number : string
+}
+
+/** The cursor of positions with these members: `cursorOf({ at: 'number', id: 'string' })`. */
+export function cursorOf<const Members extends Readonly<Record<string, Member>>>(members: Members) {
+  const names = Object.keys(members)
+  return pageCursor<PositionOf<Members>>(
+    (position) => names.map((name) => position[name] ?? ''),
+    (parts) => {
+      const isOne = names.every((name, place) => typeof parts[place] === members[name])
+      const position = Object.fromEntries(names.map((name, place) => [name, parts[place]]))
+      // Each part has the type that `members` names.
+      return isOne ? (position as PositionOf<Members>) : null
+    },
+  )
+}
+
 /** For lists that are sorted by an instant and then by id. */
-export const byInstant = pageCursor<{ readonly at: Instant; readonly id: string }>(
-  ({ at, id }) => [at, id],
-  ([at, id]) => (typeof at === 'number' && typeof id === 'string' ? { at, id } : null),
-)
+export const byInstant = cursorOf({ at: 'number', id: 'string' })
 
 function partsIn(cursor: string): Parts | null {
   try {

@@ -6,7 +6,7 @@ import { type ReturnDeps, returnUrlOf } from '../checkout/return.js'
 import { callerOf } from '../checkout/upgrade.call.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { BillingError, wrongField } from '../core/error.js'
-import { describeOrder } from '../core/event.js'
+import { describeStandingOrder } from '../core/event.js'
 import type { UserIdentity } from '../http/auth.js'
 import {
   type BalanceQuery,
@@ -142,7 +142,7 @@ const setRenewal = userCall<OrderDeps>()({
     'unknown_term',
   ],
   run: async (deps, { user, input: { plan: planId, months = 1 } }) => {
-    const order = describeOrder(await setOrder(deps, user, { planId, months }), deps.clock.now())
+    const order = describeStandingOrder(await setOrder(deps, user, { planId, months }), deps.clock.now())
     if (!order) throw new Error(`the standing order of ${user.userId} was set and is missing`)
     return order
   },

@@ -74,7 +74,7 @@ async function buyOnFacts(
   })
   if (same !== null) return { revision: null, result: same }
   const wanted = { planId, months, start, code, mode: 'payment' } as const
-  const decision = decidePayment(facts, wanted, deps.catalogue, now, deps.rules)
+  const decision = decidePayment(facts, wanted, now, deps.rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
   const { quote } = decision
   requireShown(quote.amount, asked.shown)

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { balanceIn } from '../core/balance.js'
-import { describeOrder } from '../core/event.js'
+import { describeStandingOrder } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { renewed, renewsAt, type SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object } from '../http/schemas.js'
@@ -46,7 +46,7 @@ export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rule
       part && {
         amount: balanceIn(part.facts),
         currency: 'DZD',
-        renewal: describeOrder(part.facts, part.now),
+        renewal: describeStandingOrder(part.facts, part.now),
       },
     card: (pages, view, part) => part && <BalanceCard {...{ pages, view, part }} />,
   }

@@ -1,6 +1,6 @@
 // Readings of bank statements and their lines, by API and by command. One of them takes a file and stores it.
 import { list } from '../acts/list.js'
-import { byInstant, pageCursor } from '../acts/paging.js'
+import { byInstant, cursorOf, pageCursor } from '../acts/paging.js'
 import { type CommandAnswer, reading } from '../acts/reading.js'
 import type { Operator, Permission } from '../core/role.js'
 import { viewAs } from '../http/view-as.js'
@@ -31,10 +31,7 @@ export const IMPORT_STATEMENT: Permission = { name: 'statement.import', roles: [
 
 const SHOWN = 50
 
-const byPlace = pageCursor<{ readonly place: number }>(
-  ({ place }) => [place],
-  ([place]) => (typeof place === 'number' ? { place } : null),
-)
+const byPlace = cursorOf({ place: 'number' })
 const byDay = pageCursor<{ readonly day: string; readonly id: string }>(
   ({ day, id }) => [day, id],
   ([day, id]) => (isDay(day) && typeof id === 'string' ? { day, id } : null),

@@ -1,6 +1,6 @@
 // What is read of acts on lists, and the call that works at one.
 import { list } from '../acts/list.js'
-import { byInstant, pageCursor } from '../acts/paging.js'
+import { byInstant, cursorOf } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { viewRows } from '../ledger/schemas.js'
 import { bulksBehind, resultsOf } from './bulk.sql.js'
@@ -34,10 +34,7 @@ const getBulk = reads({
   read: (deps, { params }) => showBulk(deps, params.bulk_id),
 })
 
-const byPlace = pageCursor<{ readonly place: number }>(
-  ({ place }) => [place],
-  ([place]) => (typeof place === 'number' ? { place } : null),
-)
+const byPlace = cursorOf({ place: 'number' })
 
 export const resultList = list<WorkDeps>()({
   path: '/bulk/:bulk_id/results',

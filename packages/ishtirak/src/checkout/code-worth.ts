@@ -24,7 +24,7 @@ export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): P
     const now = clock.now()
     const gives = monthsOf(code, now)
     if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }
-    const decisions = termDecisions(facts, deps.catalogue, now, rules, code ?? 'unknown')
+    const decisions = termDecisions(facts, now, rules, code ?? 'unknown')
     const quotes = quotesIn(decisions)
     if (quotes.length > 0) return { kind: 'discount', quotes }
     const [refused] = decisions.filter((decision) => decision.kind !== 'sold')

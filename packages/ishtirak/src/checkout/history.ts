@@ -18,6 +18,7 @@ export interface HistoryRequest {
   readonly requestId?: string
 }
 
+/** Throws `invalid_cursor`. */
 export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : paymentCursors.decode(request.cursor)

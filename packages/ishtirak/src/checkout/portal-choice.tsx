@@ -67,12 +67,12 @@ export function wantedIn(field: (name: string) => string) {
 /** The decision about each offer, as this user would buy it now. */
 export function decisionsFor({ pages, view }: PartSection): readonly QuoteDecision[] {
   const { facts, now } = view.overview
-  return termDecisions(facts, pages.catalogue, now, pages.rules)
+  return termDecisions(facts, now, pages.rules)
 }
 
 /** The change to each dearer plan for the rest of the paid time. */
 export function changesFor({ pages, view }: PartSection): readonly Quote[] {
-  return changeQuotes(view.overview.facts, pages.catalogue, view.overview.now, pages.rules)
+  return changeQuotes(view.overview.facts, view.overview.now, pages.rules)
 }
 
 /** The only offer, if there is one offer and one payment method. */

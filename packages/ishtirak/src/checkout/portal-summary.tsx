@@ -53,7 +53,7 @@ export function onlyChoice(section: PartSection): OrderOf | null {
   const offer = onlyOffer(section)
   if (!offer) return null
   const wanted = { planId: offer.plan.id, months: offer.months, mode: 'upgrade', start: 'end' } as const
-  const decision = decideQuote(facts, wanted, pages.catalogue, now, pages.rules)
+  const decision = decideQuote(facts, wanted, now, pages.rules)
   if (decision.kind !== 'sold') return null
   const { session, locale } = view
   const { quote } = decision

@@ -9,7 +9,7 @@ import type { StatusDeps } from './status.js'
 
 export interface QuoteDeps
   extends Pick<StatusDeps, 'loadUser'>,
-    Pick<CommonParts, 'clock' | 'rules' | 'methods' | 'catalogue'> {
+    Pick<CommonParts, 'clock' | 'rules' | 'methods'> {
   /** The first one reads the code that was typed; empty: no discounts. */
   readonly discounts: readonly DiscountSource[]
 }
@@ -44,14 +44,14 @@ export function countCodeTry<Result>(
 }
 
 async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote) {
-  const { loadUser, catalogue, clock, rules, methods } = deps
+  const { loadUser, clock, rules, methods } = deps
   const loaded = await loadUser(userId)
   const facts = loaded?.user.subscription ?? NEVER_PAID
   const names = methods.gateways.map(({ name }) => name)
   const code = await codeOf(deps, { userId, typed, methods: names })
   const wanted = { ...offer, code, mode: 'payment' as const }
   const now = clock.now()
-  const decision = decideQuote(facts, wanted, catalogue, now, rules)
+  const decision = decideQuote(facts, wanted, now, rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
   return {
     quote: decision.quote,

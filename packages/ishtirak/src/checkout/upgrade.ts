@@ -68,7 +68,7 @@ const STEPS_MAX = 12
 /** How often a failing provider is tried for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
-export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' | 'publicUrl'> {
+export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'publicUrl'> {
   readonly discounts: readonly DiscountSource[]
   readonly atOnce: readonly PaysAtOnce[]
   readonly upgrades: UpgradeState
@@ -135,7 +135,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
       const code = await codeOf(deps, { userId, typed, methods: [request.by.name] })
       wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
     }
-    const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
+    const decision = decideUpgrade(facts, wanted, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
       await deps.wait(POLL_MS)

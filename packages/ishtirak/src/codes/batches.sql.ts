@@ -5,9 +5,9 @@ import type { CodeBatch } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'
-import { HOLDS } from '../ledger/code-uses.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
+import { HOLDS } from './code-uses.sql.js'
 
 const insert = statement(
   'codes.create',

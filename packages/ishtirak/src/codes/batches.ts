@@ -62,7 +62,7 @@ export const createCodesAct = act<CodesDeps>()({
     const wanted = wantedIn(deps, input)
     checkWanted(deps, wanted, deps.clock.now())
     const { kind, planId, months, percent, amount, count, uses, usesPerUser, from, until } = wanted
-    const free = freeOffers(wanted, deps.catalogue, deps.rules)
+    const free = freeOffers(wanted, deps.rules)
     return {
       version: 0,
       changes: [
@@ -100,7 +100,7 @@ export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) 
   const after = { ...facts, from: from && toTimestamp(from), until: until && toTimestamp(until) }
   const audit = auditEntry(deps.ids, { ...by, act: 'codes.create' }, { after, now })
   await insertBatch(deps.database, { batch, hashes, by, now, audit })
-  const free = freeOffers(wanted, deps.catalogue, deps.rules).map(nameOf)
+  const free = freeOffers(wanted, deps.rules).map(nameOf)
   const made = { batch_id: batch.id, codes: [...codes].map(printCode), batch: wanted }
   return free.length > 0 ? { ...made, free } : made
 }

@@ -1,6 +1,5 @@
 // Codes on the portal: the field, the result of a redemption, and the pages of a code.
 import { sayFor } from '../i18n/messages.js'
-import { selectOwnUse } from '../ledger/code-uses.sql.js'
 import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import {
@@ -10,6 +9,7 @@ import {
   type PortalKinds,
   type PortalPart,
 } from '../pages/portal-kinds.js'
+import { selectOwnUse } from './code-uses.sql.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
 import { CodeForm, FoldedCode, inWords } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'

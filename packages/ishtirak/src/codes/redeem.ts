@@ -11,13 +11,12 @@ import { decideQuote } from '../core/quote.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { changeUser, type Decided } from '../ledger/change-user.js'
 import { findGrantByCode } from '../ledger/grants.sql.js'
-import type { CommonParts } from '../ledger/parts.js'
 import { busyUntil, quoteRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import { type KnownUser, type LoadUser, rememberUser, type UserRecord } from '../ledger/users.sql.js'
 import { type CodeDeps, countingTries, hashesOf, lookUpCode } from './typed-code.js'
 
-export interface RedeemDeps extends SettleDeps, CodeDeps, Pick<CommonParts, 'catalogue'> {
+export interface RedeemDeps extends SettleDeps, CodeDeps {
   readonly loadUser: LoadUser
 }
 
@@ -116,7 +115,7 @@ async function redeemedBefore(
 
 /** Throws `code_not_valid` if something is left to pay, and what `quoteRefusal` names. */
 function giftOf(
-  { catalogue, rules }: RedeemDeps,
+  { rules }: RedeemDeps,
   facts: SubscriptionFacts,
   { code, free }: Pick<TypedCode, 'free'> & { readonly code: CodeFacts },
   now: Instant,
@@ -124,7 +123,7 @@ function giftOf(
   const gives = monthsOf(code, now)
   if (gives) return gives
   if (!free) throw new BillingError('code_not_valid')
-  const decision = decideQuote(facts, { ...free, mode: 'payment', start: 'end', code }, catalogue, now, rules)
+  const decision = decideQuote(facts, { ...free, mode: 'payment', start: 'end', code }, now, rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
   if (decision.quote.amount > 0) throw new BillingError('code_not_valid')
   return decision.quote.offer

@@ -3,10 +3,10 @@
 import type { DiscountSource } from '../acts/capability.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
-import { beginTry, findCode, forgetTry } from '../ledger/code-uses.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { secondsUntil } from '../ledger/refusals.js'
 import { keyedDigest } from '../runtime/secret.js'
+import { beginTry, findCode, forgetTry } from './code-uses.sql.js'
 
 export interface CodeDeps extends Pick<CommonParts, 'database' | 'clock' | 'noteUse'> {
   /** The first key makes hashes, the others still read older ones; empty: there are no codes. */

@@ -96,12 +96,6 @@ export interface MailKey {
   readonly about: string
 }
 
-export interface OwedMail extends MailKey {
-  readonly queuedAt: Instant
-  /** Counts the attempts, including this one. */
-  readonly attempts: number
-}
-
 export type MailVerdict =
   | 'send'
   | 'no_address'

@@ -7,6 +7,7 @@ import {
   instantOf,
   PRO,
   RULES,
+  rulesOf,
 } from '../../../../test/support/fixtures.js'
 import { forAll } from '../../../../test/support/for-all.js'
 import { bookChange, type ChangeOrder, changeAt, worthLeft } from './change.js'
@@ -297,7 +298,7 @@ describe('refunds', () => {
 describe('the quote of a change', () => {
   const wanted = { planId: 'team', months: 1 } as const
   const ask = (facts: SubscriptionFacts, now: Instant, more: object) =>
-    decideQuote(facts, { ...wanted, mode: 'payment', ...more }, CATALOGUE, now, RULES)
+    decideQuote(facts, { ...wanted, mode: 'payment', ...more }, now, rulesOf(CATALOGUE))
 
   it('is what an upgrade to a dearer plan is; a payment is for the end unless it says now', () => {
     expect(ask(month, half, { mode: 'upgrade' })).toMatchObject({ quote: { change: { credit: 500 } } })
@@ -311,13 +312,13 @@ describe('the quote of a change', () => {
   })
 
   it('is there for each dearer plan', () => {
-    const quotes = changeQuotes(month, CATALOGUE, half, RULES)
+    const quotes = changeQuotes(month, half, rulesOf(CATALOGUE))
     expect(quotes.map(({ offer, amount }) => [offer.plan.id, amount])).toEqual([
       ['middle', 500],
       ['team', 2000],
     ])
     expect(quotes[0]?.offer.plan).not.toHaveProperty('terms')
-    expect(changeQuotes(change(month, 'pay_2', TEAM, start), CATALOGUE, half, RULES)).toEqual([])
+    expect(changeQuotes(change(month, 'pay_2', TEAM, start), half, rulesOf(CATALOGUE))).toEqual([])
   })
 })
 

@@ -162,7 +162,7 @@ export interface BookedChange {
   /** The changed time, or the time that the money bought instead; null: it bought no time. */
   readonly period: Period | null
   /** Null: nothing was left to change. */
-  readonly changed: ToldChange | null
+  readonly changed: ChangeOfEvent | null
   /** The time on the new plan that was bought because the ordered time was gone; null: none. */
   readonly added: { readonly renews: boolean } | null
   /** Whole dinars that bought nothing. If there are balances, they go to the user's. */
@@ -170,7 +170,7 @@ export interface BookedChange {
 }
 
 /** The change as events show it. */
-export interface ToldChange {
+export interface ChangeOfEvent {
   readonly from: Pick<Plan, 'id'>
   readonly to: Pick<Plan, 'id'>
   readonly at: Instant
@@ -215,8 +215,11 @@ export function bookChange(
   const amount = paid.amount - booked.reduce((sum, part) => sum + part.amount, 0)
   const surplus = rules.balanceMax > 0 ? amount : 0
   const added = amount > surplus ? worthAt(changed, at, { plan, amount }, rules) : null
-  const told = toldChange(subscription.periods, periods, id)
-  const stretches = [...(told ? [{ start: told.at, end: told.until }] : []), ...(added ? [added.period] : [])]
+  const shown = changeOfEvent(subscription.periods, periods, id)
+  const stretches = [
+    ...(shown ? [{ start: shown.at, end: shown.until }] : []),
+    ...(added ? [added.period] : []),
+  ]
   return {
     subscription: added ? extend(changed, added, { id, plan, instrument, amount }, now) : changed,
     order: order && {
@@ -228,7 +231,7 @@ export function bookChange(
     period: stretches[0]
       ? { start: stretches[0].start, end: Math.max(...stretches.map(({ end }) => end)) }
       : null,
-    changed: told,
+    changed: shown,
     added,
     surplus,
   }
@@ -257,11 +260,11 @@ function withChange(
 }
 
 /** Null: this payment changed none of these periods. */
-function toldChange(
+function changeOfEvent(
   before: readonly PaidPeriod[],
   after: readonly PaidPeriod[],
   id: string,
-): ToldChange | null {
+): ChangeOfEvent | null {
   const stretch = changedStretch(after, id)
   const first = after.findIndex(({ changes }) => changes?.at(-1)?.sourceId === id)
   const [old, now] = [before[first], after[first]]

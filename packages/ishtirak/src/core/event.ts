@@ -1,35 +1,35 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
-// a sequence number that orders the events of one user. `tell` stores only what may be different later.
+// a sequence number that orders the events of one user. `eventContent` stores only what may be different later.
 // `renderEvent` adds the rest from the payment's row when the event is sent; every attempt sends the same
 // bytes.
 import type { Announcement, MailKey } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
-import type { ToldChange } from './change.js'
+import type { ChangeOfEvent } from './change.js'
 import { type CauseOf, describedEvent, type EventType } from './event-types.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import { type PublicPaymentStatus, publicMethodOf, publicStatusAt, type ShownPayment } from './payment.js'
-import { isSamePlan, type Money, type Plan } from './plan.js'
+import { publicMethodOf, publicStatusAt, type ShownPayment } from './payment.js'
+import { isSamePlan, type Plan } from './plan.js'
 import { isTrial, renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
+import { withoutNulls } from './without-nulls.js'
 
 /** An event as it is saved, with the mail that the user is owed for the same reason. */
 export interface NewEvent {
   readonly id: string
   readonly type: EventType
-  readonly sequence: number
-  readonly mail: MailKey | null
+  readonly mail?: MailKey | undefined
 }
 
-interface ToldBalance {
+interface BalanceOfEvent {
   readonly facts: Pick<SubscriptionFacts, 'balance' | 'paidUntil' | 'endedAt'>
   /** The entry that changed the balance; absent: none did. */
-  readonly entry?: ToldEntry | undefined
+  readonly entry?: EntryOfEvent | undefined
 }
 
 type GrantFacts = Pick<Grant, 'id' | 'plan' | 'months' | 'days' | 'start' | 'end'>
 
 /** What one revision of a user means for its events. */
-interface TellingChange {
+interface EventCause {
   readonly subscription: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd' | 'instrument'>
   /** The payment, with its plan as it was sold. */
   readonly payment: (ShownPayment & { readonly plan: Plan | null }) | null
@@ -38,64 +38,37 @@ interface TellingChange {
   /** Set for time that no payment bought. */
   readonly grant?: GrantFacts | undefined
   /** Set for a plan change. */
-  readonly change?: ToldChange | undefined
+  readonly change?: ChangeOfEvent | undefined
   /** Why an operator refused the payment. */
   readonly reason?: string | undefined
-  readonly balance?: ToldBalance
+  readonly balance?: BalanceOfEvent
 }
 
 /**
- * What is stored for the events of a revision: the state and the payment at that instant, without the fields
- * that the payment's row keeps for ever. Null fields are left out.
+ * What is stored for the events of a revision: the members of their bodies, without those that the payment's
+ * row keeps for ever, and without nulls.
  */
-export type Told = ReturnType<typeof tell>
+export type EventContent = ReturnType<typeof eventContent>
 
-export function tell(types: readonly EventType[], of: TellingChange, now: Instant) {
+export function eventContent(types: readonly EventType[], of: EventCause, now: Instant) {
   const { subscription, payment, reason, announcement, grant, balance, change } = of
   const { plan, status, currentPeriodEnd, instrument } = subscription
   const carried = (cause: 'balance' | 'change') =>
     types.some((type) => describedEvent(type).carries.includes(cause))
+  const isOtherPlan = !(payment?.plan && isSamePlan(payment.plan, plan))
+  const end = timestampOrNull(currentPeriodEnd)
   return {
-    ...{ plan: plan.id, status },
-    ...given({ end: currentPeriodEnd, instrument }),
-    ...(!(payment?.plan && isSamePlan(payment.plan, plan)) && { limits: plan.limits }),
-    ...(payment && { payment: tellPayment(payment, now) }),
+    subscription: {
+      ...withoutNulls({ plan: plan.id, status, current_period_end: end, payment_method: instrument }),
+      ...(isOtherPlan && { limits: plan.limits }),
+    },
+    ...(payment && { payment: withoutNulls(describePaymentState(payment, now)) }),
     ...(reason !== undefined && { reason }),
     ...(announcement && { announcement: describeAnnouncement(announcement) }),
     ...(grant && { grant: describeGrant(grant) }),
     ...(balance && carried('balance') && { balance: describeBalance(balance, now) }),
     ...(change && carried('change') && { change: describePlanChange(change) }),
   }
-}
-
-/** What of a payment may be otherwise later: refunded, with other metadata, or when a person was erased. */
-function tellPayment(payment: ShownPayment, now: Instant) {
-  const {
-    price,
-    boughtBy,
-    metadata = null,
-    amountAsked,
-    instrument,
-    paidAt,
-    periodStart,
-    periodEnd,
-  } = payment
-  return {
-    ...{ status: publicStatusAt(payment, now), amount: price.amount },
-    ...given({ boughtBy, metadata, amountAsked, instrument, paidAt, periodStart, periodEnd }),
-  }
-}
-
-/** Drops the members that are null. */
-function given<Members extends Record<string, unknown>>(members: Members) {
-  const entries = Object.entries(members).filter(([, value]) => value !== null)
-  return Object.fromEntries(entries) as { readonly [Name in keyof Members]?: NonNullable<Members[Name]> }
-}
-
-/** The fields that a payment's row keeps for ever. */
-interface PaymentOfEvent extends Pick<ShownPayment, 'id' | 'kind' | 'months' | 'method'> {
-  readonly plan: Pick<Plan, 'id' | 'limits'> | null
-  readonly currency: string
 }
 
 /** The body of one event, ready to be signed. Timestamps are UTC without fraction, money whole dinars. */
@@ -122,8 +95,9 @@ export interface WrittenEvent {
   readonly sequence: number
   readonly type: EventType
   readonly createdAt: Instant
-  readonly told: Told
-  readonly payment: PaymentOfEvent | null
+  readonly content: EventContent
+  /** With the plan's limits, which the content has only if they are others. */
+  readonly payment: (OrderedPayment & { readonly plan: Pick<Plan, 'limits'> | null }) | null
 }
 
 /** Returns the same bytes for the same event at every attempt. */
@@ -150,8 +124,8 @@ function inOrder(value: unknown): unknown {
   )
 }
 
-function describeEvent({ userId, sequence, type, createdAt, told, payment }: WrittenEvent) {
-  const { reason, announcement, grant, balance, change } = told
+function describeEvent({ userId, sequence, type, createdAt, content, payment }: WrittenEvent) {
+  const { reason, announcement, grant, balance, change } = content
   const { carries } = describedEvent(type)
   return {
     type,
@@ -160,13 +134,13 @@ function describeEvent({ userId, sequence, type, createdAt, told, payment }: Wri
       user_id: userId,
       sequence,
       subscription: {
-        plan: told.plan,
-        status: told.status,
-        current_period_end: timestampOrNull(told.end ?? null),
-        payment_method: told.instrument ?? null,
-        limits: told.limits ?? payment?.plan?.limits ?? {},
+        ...{ current_period_end: null, payment_method: null, limits: payment?.plan?.limits ?? {} },
+        ...content.subscription,
       },
-      ...(payment && told.payment && { payment: describeTold(payment, told.payment) }),
+      ...(payment &&
+        content.payment && {
+          payment: { ...describeOrder(payment), ...NO_STATE, ...content.payment },
+        }),
       ...(reason !== undefined && { reason }),
       ...(announcement && { announcement }),
       ...(grant && { grant }),
@@ -176,54 +150,52 @@ function describeEvent({ userId, sequence, type, createdAt, told, payment }: Wri
   }
 }
 
-const NULLS = {
-  ...{ boughtBy: null, metadata: null, amountAsked: null, instrument: null, paidAt: null },
-  ...{ periodStart: null, periodEnd: null },
-}
-
-function describeTold({ currency, ...row }: PaymentOfEvent, told: ReturnType<typeof tellPayment>) {
-  const { status, amount, ...state } = told
-  return describeFacts({ ...NULLS, ...row, ...state }, { amount, currency }, status)
-}
-
 /** What the platform sees of a payment, and but for the metadata its user. */
 export function describePayment(payment: ShownPayment, now: Instant) {
-  return describeFacts(payment, payment.price, publicStatusAt(payment, now))
+  const { currency } = payment.price
+  return { ...describeOrder({ ...payment, currency }), ...describePaymentState(payment, now) }
 }
 
-interface PaymentFacts extends Pick<ShownPayment, 'id' | 'kind' | 'months' | 'method' | keyof typeof NULLS> {
+/** The fields that a payment's row keeps for ever. */
+interface OrderedPayment extends Pick<ShownPayment, 'id' | 'kind' | 'months' | 'method'> {
   readonly plan: Pick<Plan, 'id'> | null
+  readonly currency: string
 }
 
-function describeFacts(payment: PaymentFacts, price: Money, status: PublicPaymentStatus) {
+function describeOrder({ id, kind, plan, months, currency, method }: OrderedPayment) {
+  return { id, kind, plan: plan?.id ?? null, months, currency, method: publicMethodOf(method) }
+}
+
+/** The fields that may be otherwise later: refunded, with other metadata, or when a person was erased. */
+function describePaymentState(payment: ShownPayment, now: Instant) {
   return {
-    id: payment.id,
     bought_by: payment.boughtBy,
-    ...(payment.metadata && { metadata: payment.metadata }),
-    kind: payment.kind,
-    plan: payment.plan?.id ?? null,
-    months: payment.months,
-    amount: price.amount,
+    amount: payment.price.amount,
     amount_asked: payment.amountAsked,
-    currency: price.currency,
-    status,
-    method: publicMethodOf(payment.method),
+    status: publicStatusAt(payment, now),
     payment_method: payment.instrument,
     paid_at: timestampOrNull(payment.paidAt),
     period_start: timestampOrNull(payment.periodStart),
     period_end: timestampOrNull(payment.periodEnd),
+    ...(payment.metadata && { metadata: payment.metadata }),
   }
 }
 
+/** The fields of the state that are null if nothing is stored for them. */
+const NO_STATE = {
+  ...{ bought_by: null, amount_asked: null, payment_method: null },
+  ...{ paid_at: null, period_start: null, period_end: null },
+}
+
 /** A balance entry as it is stored. */
-export interface ToldEntry extends Omit<NewEntry, 'at'> {
+export interface EntryOfEvent extends Omit<NewEntry, 'at'> {
   readonly id: string
   readonly balanceAfter: number
   readonly createdAt: Instant
 }
 
 /** The fields of a balance entry that the platform and the user both see. */
-export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note, createdAt }: ToldEntry) {
+export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note, createdAt }: EntryOfEvent) {
   return {
     ...{ id, kind, amount, balance_after: balanceAfter, payment_id: paymentId, note },
     created_at: toTimestamp(createdAt),
@@ -231,7 +203,10 @@ export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note,
 }
 
 /** Null: no standing order. `next_at`: when it buys, if the money is there; null: when there is enough. */
-export function describeOrder({ balance, paidUntil, endedAt }: ToldBalance['facts'], now: Instant) {
+export function describeStandingOrder(
+  { balance, paidUntil, endedAt }: BalanceOfEvent['facts'],
+  now: Instant,
+) {
   const order = balance?.order
   if (!order) return null
   const isToCome = endedAt === null && paidUntil !== null && paidUntil > now
@@ -243,11 +218,11 @@ export function describeOrder({ balance, paidUntil, endedAt }: ToldBalance['fact
   }
 }
 
-function describeBalance({ facts, entry }: ToldBalance, now: Instant) {
+function describeBalance({ facts, entry }: BalanceOfEvent, now: Instant) {
   return {
     amount: balanceIn(facts),
     currency: 'DZD',
-    renewal: describeOrder(facts, now),
+    renewal: describeStandingOrder(facts, now),
     entry: entry ? describeEntry(entry) : null,
   }
 }
@@ -256,7 +231,7 @@ function describeAnnouncement({ boundary, at, skipped }: Pick<Announcement, 'bou
   return { boundary, at: toTimestamp(at), skipped }
 }
 
-function describePlanChange({ from, to, at, until }: ToldChange) {
+function describePlanChange({ from, to, at, until }: ChangeOfEvent) {
   return { from: from.id, to: to.id, at: toTimestamp(at), until: toTimestamp(until) }
 }
 

@@ -1,7 +1,7 @@
 // Granted time: days from an operator, or the months of a redeemed code. It extends the run like paid time,
 // and changes nothing that was paid.
 import { type Instant, LAST_INSTANT } from './instant.js'
-import { type Catalogue, offersOf, type Plan, planById } from './plan.js'
+import { offersOf, type Plan, planById } from './plan.js'
 import { isPaidNow } from './quote.js'
 import {
   type BillingRules,
@@ -64,10 +64,10 @@ export type GrantRefusal = 'unknown_plan' | 'plan_not_purchasable' | 'other_plan
 export function planToGrant(
   facts: SubscriptionFacts,
   planId: string | null,
-  catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): Plan | GrantRefusal {
+  const { catalogue } = rules
   const had = lastPlan(facts)
   if (had && planId !== null && planId !== had.id) return 'other_plan'
   if (had && isPaidNow(statusAt(facts, now, rules))) return had

@@ -98,6 +98,8 @@ interface PaymentCourse {
   readonly periodEnd: Instant | null
   /** Set on the second of two paid checkouts: the payment that was already paid by the first. */
   readonly secondOf: string | null
+  /** When an operator kept the second payment; null: not yet, or it is no second payment. */
+  readonly keptAt: Instant | null
   readonly review: Review | null
   /** When the sweep asks the provider next; null: nothing is left to learn. */
   readonly nextCheckAt: Instant | null
@@ -175,6 +177,7 @@ export function newPayment(of: {
     periodStart: null,
     periodEnd: null,
     secondOf: null,
+    keptAt: null,
     review: null,
     nextCheckAt: nextCheckAfter(createdAt, createdAt, method.lookupsAfterMs),
   }
@@ -237,14 +240,14 @@ export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amou
   return amountAsked === null ? price : { ...price, amount: amountAsked }
 }
 
-type SaidMoney = Pick<CheckoutReport, 'amount' | 'currency'>
+type ReportedMoney = Pick<CheckoutReport, 'amount' | 'currency'>
 
 /**
  * True if both reports name the same amount, so that an operator who accepts the payment books the same by
  * either.
  */
-export function isSameMoney(payment: Payment, one: SaidMoney, other: SaidMoney): boolean {
-  const booked = [one, other].map((said) => asItCame(payment, said)?.price.amount)
+export function isSameMoney(payment: Payment, one: ReportedMoney, other: ReportedMoney): boolean {
+  const booked = [one, other].map((said) => atReportedAmount(payment, said)?.price.amount)
   return one.amount === other.amount && booked[0] === booked[1]
 }
 
@@ -255,10 +258,10 @@ const AMOUNT_MAX = 2_147_483_647
  * The payment at the amount that was paid. An absent amount, or one in another currency, counts as the price.
  * Null: no valid amount.
  */
-export function asItCame(payment: Payment, { amount, currency }: SaidMoney): Payment | null {
+export function atReportedAmount(payment: Payment, { amount, currency }: ReportedMoney): Payment | null {
   const { price } = payment
-  const isUnsaid = amount === null || (currency !== null && currency !== price.currency)
-  if (isUnsaid || amount === price.amount) return payment
+  const isNotReported = amount === null || (currency !== null && currency !== price.currency)
+  if (isNotReported || amount === price.amount) return payment
   if (amount < 1 || amount > AMOUNT_MAX) return null
   return { ...payment, price: { ...price, amount }, amountAsked: price.amount }
 }

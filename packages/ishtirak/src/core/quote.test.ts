@@ -11,6 +11,7 @@ import {
   ONE_MONTH,
   PRO,
   RULES,
+  rulesOf,
 } from '../../../../test/support/fixtures.js'
 import { forAll } from '../../../../test/support/for-all.js'
 import { paymentBehind } from '../reconciliation/payment-behind.js'
@@ -38,12 +39,12 @@ function bought(
 }
 
 const quote = (facts: SubscriptionFacts, now: Instant, months: number, mode: PurchaseMode = 'payment') =>
-  decideQuote(facts, { planId: 'pro', months, mode }, CATALOGUE, now, RULES)
+  decideQuote(facts, { planId: 'pro', months, mode }, now, rulesOf(CATALOGUE))
 
 describe('a quote', () => {
   it('refuses what is not sold', () => {
     const kindOf = (planId: string, months: number) =>
-      decideQuote(NEVER_PAID, { planId, months, mode: 'payment' }, CATALOGUE, NOON, RULES)
+      decideQuote(NEVER_PAID, { planId, months, mode: 'payment' }, NOON, rulesOf(CATALOGUE))
     expect(kindOf('gold', 1)).toEqual({ kind: 'unknown_plan' })
     expect(kindOf('free', 1)).toEqual({ kind: 'plan_not_purchasable' })
     expect(kindOf('pro', 2)).toEqual({ kind: 'unknown_term' })
@@ -55,8 +56,8 @@ describe('a quote', () => {
       code: aCode({ kind: 'percent', percent }),
     })
     const before = { subscription: NEVER_PAID, open: null, recentAt: [], withdrawnId: null }
-    const click = (percent: number) => decideUpgrade(before, wanted(percent), CATALOGUE, NOON, RULES)
-    expect(decideQuote(NEVER_PAID, wanted(100), CATALOGUE, NOON, RULES)).toMatchObject({
+    const click = (percent: number) => decideUpgrade(before, wanted(percent), NOON, rulesOf(CATALOGUE))
+    expect(decideQuote(NEVER_PAID, wanted(100), NOON, rulesOf(CATALOGUE))).toMatchObject({
       quote: { amount: 0 },
     })
     expect(click(100)).toEqual({ kind: 'not_sold', refusal: { kind: 'nothing_to_pay' } })
@@ -78,13 +79,13 @@ describe('a quote', () => {
       const wanted: Wanted = { planId: 'pro', months: 1, mode: 'payment', code: aCode(batch) }
       const offer = { price: { amount: price } }
       const sold = { offer, discount: taken, amount: price - taken, codeHash: 'hash-1' }
-      expect.soft(decideQuote(NEVER_PAID, wanted, catalogue, NOON, RULES)).toMatchObject({ quote: sold })
+      expect.soft(decideQuote(NEVER_PAID, wanted, NOON, rulesOf(catalogue))).toMatchObject({ quote: sold })
     }
   })
 
   it('with a code that does not count is refused, after everything else that stands in the way', () => {
     const kindOf = (wanted: Partial<Wanted>, facts = NEVER_PAID) =>
-      decideQuote(facts, { planId: 'pro', months: 1, mode: 'payment', ...wanted }, CATALOGUE, NOON, RULES)
+      decideQuote(facts, { planId: 'pro', months: 1, mode: 'payment', ...wanted }, NOON, rulesOf(CATALOGUE))
         .kind
     for (const code of [
       'unknown' as const,
@@ -165,9 +166,9 @@ const RUNS = 200
 describe('for every catalogue, history and instant', () => {
   it('what is quoted is offered, asked for and bought, by a click, as a payment and as the renewal', () =>
     forAll(RUNS, aWish, ({ catalogue, facts, now, ...wanted }) => {
-      const quoted = decideQuote(facts, wanted, catalogue, now, RULES)
+      const quoted = decideQuote(facts, wanted, now, rulesOf(catalogue))
       const before = { subscription: facts, open: null, recentAt: [], withdrawnId: null }
-      const click = decideUpgrade(before, wanted, catalogue, now, RULES)
+      const click = decideUpgrade(before, wanted, now, rulesOf(catalogue))
       const sold = quoted.kind === 'sold'
       const isFree = sold && quoted.quote.amount === 0
       const refusal = isFree ? { kind: 'nothing_to_pay' } : quoted
@@ -178,11 +179,11 @@ describe('for every catalogue, history and instant', () => {
       const { period } = purchaseAt(facts, now, wanted.months, RULES)
       if (sold) expectWhole(quoted.quote, period, catalogue, { now, changesFrom })
       const later = (mode: PurchaseMode) =>
-        decideQuote(facts, { ...wanted, start: wanted.start ?? 'end', mode }, catalogue, now, RULES)
+        decideQuote(facts, { ...wanted, start: wanted.start ?? 'end', mode }, now, rulesOf(catalogue))
       if (later('upgrade').kind === 'sold') expect(later('payment')).toEqual(later('upgrade'))
-      const renewal = renewalAt(facts, catalogue, now, RULES)
+      const renewal = renewalAt(facts, now, rulesOf(catalogue))
       const same: Wanted = { planId: renewal?.plan.id ?? '', months: 1, mode: 'upgrade', start: 'end' }
-      const renewed = decideQuote(facts, same, catalogue, now, RULES)
+      const renewed = decideQuote(facts, same, now, rulesOf(catalogue))
       expect(renewal?.allowed).toBe(renewed.kind === 'sold')
       const { amount, wouldStart: start, wouldEnd: end } = renewal ?? {}
       const { quote } = 'quote' in renewed ? renewed : { quote: null }
@@ -192,7 +193,7 @@ describe('for every catalogue, history and instant', () => {
   it('what is refused as too far ahead is sold from the instant that is named, and not before', () =>
     forAll(RUNS, aWish, ({ catalogue, facts, now, code: _, ...wanted }) => {
       const at = (instant: Instant) =>
-        decideQuote(facts, { ...wanted, mode: 'payment' }, catalogue, instant, RULES)
+        decideQuote(facts, { ...wanted, mode: 'payment' }, instant, rulesOf(catalogue))
       const refused = at(now)
       if (refused.kind !== 'prepaid_limit_reached') return
       const { fitsFrom } = refused
@@ -262,7 +263,7 @@ describe('a payment that is known from its checkout alone', () => {
 
 describe('a renewal', () => {
   const at = (facts: SubscriptionFacts, now: number, catalogue = RULES.catalogue) =>
-    renewalAt(facts, catalogue, now, RULES)
+    renewalAt(facts, now, rulesOf(catalogue))
 
   it('for one who never paid begins now, and with the first plan that costs something', () => {
     const first = { allowed: true, plan: PRO, amount: 2000, wouldStart: NOON, wouldEnd: MONTH_END }

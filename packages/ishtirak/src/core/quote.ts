@@ -90,12 +90,11 @@ export type QuoteRefusal =
 export function decideQuote(
   stored: SubscriptionFacts,
   { planId, months, mode, start, code, agreed }: Wanted,
-  catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): QuoteDecision {
   const facts = renewed(stored, now, rules)
-  const plan = agreed?.offer.plan ?? planById(catalogue, planId)
+  const plan = agreed?.offer.plan ?? planById(rules.catalogue, planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
   if (start === 'now' || (start === undefined && mode === 'upgrade')) {
@@ -125,8 +124,8 @@ export function decideQuote(
   const { currentPeriodEnd, renewableFrom } = renewability
   if (mode === 'upgrade') return { kind: 'already_subscribed', quote, currentPeriodEnd, renewableFrom }
   // Counted back from the end, which gives one instant. A renewal is always possible, however long its term.
-  const isNear = rules.calendar.monthsAfter(quote.period.end, -rules.prepayMaxMonths)
-  const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
+  const allowedFrom = rules.calendar.monthsAfter(quote.period.end, -rules.prepayMaxMonths)
+  const fitsFrom = Math.ceil(Math.min(allowedFrom, renewableFrom) / SECOND) * SECOND
   if (now >= fitsFrom) return sold
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
 }
@@ -141,14 +140,13 @@ export function decidePayment(...asked: Parameters<typeof decideQuote>): QuoteDe
 /** The decision for each term of each plan, as more time that is bought now. */
 export function termDecisions(
   facts: SubscriptionFacts,
-  catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
   code?: Wanted['code'],
 ): readonly QuoteDecision[] {
-  return catalogue.plans.flatMap(offersOf).map(({ plan, months }) => {
+  return rules.catalogue.plans.flatMap(offersOf).map(({ plan, months }) => {
     const wanted = { planId: plan.id, months, mode: 'payment', code } as const
-    return decideQuote(facts, wanted, catalogue, now, rules)
+    return decideQuote(facts, wanted, now, rules)
   })
 }
 
@@ -184,14 +182,9 @@ function agreedChange(agreed: Agreed, change: Quote | null): QuoteDecision {
 }
 
 /** The price of a change to each dearer plan now; empty if nothing can change. */
-export function changeQuotes(
-  stored: SubscriptionFacts,
-  { plans }: Catalogue,
-  now: Instant,
-  rules: BillingRules,
-): readonly Quote[] {
+export function changeQuotes(stored: SubscriptionFacts, now: Instant, rules: BillingRules): readonly Quote[] {
   const facts = renewed(stored, now, rules)
-  return plans.flatMap((plan) => {
+  return rules.catalogue.plans.flatMap((plan) => {
     const quote = changeQuote(facts, plan, undefined, now, rules)
     return quote === null || quote === 'code_not_valid' ? [] : [quote]
   })
@@ -232,10 +225,9 @@ function takenOff(
 /** The offers that a code of this worth makes free. */
 export function freeOffers(
   batch: Parameters<typeof discountIn>[0],
-  { plans }: Catalogue,
-  rules: Pick<BillingRules, 'leastAmount'>,
+  rules: Pick<BillingRules, 'catalogue' | 'leastAmount'>,
 ): readonly Offer[] {
-  return plans
+  return rules.catalogue.plans
     .flatMap(offersOf)
     .filter(
       (offer) =>
@@ -274,11 +266,11 @@ export function isPaidNow(
 export type Renewal = NonNullable<ReturnType<typeof renewalAt>>
 
 /** What `/upgrade` would sell: the plan bought last, if it is still sold. Null: nothing can be bought. */
-export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: Instant, rules: BillingRules) {
-  const plan = nextPlan(facts, catalogue)
+export function renewalAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules) {
+  const plan = nextPlan(facts, rules.catalogue)
   if (!plan) return null
   const wanted = { planId: plan.id, months: 1, mode: 'upgrade', start: 'end' } as const
-  const decision = decideQuote(facts, wanted, catalogue, now, rules)
+  const decision = decideQuote(facts, wanted, now, rules)
   if (!('quote' in decision)) return null
   const { amount, period } = decision.quote
   const { renewableFrom } = renewabilityAt(facts, now, rules)

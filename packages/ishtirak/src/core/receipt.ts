@@ -72,11 +72,10 @@ export interface NamedDocument {
 }
 
 /**
- * Everything that a document shows except its number. It is plain JSON; `version` is there for a later shape.
- * Days are `YYYY-MM-DD` in the billing time zone, stored because the rules of a zone change too.
+ * Everything that a document shows except its number. It is plain JSON. Days are `YYYY-MM-DD` in the billing
+ * time zone, stored because the rules of a zone change too.
  */
 export interface DocumentSnapshot {
-  readonly version: 1
   readonly kind: DocumentKind
   /** The invoice that a credit note takes back; for a later invoice, the document before it. */
   readonly about?: NamedDocument
@@ -151,7 +150,6 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Docume
   const isWholeCompany = details?.kind === 'company' && missingDetails(details).length === 0
   const isInvoice = tax.kind !== 'advance' && isWholeCompany
   return {
-    version: 1,
     kind: isInvoice ? 'invoice' : 'receipt',
     ...(payment.poNumber !== null && { poNumber: payment.poNumber }),
     seller: seller.identity,

@@ -1,7 +1,7 @@
 // What follows when an operator gives money back or ends a user's access. Pure. Paid or granted time is never
 // shortened: if a period is refunded, the later ones move up.
 import { balanceIn, type NewEntry, withEntry } from './balance.js'
-import { changedStretch, changeOn, type ToldChange, withoutChange } from './change.js'
+import { type ChangeOfEvent, changedStretch, changeOn, withoutChange } from './change.js'
 import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
@@ -32,17 +32,9 @@ export interface Refund {
   readonly moved: readonly MovedPeriod[]
   readonly events: readonly EventType[]
   /** The plan change that this causes. */
-  readonly change?: ToldChange
+  readonly change?: ChangeOfEvent
   /** The entry of the balance, which `subscription` already includes; absent: none. */
   readonly entry?: NewEntry
-}
-
-/** Where the money goes, and how much of it is on the balance already. */
-export interface RefundWay {
-  /** False: the operator pays it back by hand. */
-  readonly toBalance: boolean
-  /** Whole dinars: all of a top-up, or the part of a plan change that bought nothing. */
-  readonly onBalance: number
 }
 
 /** The balance has less than the refund takes from it. */
@@ -87,10 +79,16 @@ export function decideRefund(
 /** Money paid back by hand leaves the balance if it is there. Money refunded to the balance is added. */
 export function onTheBalance(
   refund: Refund,
-  { toBalance, onBalance }: RefundWay,
+  of: {
+    /** False: the operator pays it back by hand. */
+    readonly toBalance: boolean
+    /** What is on the balance already, in whole dinars: all of a top-up, or what a plan change left over. */
+    readonly onBalance: number
+  },
   at: Instant,
 ): Refund | BalanceTooLow {
   const { payment, subscription, events } = refund
+  const { toBalance, onBalance } = of
   const amount = toBalance ? payment.price.amount - onBalance : -onBalance
   if (amount === 0) return refund
   const missing = -(balanceIn(subscription) + amount)
@@ -112,7 +110,7 @@ function changeBack(
   paymentId: string,
   now: Instant,
   rules: BillingRules,
-): ToldChange | null {
+): ChangeOfEvent | null {
   const stretch = changedStretch(before.periods, paymentId)
   const [from, to] = [before, after].map((facts) => statusAt(facts, now, rules).plan)
   if (!stretch || !from || !to || from.id === to.id) return null

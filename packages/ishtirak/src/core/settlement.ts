@@ -2,13 +2,13 @@
 // Pure. It trusts our own row and never the report.
 
 import { type NewEntry, withEntry } from './balance.js'
-import { bookChange, orderAgain, type ToldChange } from './change.js'
+import { bookChange, type ChangeOfEvent, orderAgain } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
 import {
-  asItCame,
+  atReportedAmount,
   checkoutMadeAt,
   instantOfPayment,
   isOpen,
@@ -74,7 +74,7 @@ export interface Settlement {
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
   /** The plan change; absent: none. */
-  readonly change?: ToldChange | undefined
+  readonly change?: ChangeOfEvent | undefined
   /** Why an operator refused the payment, for the events. */
   readonly reason?: string | undefined
   /** The entry of the user's balance. */
@@ -110,6 +110,7 @@ function decideSecond(
     amountAsked: null,
     id: context.freshPaymentId(),
     secondOf: first.id,
+    keptAt: null,
     status: 'pending',
     createdAt: context.now,
     expiresAt: context.now + (first.expiresAt - first.createdAt),
@@ -150,7 +151,7 @@ function settle(
   // The operator accepts the amount under review, not one that was reported meanwhile.
   const { review } = stored
   const isAsReviewed = report.status !== 'paid' || (review !== null && isSameMoney(stored, report, review))
-  const taken = context.accepted && isAsReviewed ? asItCame(payment, report) : null
+  const taken = context.accepted && isAsReviewed ? atReportedAmount(payment, report) : null
   const differences = taken || isOver ? [] : differencesBetween(stored, report, context.method)
   if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)
   if (report.status === 'paid')

@@ -1,23 +1,36 @@
 // The part of a provider's report that a payment stores.
 import type { CheckoutReport, ReportSource } from './checkout.js'
 import type { Instant } from './instant.js'
-import { isInstantBelieved, type Payment } from './payment.js'
+import { isInstantBelieved, type Payment, priceAsked } from './payment.js'
 import type { Settlement, SettlementOutcome } from './settlement.js'
 
-/** What is stored of each report. If two differ, it shows which one was accepted. */
-export interface StoredReport
-  extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
+/** What a report repeats of the payment that it is about. */
+type Repeated = Pick<CheckoutReport, 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'>
+
+/** What is stored of each report. A repeated member that is absent is as the payment has it. */
+export interface StoredReport extends Pick<CheckoutReport, 'status'>, Partial<Repeated> {
   readonly source: ReportSource
   /** Whole dinars; absent: the provider did not say. */
   readonly fees?: number
-  /** Null: we asked the provider. */
-  readonly eventId: string | null
+  /** Absent: we asked the provider. */
+  readonly eventId?: string
   readonly heardAt: Instant
   readonly outcome: SettlementOutcome
-  /** The provider's instant of payment; null: it named none, or reported no payment. */
-  readonly saidPaidAt: Instant | null
-  /** False: the payment counts from another instant than the reported one. */
-  readonly isInstantBelieved: boolean
+  /** The provider's instant of payment; absent: it named none, or reported no payment. */
+  readonly saidPaidAt?: Instant
+  /** Set if the payment counts from another instant than the reported one. */
+  readonly isInstantBelieved?: false
+}
+
+/** What a report without a difference repeats. */
+function repeatedOf(payment: Payment): Repeated {
+  const { id: paymentId, checkoutId, live } = payment
+  return { ...priceAsked(payment), live, paymentId, checkoutId: checkoutId ?? '' }
+}
+
+/** The stored report of a payment, with what it repeats of it. */
+export function wholeReport(payment: Payment, stored: StoredReport): StoredReport & Repeated {
+  return { ...repeatedOf(payment), ...stored }
 }
 
 /** Null if the report settles nothing: it only opened a checkout, or only ended the lookups. */
@@ -27,28 +40,24 @@ export function reportToStore(
   heard: {
     readonly report: CheckoutReport
     readonly source: ReportSource
-    readonly eventId: string | null
+    readonly eventId: string | undefined
     readonly now: Instant
   },
 ): StoredReport | null {
   if (payment === null || payment.status === 'pending' || outcome === 'unchanged') return null
   const { report, source, eventId, now } = heard
   const { status, amount, currency, live, paymentId, checkoutId, updatedAt } = report
+  const said: Repeated = { amount, currency, live, paymentId, checkoutId }
+  const repeated = repeatedOf(payment)
+  const isOther = ([name]: [string, unknown]) =>
+    said[name as keyof Repeated] !== repeated[name as keyof Repeated]
   const isPaid = status === 'paid'
-  const fees = isPaid ? report.fees : undefined
   return {
-    source,
-    eventId,
-    heardAt: now,
-    outcome,
-    status,
-    amount,
-    currency,
-    live,
-    paymentId,
-    checkoutId,
-    ...(fees !== undefined && { fees }),
-    saidPaidAt: isPaid ? updatedAt : null,
-    isInstantBelieved: !isPaid || isInstantBelieved(about, report, now),
+    ...Object.fromEntries(Object.entries(said).filter(isOther)),
+    ...{ source, heardAt: now, outcome, status },
+    ...(eventId !== undefined && { eventId }),
+    ...(isPaid && report.fees !== undefined && { fees: report.fees }),
+    ...(isPaid && updatedAt !== null && { saidPaidAt: updatedAt }),
+    ...(isPaid && !isInstantBelieved(about, report, now) && { isInstantBelieved: false as const }),
   }
 }

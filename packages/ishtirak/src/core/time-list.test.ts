@@ -11,7 +11,7 @@ function given(of: Partial<GivenTime> & { readonly from: number; readonly to: nu
   const { from, to, ...more } = of
   return {
     ...{ by: 'paid', id: `pay_${from}`, plan: { id: 'pro', name: 'Pro' }, months: 1, days: 0 },
-    ...{ start: day(from), end: day(to), bookedAt: day(from), refundedAt: null, ...more },
+    ...{ start: day(from), end: day(to), bookedAt: day(from), refundedAt: null, holder: null, ...more },
   }
 }
 

@@ -21,8 +21,8 @@ export interface GivenTime extends Period {
   readonly bookedAt: Instant
   /** When its money was refunded; null: never. */
   readonly refundedAt: Instant | null
-  /** The grant whose period these granted days lengthen; absent: they have their own. */
-  readonly holder?: string
+  /** The grant whose period these granted days lengthen; null: they have their own. */
+  readonly holder: string | null
 }
 
 /** A plan change of a part of given time, which a payment bought. */
@@ -36,7 +36,7 @@ export interface ChangedTime {
 
 /** One piece of the list. */
 export type TimeEntry =
-  | (Omit<GivenTime, 'bookedAt' | 'refundedAt'> & { readonly isRefunded: boolean })
+  | (Omit<GivenTime, 'bookedAt' | 'refundedAt' | 'holder'> & { readonly isRefunded: boolean })
   | (Period & { readonly by: 'gap' })
 
 /** `stops`: when operators ended the user's access. `changes`: in the order of their booking. */

@@ -8,6 +8,7 @@ import {
   NOON,
   PRO,
   RULES,
+  rulesOf,
 } from '../../../../test/support/fixtures.js'
 import { forAll } from '../../../../test/support/for-all.js'
 import { decideAnnouncement } from './announcement.js'
@@ -61,10 +62,10 @@ it('every plan and term is sold during a trial, by a click too, and starts at th
     const end = NOON + (length + granted) * DAY
     expect(statusAt(facts, now, RULES)).toMatchObject({ plan: PRO, status: 'active', currentPeriodEnd: end })
     const wanted = { planId: id, months: id === 'team' ? 1 : months, mode }
-    const decision = decideQuote(facts, wanted, CATALOGUE, now, RULES)
+    const decision = decideQuote(facts, wanted, now, rulesOf(CATALOGUE))
     expect(decision).toMatchObject({ kind: 'sold', quote: { period: { start: end } } })
     expect(decision).not.toHaveProperty('quote.change')
-    const from = decideQuote(facts, { ...wanted, start: 'now' }, CATALOGUE, now, RULES)
+    const from = decideQuote(facts, { ...wanted, start: 'now' }, now, rulesOf(CATALOGUE))
     expect(from.kind).toBe('no_dearer_plan')
   })
 })
@@ -100,9 +101,9 @@ it('what is paid during a trial starts at its end, has the usual grace, and is n
     expect(statusAt(facts, end, RULES)).toMatchObject({ plan: bought, status: 'active' })
     expect(statusAt(facts, paidUntil, RULES)).toMatchObject({ plan: bought, status: 'past_due' })
     const again = { planId: bought.id, months: 1, mode: 'upgrade' } as const
-    expect(decideQuote(facts, again, CATALOGUE, at, RULES).kind).toBe('already_subscribed')
+    expect(decideQuote(facts, again, at, rulesOf(CATALOGUE)).kind).toBe('already_subscribed')
     // A dearer plan is a change of the month that was bought, not of the trial.
-    const dearer = decideQuote(facts, { ...again, planId: 'team' }, CATALOGUE, at, RULES)
+    const dearer = decideQuote(facts, { ...again, planId: 'team' }, at, rulesOf(CATALOGUE))
     const period = { start: end, end: paidUntil }
     if (bought === PRO) expect(dearer).toMatchObject({ quote: { amount: 3_000, period } })
   })

@@ -1,5 +1,5 @@
 import { aCode } from '../../../../test/support/codes.js'
-import { aPayment, catalogueOf, FREE, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { aPayment, catalogueOf, FREE, NOON, PRO, rulesOf } from '../../../../test/support/fixtures.js'
 import { HOUR, MINUTE } from './instant.js'
 import type { Payment } from './payment.js'
 import type { Plan } from './plan.js'
@@ -24,7 +24,7 @@ function choose(
 ) {
   const facts = { subscription: NEVER_PAID, open: aPayment(open), recentAt, withdrawnId: null }
   const choice: Wanted = { planId: 'pro', months: 1, mode: 'payment', ...wanted }
-  return decideUpgrade(facts, choice, catalogue, NOON, RULES)
+  return decideUpgrade(facts, choice, NOON, rulesOf(catalogue))
 }
 
 describe('an open payment', () => {

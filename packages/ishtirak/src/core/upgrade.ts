@@ -4,7 +4,7 @@ import { balanceIn } from './balance.js'
 import { isSameTime } from './change.js'
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
-import { type Catalogue, isSamePlan, type Offer } from './plan.js'
+import { isSamePlan, type Offer } from './plan.js'
 import { decidePayment, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
 import { type BillingRules, renewed, type SubscriptionFacts } from './subscription.js'
 
@@ -58,14 +58,13 @@ export type UpgradeDecision =
 export function decideUpgrade(
   facts: UpgradeFacts,
   wanted: Wanted | WantedTopUp,
-  catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): UpgradeDecision {
   const decision =
     'topUp' in wanted
       ? decideTopUp(facts.subscription, wanted, now, rules)
-      : decidePayment(facts.subscription, wanted, catalogue, now, rules)
+      : decidePayment(facts.subscription, wanted, now, rules)
   if (decision.kind !== 'sold') return { kind: 'not_sold', refusal: decision }
   const { quote: sale } = decision
   const tooMany = tooManyAt(facts.recentAt)

@@ -255,7 +255,7 @@ export async function deskFields(pages: ConsolePages & RecordDeps, { say, locale
   })
   const user = await findUser(pages.database, userId)
   const { subscription = NEVER_PAID } = user ?? {}
-  const changes = changeQuotes(subscription, catalogue, clock.now(), rules).map((quote) => {
+  const changes = changeQuotes(subscription, clock.now(), rules).map((quote) => {
     const parts = [saleInWords(quote, locale), formats.money(quote.amount, locale)]
     return [`now ${quote.offer.plan.id}`, inParts(parts, locale)] as const
   })

@@ -111,14 +111,14 @@ function phoneTaken(owner: string): BillingError {
 
 /** The highest price of the last hour. */
 async function mostOf(
-  { database, catalogue, rules }: RecordDeps,
+  { database, rules }: RecordDeps,
   { change, offer, amount }: Sale,
   { userId }: TakenAtDesk,
   now: number,
 ): Promise<number> {
   if (!change || !('plan' in offer)) return amount
   const { subscription = NEVER_PAID } = (await findUser(database, userId)) ?? {}
-  const quotes = changeQuotes(subscription, catalogue, now - HOUR, rules)
+  const quotes = changeQuotes(subscription, now - HOUR, rules)
   const before = quotes.find((quote) => 'plan' in quote.offer && quote.offer.plan.id === offer.plan.id)
   return Math.max(amount, before?.amount ?? amount)
 }

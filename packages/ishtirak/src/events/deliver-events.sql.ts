@@ -2,7 +2,7 @@
 // these events keep their order and no user waits for another.
 
 import type { PaymentPurpose } from '../core/checkout.js'
-import type { Told, WrittenEvent } from '../core/event.js'
+import type { EventContent, WrittenEvent } from '../core/event.js'
 import type { EventType } from '../core/event-types.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
@@ -87,17 +87,17 @@ const parsePaymentOfEvent = rowOf({
 export function parseEvent(row: Row): OutgoingEvent {
   const id = textOrNull(row, 'payment_id')
   const payment = id === null ? null : { id, ...parsePaymentOfEvent(row) }
-  return { ...parseWritten(row), told: json<Told>(row, 'told'), payment }
+  return { ...parseWritten(row), content: json<EventContent>(row, 'content'), payment }
 }
 
 export type OutgoingEvent = ReturnType<typeof parseWritten> & WrittenEvent
 
-/** The events of one change share one `told`. The last of them has it, because it is deleted last. */
+/** The last event of a revision has the data of all of them, because it is deleted last. */
 export const EVENTS = `
   select ${columnsOf(parseWritten, 'o')}, o.payment_id, ${columnsOf(parsePaymentOfEvent, 'p')},
-         (select l.told from outbox l
-           where l.user_id = o.user_id and l.sequence >= o.sequence and l.told is not null
-           order by l.sequence limit 1) as told
+         (select l.content from outbox l
+           where l.user_id = o.user_id and l.sequence >= o.sequence and l.content is not null
+           order by l.sequence limit 1) as content
     from outbox o left join payments p on p.user_id = o.user_id and p.id = o.payment_id`
 
 // A query of its own: the claim may see a newer row of the user than the events that it can read.

@@ -1,11 +1,11 @@
 // The feed of all events of the last 90 days, in one order, for a platform that has lost events or has no
 // address.
 import { type Static, Type } from 'typebox'
-import { pageCursor } from '../acts/paging.js'
+import { cursorOf } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { BillingError } from '../core/error.js'
 import { orderedEvent } from '../core/event.js'
-import { DAY, type Instant } from '../core/instant.js'
+import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { object, query, timestamp } from '../http/schemas.js'
 import type { Clock } from '../runtime/clock.js'
@@ -26,10 +26,7 @@ export interface FeedDeps {
 }
 
 /** All events that were written before the instant `at` have been read, or come after the position. */
-const cursors = pageCursor<{ readonly position: number; readonly at: Instant }>(
-  ({ position, at }) => [position, at],
-  ([position, at]) => (typeof position === 'number' && typeof at === 'number' ? { position, at } : null),
-)
+const cursors = cursorOf({ position: 'number', at: 'number' })
 
 /** Throws `invalid_cursor` and `cursor_too_old`. */
 async function readFeed({ database, clock }: FeedDeps, after: string | undefined, limit: number) {

@@ -1,5 +1,5 @@
 // A sample of an event of each type. `renderEvent` writes it as it writes the real ones.
-import { renderEvent, type Told } from '../core/event.js'
+import { type EventContent, renderEvent } from '../core/event.js'
 import { describedEvent, type EventType } from '../core/event-types.js'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import type { Catalogue, Plan } from '../core/plan.js'
@@ -37,13 +37,17 @@ export function sampleEvent(type: EventType, of: SampleOf): string {
   const [paymentStatus, method] = sample.payment ?? []
   const isPaid = paymentStatus === 'paid' || paymentStatus === 'refunded'
   const causes = causesOf(type, { plan, first, now })
-  const told: Told = {
-    ...{ plan: id, status, limits },
-    ...(endsIn !== null && { end: now + endsIn, instrument: 'edahabia' }),
+  const paid = { paid_at: toTimestamp(now), period_start: toTimestamp(now) }
+  const card = { payment_method: 'edahabia' }
+  const content: EventContent = {
+    subscription: {
+      ...{ plan: id, status, limits },
+      ...(endsIn !== null && { current_period_end: toTimestamp(now + endsIn), ...card }),
+    },
     ...(paymentStatus && {
       payment: {
         ...{ status: paymentStatus, amount: plan.price },
-        ...(isPaid && { instrument: 'edahabia', paidAt: now, periodStart: now, periodEnd: now + TERM }),
+        ...(isPaid && { ...card, ...paid, period_end: toTimestamp(now + TERM) }),
       },
     }),
     ...Object.fromEntries(carries.flatMap((name) => (name === 'payment' ? [] : [[name, causes[name]]]))),
@@ -51,14 +55,14 @@ export function sampleEvent(type: EventType, of: SampleOf): string {
   const kind = isChange ? ('change' as const) : ('purchase' as const)
   const months = isChange ? null : 1
   const payment = method ? { id: 'pay_sample', kind, months, method, plan, currency: plan.currency } : null
-  return renderEvent({ userId, sequence: 1, type, createdAt: now, told, payment })
+  return renderEvent({ userId, sequence: 1, type, createdAt: now, content, payment })
 }
 
 /** What each type may carry beside the state and the payment. */
 function causesOf(
   type: EventType,
   { plan, first, now }: { readonly plan: Plan; readonly first: Plan; readonly now: Instant },
-): Pick<Told, 'announcement' | 'grant' | 'change' | 'balance' | 'reason'> {
+): Pick<EventContent, 'announcement' | 'grant' | 'change' | 'balance' | 'reason'> {
   const { state } = describedEvent(type).sample
   const boundary = state === 'past_due' || state === 'expired' ? state : 'expiring_3_days'
   const [at, end] = [toTimestamp(now), toTimestamp(now + TERM)]

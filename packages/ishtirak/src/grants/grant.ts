@@ -15,12 +15,11 @@ import { accessChange } from '../ledger/access-after.js'
 import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { daysGrantedBelowOwners } from '../ledger/grants.sql.js'
 import { loadUser } from '../ledger/load.js'
-import type { CommonParts } from '../ledger/parts.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 
-export type GrantDeps = ChangeDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
+export type GrantDeps = ChangeDeps & SubjectDeps
 
 /** The most days that operators but owners grant one user in any `GRANT_SPAN`, by default. */
 const GRANT_DAYS_MAX = 30
@@ -105,7 +104,7 @@ function grantTo(
   now: Instant,
   operationId: string | null,
 ) {
-  const plan = planToGrant(subscription, wanted ?? null, deps.catalogue, now, deps.rules)
+  const plan = planToGrant(subscription, wanted ?? null, now, deps.rules)
   if (plan === 'other_plan') {
     throw new BillingError('conflict', { extra: { plan: lastPlan(subscription)?.id } })
   }
@@ -118,14 +117,14 @@ function grantTo(
 
 /** The form asks for a plan if the user never had one. */
 function daysFields(
-  { catalogue, clock, rules }: ConsolePages & GrantDeps,
+  { clock, rules }: ConsolePages & GrantDeps,
   view: View,
   { subscription }: UserRecord,
 ): readonly Field[] {
   const { say, locale } = view
   const now = clock.now()
-  const plans = catalogue.plans.filter(
-    ({ id }) => typeof planToGrant(subscription, id, catalogue, now, rules) !== 'string',
+  const plans = rules.catalogue.plans.filter(
+    ({ id }) => typeof planToGrant(subscription, id, now, rules) !== 'string',
   )
   const choices = plans.map(({ id, name }) => [id, planName(name, locale)] as const)
   return [

@@ -37,7 +37,7 @@ export async function givenToBalance(
 const selectPage = statement(
   'balance.entries',
   `select ${columnsOf(parseEntry, 'b')} from balance_entries b
-    where b.user_id = $1 and b.sequence < $2::int
+    where b.user_id = $1 and b.sequence < coalesce($2::bigint, 2147483648)
     order by b.sequence desc limit $3::int`,
 )
 
@@ -48,5 +48,5 @@ export async function entriesOfUser(
   page: { readonly before: number | null; readonly limit: number },
 ): Promise<readonly BalanceEntry[]> {
   const { before, limit } = page
-  return (await database.query(selectPage, [userId, before ?? 2_147_483_647, limit])).map(parseEntry)
+  return (await database.query(selectPage, [userId, before, limit])).map(parseEntry)
 }

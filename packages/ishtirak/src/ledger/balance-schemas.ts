@@ -1,12 +1,12 @@
 // The shapes of a balance, and the views that fill them.
 import { type Static, Type } from 'typebox'
 import { ENTRY_KINDS } from '../core/balance.js'
-import { describeEntry, describeOrder } from '../core/event.js'
+import { describeEntry, describeStandingOrder } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
-import { metadataSchema, returnUrlSchema } from './schemas.js'
+import { metadataSchema, returnUrlSchema, userPageOf, userPageQuery } from './schemas.js'
 
 const wholeDinars = (description: string, ...examples: readonly number[]) =>
   Type.Integer({ description: `${description}, in whole dinars`, ...(examples.length > 0 && { examples }) })
@@ -46,17 +46,10 @@ export const balanceMembers = {
 
 export const UserBalanceSchema = object('UserBalance', {
   ...balanceMembers,
-  data: Type.Array(BalanceEntrySchema, { description: 'Newest first' }),
-  has_more: Type.Boolean(),
-  next_cursor: nullable(Type.String()),
+  ...userPageOf(BalanceEntrySchema),
 })
 
-export const BalanceQuerySchema = query({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
-  ),
-})
+export const BalanceQuerySchema = query(userPageQuery)
 
 export const TopUpRequestSchema = request('TopUpRequest', {
   amount: Type.Integer({ minimum: 1, description: 'The amount in whole dinars', examples: [6_000] }),
@@ -90,7 +83,7 @@ export function viewBalance(
   return {
     amount: facts.balance?.amount ?? 0,
     currency: 'DZD',
-    renewal: describeOrder(facts, now),
+    renewal: describeStandingOrder(facts, now),
     data: entries.map(describeEntry),
     has_more: nextCursor !== null,
     next_cursor: nextCursor,

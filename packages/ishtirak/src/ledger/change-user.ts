@@ -3,17 +3,13 @@
 // has changed meanwhile, it starts again. What a balance has bought is computed (core/subscription.ts):
 // access does not wait until it is stored, but every decision about money does.
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
-import type { AnnouncementDecision, MailKey } from '../core/announcement.js'
 import type { NewEntry } from '../core/balance.js'
-import type { ToldChange } from '../core/change.js'
-import { type NewEvent, type Told, tell } from '../core/event.js'
+import { type EventContent, eventContent, type NewEvent } from '../core/event.js'
 import { describedEvent, type EventType } from '../core/event-types.js'
-import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, newPayment, type Payment } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
-import { type MovedPeriod, placesOf } from '../core/refund.js'
-import type { StoredReport } from '../core/stored-report.js'
+import { placesOf } from '../core/refund.js'
 import {
   BY_BALANCE,
   type DueRenewal,
@@ -26,9 +22,9 @@ import {
 import { untilFresh } from '../database/database.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
 import { documentOfBooking, type ReceiptRules } from './documents.js'
-import type { NewDocument } from './documents.sql.js'
 import type { CommonParts } from './parts.js'
-import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
+import type { SaveResult } from './provider-events.sql.js'
+import type { Revision } from './revision.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import { findUser, type UserRecord } from './users.sql.js'
 
@@ -47,46 +43,6 @@ export interface UserFacts {
 
 interface KnownUser extends UserFacts {
   readonly user: UserRecord
-}
-
-/** The changes of a decision. Everything that it does not name stays. */
-export interface Revision {
-  /** The operator who asked for it, and the line of the audit trail. */
-  readonly by?: OperatorAct | undefined
-  /** The payment afterwards; null: no payment changes. */
-  readonly payment?: Payment | null
-  /** The payment has no row yet. */
-  readonly isNew?: boolean
-  /** The payment is booked with this revision, so its receipt is drawn up. */
-  readonly isBooked?: boolean
-  readonly subscription?: SubscriptionFacts | null
-  /** The paid periods of other payments that a refund moves. */
-  readonly moved?: readonly MovedPeriod[]
-  /** The time that is granted without a payment. */
-  readonly grant?: (Grant & { readonly codeHash?: string }) | undefined
-  /** The balance entry, which `subscription` already includes. */
-  readonly entry?: NewEntry | undefined
-  readonly events: readonly EventType[]
-  /** The mail that replaces those that the events usually send. */
-  readonly mail?: MailKey | undefined
-  /** A document besides the receipt. */
-  readonly document?: NewDocument | undefined
-  /** The plan change, for the events. */
-  readonly change?: ToldChange | undefined
-  /** The events show this reason. */
-  readonly reason?: string | undefined
-  /** What is announced because time has passed, and when the job checks next. */
-  readonly schedule?: AnnouncementDecision
-  /** Cancels the user's other open checkouts with a page; the sweep ends them at the provider. */
-  readonly withdrawsOpen?: boolean
-  /** The hash of the code that loses a use. If it has none left, nothing is saved. */
-  readonly takesCode?: string | undefined
-  /** The provider's event that led here. */
-  readonly received?: ReceivedEvent | undefined
-  /** The part of the report that the payment stores. */
-  readonly report?: StoredReport | undefined
-  /** The trace that the delivery of the events continues, if traces are collected. */
-  readonly traceparent?: string | undefined
 }
 
 /** `stale`: what was read is no longer true, so the decision is made again. */
@@ -144,7 +100,7 @@ export async function tryChange<Result>(
   if (!('revision' in decided)) return decided.result
   const { revision, result } = decided
   if (revision === null) return result
-  if (!user) throw new Error(`a change of ${userId}, who is unknown`)
+  if (!user) throw new Error(`user ${userId} has no row, so nothing of theirs can change`)
   const saved = await save(deps, { ...facts, user }, revision, attempt)
   return saved === 'saved' ? result : saved
 }
@@ -221,42 +177,32 @@ function save(
   { now, save: saveChange = (change) => saveSettlement(deps.database, change) }: Attempt,
 ): Promise<SaveResult> {
   const { userId, user, payment: before = null } = facts
-  const { by, payment = null, isNew = false, takesCode } = revision
+  const { by, payment = null, isNew, takesCode, grant } = revision
   const subscription = revision.subscription ?? user.subscription
   const entry = revision.entry && entryOf(deps.ids, revision.entry, subscription)
-  const grant = revision.grant ?? null
-  const isOf = { by: by?.operator.name ?? null, role: by?.operator.role ?? null, why: by?.reason ?? null }
+  const given = { by: by?.operator.name ?? null, role: by?.operator.role ?? null, why: by?.reason ?? null }
   return saveChange({
-    ...{ userId, version: user.version, payment, isNew, subscription, now },
-    withdrawsOpen: revision.withdrawsOpen ?? false,
-    received: revision.received ?? null,
-    report: revision.report ?? null,
-    traceparent: revision.traceparent ?? null,
+    ...revision,
+    ...{ userId, version: user.version, before, subscription, entry, now },
     // If `takesCode` is set, the query counts the use itself.
-    codeUse: payment && !takesCode ? codeUseChange(isNew ? null : before, payment) : null,
-    takesCode: takesCode ?? null,
-    moved: revision.moved ?? [],
-    grant: grant && { ...grant, ...isOf },
-    entry: entry ?? null,
+    codeUse: payment && takesCode === undefined ? codeUseChange(isNew ? null : before, payment) : null,
+    grant: grant && { codeHash: null, ...grant, ...given },
     documents: documentsOf(deps, facts, revision, now),
-    ...eventsOf(deps, facts, revision, { subscription, entry, now }),
-    audit: by ? auditOf(deps, facts, revision, { subscription, by, now }) : null,
-    schedule: revision.schedule ?? null,
+    ...eventsOf(deps, revision, { subscription, entry, now }),
+    audit: by && auditOf(deps, facts, revision, { subscription, by, now }),
   })
 }
 
 function eventsOf(
   { ids, rules }: ChangeDeps,
-  { user }: KnownUser,
-  revision: Revision,
+  { events: types, payment = null, grant, reason, change, schedule, mail }: Revision,
   as: {
     readonly subscription: SubscriptionFacts
     readonly entry: BalanceEntry | undefined
     readonly now: Instant
   },
-): { readonly events: readonly NewEvent[]; readonly told: Told | null } {
-  const { events: types, payment = null, grant, reason, change, schedule, mail } = revision
-  if (types.length === 0) return { events: [], told: null }
+): { readonly events: readonly NewEvent[]; readonly content?: EventContent } {
+  if (types.length === 0) return { events: [] }
   const { subscription, entry, now } = as
   const of = {
     ...{ payment, grant, reason, change },
@@ -267,13 +213,10 @@ function eventsOf(
   const about = payment ?? grant
   const mailOf = (type: EventType) => {
     const { mail: kind } = describedEvent(type)
-    return about && kind ? { kind, about: about.id } : null
+    return about && kind ? { kind, about: about.id } : undefined
   }
-  const events = types.map((type, index) => ({
-    ...{ id: ids.next('evt', now), type, sequence: user.eventSequence + 1 + index },
-    mail: mail ?? mailOf(type),
-  }))
-  return { events, told: tell(types, of, now) }
+  const events = types.map((type) => ({ id: ids.next('evt', now), type, mail: mail ?? mailOf(type) }))
+  return { events, content: eventContent(types, of, now) }
 }
 
 function auditOf(
@@ -297,10 +240,10 @@ function documentsOf(
   { userId, user }: KnownUser,
   { payment, isBooked, report, document }: Revision,
   now: Instant,
-): NewDocument[] {
+) {
   const later = document ? [document] : []
   if (!payment || !isBooked) return later
-  return [documentOfBooking(deps, payment, { ...user, userId }, { report: report ?? null, now }), ...later]
+  return [documentOfBooking(deps, payment, { ...user, userId }, { report, now }), ...later]
 }
 
 /** The row of the entry. Its place in the ledger is the last one of `subscription`. */
@@ -309,7 +252,7 @@ function entryOf(
   { kind, amount, paymentId, note }: NewEntry,
   { balance }: SubscriptionFacts,
 ): BalanceEntry {
-  if (!balance) throw new Error('an entry of no balance')
+  if (!balance) throw new Error('a balance entry needs the balance that it changes')
   const { amount: balanceAfter, entries: sequence, since: createdAt } = balance
   const id = ids.next('ent', createdAt)
   const balanceBefore = balanceAfter - amount

@@ -114,14 +114,11 @@ export async function documentsOfPayment(
 /** Throws if there is none, because documents are never deleted. */
 export async function documentAt(
   database: Queryable,
-  {
-    userId,
-    paymentId,
-    place,
-  }: { readonly userId: string; readonly paymentId: string; readonly place: number },
+  of: { readonly userId: string; readonly paymentId: string; readonly place: number },
 ): Promise<StoredDocument> {
+  const { userId, paymentId, place } = of
   const documents = await documentsOfPayment(database, { userId, id: paymentId })
   const found = documents.find((document) => document.place === place)
-  if (!found) throw new Error(`document ${place} of ${paymentId} is gone`)
+  if (!found) throw new Error(`document ${place} of payment ${paymentId} is not in the database`)
   return found
 }

@@ -36,7 +36,7 @@ export function documentOfBooking(
   deps: BookingDeps,
   payment: Payment,
   user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
-  { report, now }: { readonly report: StoredReport | null; readonly now: Instant },
+  { report, now }: { readonly report: StoredReport | undefined; readonly now: Instant },
 ): NewDocument {
   const feeCentimes = feeCentimesOf(payment, report)
   return toIssue(receiptOf(deps, payment, user, now), { place: 0, owes: false, feeCentimes })
@@ -46,11 +46,11 @@ export function documentOfBooking(
  * Null: the provider did not say its fees, or said more than it took. A document is never changed, so a wrong
  * fee would make its month impossible to add up for ever.
  */
-function feeCentimesOf({ method, price }: Payment, report: StoredReport | null): number | null {
+function feeCentimesOf({ method, price }: Payment, report: StoredReport | undefined): number | null {
   // A payment by balance costs no fee.
   if (method === BY_BALANCE) return 0
-  const fees = report?.fees ?? null
-  return fees === null || fees > price.amount ? null : fees * 100
+  const fees = report?.fees
+  return fees === undefined || fees > price.amount ? null : fees * 100
 }
 
 /** Drawn up with the booking: no later change of name, tax or seller touches it. */

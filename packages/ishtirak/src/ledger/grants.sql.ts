@@ -1,31 +1,22 @@
 // Granted time as rows: days from an operator, months by a code. The rows are the history; access is computed
 // from the periods of the user's row (users.sql.ts).
-import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, column, flag, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import {
+  at,
+  column,
+  flag,
+  instant,
+  integer,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+  writerOf,
+} from '../database/rows.js'
 
-export interface GrantRow extends Grant {
-  /** The operator, and their reason; null: a code granted it, or it is a trial. */
-  readonly by: string | null
-  readonly role: string | null
-  readonly why: string | null
-  /** The hash of the code that granted it. */
-  readonly codeHash?: string
-}
-
-export function grantToColumns(grant: GrantRow) {
-  const { id, operationId, plan, months, days, start, end, by, role, partOf, why, codeHash } = grant
-  return {
-    ...{ id, operation_id: operationId, plan, months, days },
-    ...{ period_start: at(start), period_end: at(end) },
-    ...{ granted_by: by, granted_role: role, part_of: partOf, why },
-    code_hash: codeHash,
-  }
-}
-
-const parseGrant = rowOf({
+const GRANT = {
   id: text,
   operationId: textOrNull,
   plan: json<Plan>,
@@ -33,12 +24,19 @@ const parseGrant = rowOf({
   days: integer,
   start: column('period_start', instant),
   end: column('period_end', instant),
-  grantedAt: instant,
   partOf: textOrNull,
+  // The operator, and their reason; null: a code granted it, or it is a trial.
   by: column('granted_by', textOrNull),
   role: column('granted_role', textOrNull),
   why: textOrNull,
-}) satisfies (row: Row) => GrantRow
+  // The code that granted it.
+  codeHash: textOrNull,
+}
+const readNewGrant = rowOf(GRANT)
+export type NewGrant = ReturnType<typeof readNewGrant>
+export const grantToColumns = writerOf(readNewGrant)
+
+const parseGrant = rowOf({ ...GRANT, grantedAt: instant })
 export type StoredGrant = ReturnType<typeof parseGrant>
 
 // A user has few grants, so these are found first. A walk through all grants by date would be slow.

@@ -1,11 +1,10 @@
 // An operator keeps a second payment: it leaves the inbox, and nothing else changes.
 import { act } from '../acts/act.js'
-import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
-import type { ChangeDeps } from './change-user.js'
-import { keepSecondPayment, waitsAsSecond } from './keep.sql.js'
+import type { Payment } from '../core/payment.js'
+import { type ChangeDeps, changeBy } from './change-user.js'
 import { loadPayment } from './load.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
 
@@ -18,23 +17,25 @@ export const keepPayment = act<ChangeDeps & SubjectDeps>()({
   description: 'Nothing else changes. 409 when the payment is no second one, is not paid or is kept already.',
   input: WhySchema,
   bulk: true,
-  isOffered: ({ payment, audit }) =>
-    payment.secondOf !== null &&
-    payment.status === 'paid' &&
-    !audit.some(({ act: done }) => done === 'payment.keep'),
+  isOffered: ({ payment }) => waits(payment),
   plan: async (deps, { id: paymentId, by }) => {
-    const { payment, user } = await loadPayment(deps, paymentId)
+    const loaded = await loadPayment(deps, paymentId)
+    const { payment, user } = loaded
     const { status, secondOf } = payment
-    const refusal = () => new BillingError('conflict', { extra: { payment_status: status } })
-    if (!(await waitsAsSecond(deps.database, payment))) throw refusal()
+    if (!waits(payment)) throw new BillingError('conflict', { extra: { payment_status: status } })
     return {
       version: user.version,
       changes: [change.text('secondOf', secondOf), change.state('inbox', 'kind_second_payment', 'keptNote')],
-      save: async () => {
+      save: () => {
         const now = deps.clock.now()
-        const audit = auditEntry(deps.ids, by, { paymentId, before: { status }, after: { status }, now })
-        if (!(await keepSecondPayment(deps.database, payment, audit, now))) throw refusal()
+        const revision = { payment: { ...payment, keptAt: now }, events: [] }
+        return changeBy(deps, by, loaded, { revision, now })
       },
     }
   },
 })
+
+/** True for a second payment that is paid and that no operator has kept. inbox.sql.ts has the same rule. */
+function waits({ secondOf, status, keptAt }: Payment): boolean {
+  return secondOf !== null && status === 'paid' && keptAt === null
+}

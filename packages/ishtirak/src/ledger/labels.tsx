@@ -6,7 +6,8 @@ import type { Queryable } from '../database/database.js'
 import type { Formats } from '../i18n/formats.js'
 import { inParts, paidForInWords } from '../i18n/formats.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
-import { paymentsNamed, usersNamed } from './labels.sql.js'
+import { findPaymentsById } from './payments.sql.js'
+import { findProfiles } from './users.sql.js'
 
 export function paymentInWords({ came }: Pick<Formats, 'came'>, payment: Payment, locale: Locale): string {
   return inParts([paidForInWords(payment, locale), came(payment, locale)], locale)
@@ -21,8 +22,8 @@ export async function readLabels(
 ) {
   const known = (some: readonly (string | null)[] = []) => [...new Set(some)].filter((id) => id !== null)
   const [payments, users] = await Promise.all([
-    paymentsNamed(database, known(ids.payments)),
-    usersNamed(database, known(ids.users)),
+    findPaymentsById(database, known(ids.payments)),
+    findProfiles(database, known(ids.users)),
   ])
   const [paymentOf, userOf] = [
     new Map(payments.map((payment) => [payment.id, payment])),

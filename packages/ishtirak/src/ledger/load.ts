@@ -4,8 +4,7 @@ import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { bookRenewals, type ChangeDeps } from './change-user.js'
-import { findPaymentWithUser } from './load.sql.js'
-import { findUser } from './users.sql.js'
+import { findPaymentWithUser, findUser } from './users.sql.js'
 
 type OfDatabase = Pick<ChangeDeps, 'database'>
 

@@ -73,9 +73,8 @@ export interface Webhook {
   /** The header of the body's signature, in lower case. */
   readonly signatureHeader: string
   /** True if the provider is outside of this network and cannot reach an address of this machine. */
-  readonly isFromAfar: boolean
-  /** The name and description in the OpenAPI document. */
-  /** Members of its route's schema. */
+  readonly needsPublicAddress: boolean
+  /** Members of its route's schema, for the OpenAPI document. */
   readonly operation: {
     readonly operationId: string
     readonly description: string
@@ -134,7 +133,7 @@ export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentM
   if (byName.size < all.length) throw new Error('two payment methods have one name')
   const paths = all.flatMap(({ webhook }) => webhook?.path ?? [])
   if (new Set(paths).size < paths.length) throw new Error('two payment methods have one webhook address')
-  for (const method of all) checkLooks(method)
+  for (const method of all) checkLookups(method)
   const gateways = all.filter(({ settledBy }) => settledBy === 'provider')
   if (gateways.length === 0) throw new Error('no payment method has a page that a click could lead to')
   const live = all.some((method) => method.live)
@@ -144,27 +143,32 @@ export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentM
   return { all, gateways, live, of: (name) => byName.get(name) ?? notConfigured(name, live) }
 }
 
+/** What methods without a provider have in common. */
+const WITHOUT_PROVIDER = {
+  accounts: [],
+  leastAmount: 0,
+  checkoutLifetimeMs: 0,
+  lookupsAfterMs: [DAY],
+  list: null,
+  webhook: null,
+} as const
+
 /**
  * A method whose payments are already paid when they are written. Our row is the only record, so there is
  * nothing to open, ask about or end. `why` says that no checkout can be opened.
  */
 export function paidWhenWritten(
-  { name, ...traits }: Pick<PaymentMethod, 'name' | 'live' | 'bearsStampDuty'>,
+  traits: Pick<PaymentMethod, 'name' | 'live' | 'bearsStampDuty'>,
   why: string,
 ): PaymentMethod {
+  const failure = { kind: 'rejected', status: 422, detail: why } as const
   return {
-    name,
+    ...WITHOUT_PROVIDER,
     ...traits,
     begunBy: 'operator',
     settledBy: 'operator',
-    accounts: [],
-    instruments: [name],
-    leastAmount: 0,
-    checkoutLifetimeMs: 0,
-    lookupsAfterMs: [DAY],
-    list: null,
-    webhook: null,
-    createCheckout: async () => ({ ok: false, failure: { kind: 'rejected', status: 422, detail: why } }),
+    instruments: [traits.name],
+    createCheckout: async () => ({ ok: false, failure }),
     getCheckout: async () => ({ ok: true, value: null }),
     expireCheckout: async () => ({ ok: true, value: null }),
     checkKey: async () => ({ ok: true, value: true }),
@@ -176,11 +180,10 @@ export function webhookUrlOf({ webhook }: PaymentMethod, publicUrl: string): str
   return webhook && `${publicUrl}${webhook.path}`
 }
 
-function checkLooks({ name, lookupsAfterMs }: MethodTraits): void {
+function checkLookups({ name, lookupsAfterMs }: MethodTraits): void {
   const steps = lookupsAfterMs.map((wait, index) => wait - (lookupsAfterMs[index - 1] ?? 0))
-  if (!steps.every((step) => step > 0 && step <= DAY) || steps.length === 0) {
+  if (!steps.every((step) => step > 0 && step <= DAY) || steps.length === 0)
     throw new Error(`lookupsAfterMs of ${name} must rise, by a day at most`)
-  }
 }
 
 function notConfigured(name: string, live: boolean): PaymentMethod {
@@ -193,22 +196,9 @@ function notConfigured(name: string, live: boolean): PaymentMethod {
   } as const
   const fail = async (): Promise<ProviderAnswer<never>> => ({ ok: false, failure })
   return {
-    name,
-    live,
-    leastAmount: 0,
-    checkoutLifetimeMs: 0,
-    lookupsAfterMs: [DAY],
-    instruments: [],
-    begunBy: 'user',
-    bearsStampDuty: false,
-    settledBy: 'provider',
-    accounts: [],
-    list: null,
-    webhook: null,
-    createCheckout: fail,
-    getCheckout: fail,
-    expireCheckout: fail,
-    checkKey: fail,
+    ...WITHOUT_PROVIDER,
+    ...{ name, live, begunBy: 'user', settledBy: 'provider', instruments: [], bearsStampDuty: false },
+    ...{ createCheckout: fail, getCheckout: fail, expireCheckout: fail, checkKey: fail },
   }
 }
 

@@ -28,16 +28,16 @@ const selectNewestOfUser = statement(
   `select ${PAYMENT_COLUMNS} from payments p
     where ${IS_AFTER} and ${IS_OF_STATUS} and ${isByMethod('$6')} and p.user_id = $7 ${ORDER}`,
 )
-// Uses payments_listed: the newest of each wanted kind and stored status, then the newest of these. An index
+// Uses payments_listed: the newest of each wanted method and stored status, then the newest of these. An index
 // of all payments would be one more write for each booking.
 const selectNewestListed = statement(
   'operator.newest_listed',
   `select ${PAYMENT_COLUMNS}
-     from unnest($6::text[]) w(kind)
+     from unnest($6::text[]) w(method)
     cross join unnest($7::text[]) s(status)
     cross join lateral (
       select * from payments p
-       where ${PUBLIC_METHOD} = w.kind and p.status = s.status and ${IS_AFTER} and ${IS_OF_STATUS}
+       where ${PUBLIC_METHOD} = w.method and p.status = s.status and ${IS_AFTER} and ${IS_OF_STATUS}
        ${ORDER}
     ) p
     ${ORDER}`,
@@ -57,7 +57,7 @@ export async function newestPayments(
     /** Null: payments of all users. */
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
-    readonly kind: PublicMethod | null
+    readonly method: PublicMethod | null
     /** Null: of any age. */
     readonly since: Instant | null
     readonly after: HistoryPosition | null
@@ -65,14 +65,14 @@ export async function newestPayments(
   },
   now: Instant,
 ): Promise<readonly Payment[]> {
-  const { userId, status, kind, since, after, limit } = wanted
+  const { userId, status, method, since, after, limit } = wanted
   const page = [limit, after ? at(after.createdAt) : 'infinity', after?.id ?? '']
   const ofStatus = [...page, status, at(now)]
   const from = since === null ? '-infinity' : at(since)
-  const places = [kind === null ? PUBLIC_METHODS : [kind], storedStatuses(status)]
+  const places = [method === null ? PUBLIC_METHODS : [method], storedStatuses(status)]
   const rows =
     userId === null
       ? database.query(selectNewestListed, [...ofStatus, ...places, from])
-      : database.query(selectNewestOfUser, [...ofStatus, kind, userId, from])
+      : database.query(selectNewestOfUser, [...ofStatus, method, userId, from])
   return (await rows).map(parsePayment)
 }

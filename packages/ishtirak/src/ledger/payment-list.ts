@@ -2,11 +2,10 @@
 // bought.
 import { type Static, Type } from 'typebox'
 import { dayOrInstantSchema, isWithin, meets, readInstant, spanIn } from '../acts/day.js'
-import { pageCursor, pageOfList } from '../acts/paging.js'
+import { cursorOf, pageOfList } from '../acts/paging.js'
 import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import type { CommonParts } from './parts.js'
 import { newestPayments } from './payment-list.sql.js'
-import type { HistoryPosition } from './payments.sql.js'
 import { UserIdSchema } from './schemas.js'
 import { timeFilter } from './user-list.js'
 
@@ -29,10 +28,7 @@ export type PaymentFilter = Static<typeof PaymentFilterSchema> & Static<typeof C
 
 export type PaymentListDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock'>
 
-export const paymentCursors = pageCursor<HistoryPosition>(
-  ({ createdAt, id }) => [createdAt, id],
-  ([createdAt, id]) => (typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : null),
-)
+export const paymentCursors = cursorOf({ createdAt: 'number', id: 'string' })
 
 /** Throws `validation_failed` and `invalid_cursor`. */
 export async function pageOfPayments(
@@ -40,7 +36,7 @@ export async function pageOfPayments(
   filter: PaymentFilter,
   { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
 ): Promise<{ readonly items: readonly Payment[]; readonly nextCursor: string | null }> {
-  const { status = null, method: kind = null, user_id: userId = null, plan, created_from: from } = filter
+  const { status = null, method = null, user_id: userId = null, plan, created_from: from } = filter
   const since = from === undefined ? null : readInstant(wallClock, 'created_from', from)
   const now = clock.now()
   const after = cursor === null ? null : paymentCursors.decode(cursor)
@@ -54,7 +50,7 @@ export async function pageOfPayments(
     (active === null || meets(active, payment.periodStart, payment.periodEnd))
   const { items, last } = await pageOfList<Payment>({
     read: (last, rows) =>
-      newestPayments(database, { status, kind, userId, since, after: last ?? after, limit: rows }, now),
+      newestPayments(database, { status, method, userId, since, after: last ?? after, limit: rows }, now),
     choose:
       plan === undefined && !paid && !ends && !active ? null : async (payments) => payments.filter(isOf),
     limit,

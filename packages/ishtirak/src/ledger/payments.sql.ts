@@ -34,43 +34,55 @@ import {
 
 const readPrice = rowOf({ amount: integer, currency: text })
 
-/** The fields that change in the life of a payment. */
-const STATE = {
+/** The fields that users see and that change in the life of a payment. */
+const SHOWN_STATE = {
   status: word<PaymentStatus>,
-  price: rowOf({ amount: integer }),
   amountAsked: integerOrNull,
   checkoutId: column('method_reference', textOrNull),
   checkoutUrl: textOrNull,
   instrument: textOrNull,
   expiresAt: instant,
-  nextCheckAt: instantOrNull,
   paidAt: instantOrNull,
   periodStart: instantOrNull,
   periodEnd: instantOrNull,
+}
+
+/** All fields that change in the life of a payment. */
+const STATE = {
+  ...SHOWN_STATE,
+  price: rowOf({ amount: integer }),
+  nextCheckAt: instantOrNull,
   review: json<Payment['review']>,
   change: json<Payment['change']>,
+  keptAt: instantOrNull,
+}
+
+/** The fields that users see, but for the plan. */
+const SHOWN = {
+  ...SHOWN_STATE,
+  id: text,
+  boughtBy: textOrNull,
+  metadata: json<Metadata | null>,
+  kind: word<PaymentPurpose>,
+  months: integerOrNull,
+  price: readPrice,
+  method: text,
+  createdAt: instant,
 }
 
 /** The one list of the columns of a payment. */
 const describedPayment = rowOf({
-  ...STATE,
-  userId: text,
-  boughtBy: textOrNull,
-  poNumber: textOrNull,
-  returnUrl: textOrNull,
-  metadata: json<Metadata | null>,
-  id: text,
-  kind: word<PaymentPurpose>,
-  plan: json<Plan | null>,
-  months: integerOrNull,
-  price: readPrice,
-  codeHash: textOrNull,
-  discount: integer,
-  method: text,
-  live: flag,
-  createdAt: instant,
-  attemptEndsAt: instant,
-  secondOf: textOrNull,
+    ...STATE,
+    ...SHOWN,
+    userId: text,
+    poNumber: textOrNull,
+    returnUrl: textOrNull,
+    plan: json<Plan | null>,
+    codeHash: textOrNull,
+    discount: integer,
+    live: flag,
+    attemptEndsAt: instant,
+    secondOf: textOrNull,
 })
 // The constraint fields_fit_the_kind says which fields belong to which kind.
 export const parsePayment = describedPayment as Description<Payment>
@@ -91,29 +103,15 @@ export const PAYMENT_RECORD = `n(${recordOf(parsePayment)})`
 /** The whole row as JSON. */
 export const paymentToColumns = writerOf(parsePayment)
 
-const readStateAndId = rowOf({ id: text, ...STATE })
+const stateToColumns = writerOf(rowOf({ id: text, ...STATE }))
 
-/** The fields that change in the life of a payment, and its id, as JSON. */
-export const paymentStateToColumns = writerOf(readStateAndId)
-
-const SHOWN = {
-  id: text,
-  boughtBy: textOrNull,
-  metadata: json<Metadata | null>,
-  kind: word<PaymentPurpose>,
-  months: integerOrNull,
-  price: readPrice,
-  amountAsked: integerOrNull,
-  status: STATE.status,
-  method: text,
-  checkoutId: STATE.checkoutId,
-  checkoutUrl: textOrNull,
-  instrument: textOrNull,
-  createdAt: instant,
-  expiresAt: instant,
-  paidAt: instantOrNull,
-  periodStart: instantOrNull,
-  periodEnd: instantOrNull,
+/** The id, and the columns in which `after` differs. All of them if `before` is null. */
+export function changedColumns(before: Payment | null, after: Payment): object {
+  const columns = stateToColumns(after)
+  if (before === null) return columns
+  const old = stateToColumns(before)
+  const changed = Object.entries(columns).filter(([name, value]) => value !== old[name])
+  return { id: after.id, ...Object.fromEntries(changed) }
 }
 
 /** The columns that pages show of `payments p`: with all columns a page takes twice as long. */
@@ -196,15 +194,22 @@ export async function findPayment(database: Queryable, userId: string, id: strin
   return row ? parsePayment(row) : null
 }
 
-const selectPaymentById = statement(
+const selectPaymentsById = statement(
   'payments.by_id',
-  `select ${PAYMENT_COLUMNS} from payments p where p.id = $1`,
+  `select ${PAYMENT_COLUMNS} from payments p where p.id = any($1::text[])`,
 )
+
+/** Returns the payments that exist. */
+export async function findPaymentsById(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<readonly Payment[]> {
+  return ids.length === 0 ? [] : (await database.query(selectPaymentsById, [ids])).map(parsePayment)
+}
 
 /** For the page that a payer returns to without a token: the id has 80 random bits. */
 export async function findPaymentById(database: Queryable, id: string): Promise<Payment | null> {
-  const [row] = await database.query(selectPaymentById, [id])
-  return row ? parsePayment(row) : null
+  return (await findPaymentsById(database, [id]))[0] ?? null
 }
 
 const insertFound = statement(

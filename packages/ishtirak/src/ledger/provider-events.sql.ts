@@ -3,6 +3,7 @@
 // effect.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
+import { withoutNulls } from '../core/without-nulls.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, text, textOrNull } from '../database/rows.js'
 
@@ -71,12 +72,8 @@ export function receivedToColumns(
   { method, id, type, outcome, report }: ReceivedEvent,
   keepsReport: boolean,
 ) {
-  return {
-    ...{ method, id, type, outcome },
-    checkout_id: report?.checkoutId ?? null,
-    amount: report?.amount ?? null,
-    report: keepsReport ? report : null,
-  }
+  const { checkoutId: checkout_id = null, amount = null } = report ?? {}
+  return withoutNulls({ method, id, type, outcome, checkout_id, amount, report: keepsReport ? report : null })
 }
 
 /** Keeps several events. Two copies of one event must come in two calls. */

@@ -8,7 +8,7 @@ import { WhySchema } from '../acts/reason.js'
 import { balanceIn } from '../core/balance.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import { decideRefund, onTheBalance, placesOf, type Refund, type RefundWay } from '../core/refund.js'
+import { decideRefund, onTheBalance, placesOf, type Refund } from '../core/refund.js'
 import { type BillingRules, BY_BALANCE, dueRenewal, renewed } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import type { View } from '../pages/console-frame.js'
@@ -46,40 +46,35 @@ const RefundSchema = request('RefundRequest', {
   ...WhySchema.properties,
 })
 
-/** A choice exists if there are balances and the payment was no top-up. */
+/** True if the operator may choose where the money goes: balances exist and the payment was no top-up. */
 function hasChoice({ payment }: Pick<Loaded, 'payment'>, { balanceMax }: BillingRules): boolean {
   return balanceMax > 0 && payment.kind !== 'top_up'
 }
 
-function usualWay({ payment }: Pick<Loaded, 'payment'>): 'balance' | 'hand' {
+function usualDestination({ payment }: Pick<Loaded, 'payment'>): 'balance' | 'hand' {
   return payment.method === BY_BALANCE ? 'balance' : 'hand'
 }
 
-/** Throws `validation_failed` if the payment cannot be refunded to a balance. */
-function wayOf(loaded: Loaded, to: string | undefined, rules: BillingRules): RefundWay {
+/** Throws `refund_change_first`, and `validation_failed` if the payment cannot be refunded to a balance. */
+function refundTo(loaded: Loaded, to: string | undefined, now: Instant, rules: BillingRules) {
+  const { payment, user, onBalance } = loaded
   if (to === 'balance' && !hasChoice(loaded, rules)) throw wrongField('to', 'not_allowed')
-  return { toBalance: (to ?? usualWay(loaded)) === 'balance', onBalance: loaded.onBalance }
-}
-
-/** Throws `refund_change_first` and `validation_failed`. */
-function settledBy(loaded: Loaded, to: string | undefined, now: Instant, rules: BillingRules) {
-  const { payment, user } = loaded
-  const way = wayOf(loaded, to, rules)
   const decided = decideRefund({ payment, subscription: user.subscription }, now, rules)
   if (decided && 'changeFirst' in decided)
     throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
-  return decided && onTheBalance(decided, way, now)
+  const toBalance = (to ?? usualDestination(loaded)) === 'balance'
+  return decided && onTheBalance(decided, { toBalance, onBalance }, now)
 }
 
 /** The choices for which the balance has enough. Throws `refund_change_first`. */
-function wayField({ say }: View, loaded: Loaded, now: Instant, rules: BillingRules): Field {
+function destinationField({ say }: View, loaded: Loaded, now: Instant, rules: BillingRules): Field {
   const words = { hand: say('returnByHand'), balance: say('returnToBalance') }
-  const ways = (['hand', 'balance'] as const).filter((to) => {
-    const settled = settledBy(loaded, to, now, rules)
-    return !settled || !('missing' in settled)
+  const possible = (['hand', 'balance'] as const).filter((to) => {
+    const refunded = refundTo(loaded, to, now, rules)
+    return !refunded || !('missing' in refunded)
   })
-  const value = ways.find((to) => to === usualWay(loaded)) ?? ways[0] ?? ''
-  const choices = ways.map((to) => [to, words[to]] as const)
+  const value = possible.find((to) => to === usualDestination(loaded)) ?? possible[0] ?? ''
+  const choices = possible.map((to) => [to, words[to]] as const)
   return { name: 'to', label: say('returnTo'), value, type: 'text', choices }
 }
 
@@ -101,20 +96,22 @@ export const refund = act<RefundDeps>()({
   fields: async (pages, view, { id }) => {
     if (id === '') return []
     const loaded = await loadRefundable(pages, id)
-    return hasChoice(loaded, pages.rules) ? [wayField(view, loaded, pages.clock.now(), pages.rules)] : []
+    return hasChoice(loaded, pages.rules)
+      ? [destinationField(view, loaded, pages.clock.now(), pages.rules)]
+      : []
   },
   plan: async (deps, { id, input, by }) => {
     const loaded = await loadRefundable(deps, id)
     const now = deps.clock.now()
-    const settled = settledBy(loaded, input.to, now, deps.rules)
-    if (!settled) throw await refusalByStatus(deps, loaded.payment)
-    if ('missing' in settled)
-      throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
+    const refunded = refundTo(loaded, input.to, now, deps.rules)
+    if (!refunded) throw await refusalByStatus(deps, loaded.payment)
+    if ('missing' in refunded)
+      throw new BillingError('balance_too_low', { extra: { missing: refunded.missing } })
     return {
       version: loaded.user.version,
-      changes: changesBy(loaded, settled, now, deps.rules),
+      changes: changesBy(loaded, refunded, now, deps.rules),
       save: () => {
-        const revision = { ...settled, document: creditNoteFor(deps, loaded.documents, now) }
+        const revision = { ...refunded, document: creditNoteFor(deps, loaded.documents, now) }
         return changeBy(deps, by, loaded, { revision, now })
       },
     }

@@ -23,28 +23,16 @@ export function purchaseRefusal(decision: UpgradeDecision, now: Instant): Billin
 }
 
 export function quoteRefusal(refused: QuoteRefusal | TopUpRefusal): BillingError {
-  switch (refused.kind) {
-    case 'balance_limit_reached':
-      return new BillingError(refused.kind, { extra: { most: refused.most } })
-    case 'already_subscribed':
-      return new BillingError(refused.kind, {
-        extra: {
-          current_period_end: toTimestamp(refused.currentPeriodEnd),
-          renewable_from: toTimestamp(refused.renewableFrom),
-        },
-      })
-    case 'prepaid_limit_reached':
-      return new BillingError(refused.kind, {
-        extra: {
-          current_period_end: toTimestamp(refused.currentPeriodEnd),
-          fits_from: toTimestamp(refused.fitsFrom),
-        },
-      })
-    default:
-      return new BillingError(refused.kind)
+  const extra = {
+    ...('most' in refused && { most: refused.most }),
+    ...('currentPeriodEnd' in refused && { current_period_end: toTimestamp(refused.currentPeriodEnd) }),
+    ...('renewableFrom' in refused && { renewable_from: toTimestamp(refused.renewableFrom) }),
+    ...('fitsFrom' in refused && { fits_from: toTimestamp(refused.fitsFrom) }),
   }
+  return new BillingError(refused.kind, { extra })
 }
 
+/** Another process calls the provider for this payment until `at`. */
 export function busyUntil(at: Instant, now: Instant): BillingError {
   return new BillingError('provider_unavailable', { retryAfterSeconds: secondsUntil(at, now) })
 }

@@ -21,6 +21,23 @@ import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-v
 export const BILLING_API = '/api/v1/billing'
 
 const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
+const plan = Type.String({ examples: ['pro'] })
+const currency = Type.String({ examples: ['DZD'] })
+
+/** Where a page of a user's list goes on, and its length. */
+export const userPageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
+  ),
+}
+
+/** A page of a user's list, newest first. */
+export const userPageOf = <Item extends TSchema>(item: Item) => ({
+  data: Type.Array(item, { description: 'Newest first' }),
+  has_more: Type.Boolean(),
+  next_cursor: nullable(Type.String()),
+})
 
 /** How much a plan allows of each limit of the catalogue. */
 export function planLimitsSchema(limits: readonly LimitDefinition[]) {
@@ -40,7 +57,7 @@ export function planSchema(limits: readonly LimitDefinition[]) {
         description: 'Whole units of `currency` for one calendar month',
         examples: [2000],
       }),
-      currency: Type.String({ examples: ['DZD'] }),
+      currency,
       limits: planLimitsSchema(limits),
     },
     { title: 'Plan' },
@@ -57,10 +74,10 @@ export const UpgradeResultSchema = object('UpgradeResult', {
 })
 
 export const OfferSchema = object('Offer', {
-  plan: Type.String({ examples: ['pro'] }),
+  plan,
   months: Type.Integer({ description: 'The term: 1 to 36 months', examples: [12] }),
   price: Type.Integer({ description: 'Whole units of `currency` for the whole term', examples: [20_000] }),
-  currency: Type.String({ examples: ['DZD'] }),
+  currency,
   saves: Type.Integer({ description: 'The saving against as many single months', examples: [4_000] }),
 })
 
@@ -93,7 +110,7 @@ export const QuoteSchema = object('Quote', {
   kind: Type.Enum(['purchase', 'change'], {
     description: '`change`: another plan for the time that is paid',
   }),
-  plan: Type.String({ examples: ['pro'] }),
+  plan,
   months: nullable(Type.Integer({ description: 'Null for a change', examples: [1] })),
   price: Type.Integer({
     description: 'The price of the offer, or of the new plan for the time left; whole units of `currency`',
@@ -105,7 +122,7 @@ export const QuoteSchema = object('Quote', {
   }),
   discount: Type.Integer({ description: 'The discount', examples: [200] }),
   amount: Type.Integer({ description: 'The amount to pay; 0: redeem the code', examples: [1_800] }),
-  currency: Type.String({ examples: ['DZD'] }),
+  currency,
   would_start: timestamp,
   would_end: timestamp,
   code: nullable(
@@ -145,16 +162,17 @@ export const RedeemRequestSchema = request('RedeemRequest', {
   months: Type.Optional(Type.Integer({ description: 'The term of that plan, 1 if absent', examples: [12] })),
 })
 
+/** What a code gave. */
+const redeemed = { plan, months: Type.Integer({ description: 'The months that the code gave' }) }
+
 export const RedeemedSchema = object('Redeemed', {
-  plan: Type.String({ examples: ['pro'] }),
-  months: Type.Integer({ description: 'The months that the code gave' }),
+  ...redeemed,
   current_period_end: timestamp,
 })
 
 export const RedemptionSchema = object('Redemption', {
   id: Type.String({ examples: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
-  plan: Type.String({ examples: ['pro'] }),
-  months: Type.Integer({ description: 'The months that the code gave' }),
+  ...redeemed,
   redeemed_at: timestamp,
   period_start: timestamp,
   period_end: timestamp,
@@ -245,24 +263,10 @@ export const PlatformPaymentRequestSchema = request('PlatformPaymentRequest', {
   metadata: Type.Optional(metadataSchema),
 })
 
-export const PaymentsQuerySchema = query({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
-  ),
-  status: Type.Optional(paymentStatus),
-})
+export const PaymentsQuerySchema = query({ ...userPageQuery, status: Type.Optional(paymentStatus) })
 
-export const PaymentPageSchema = object('PaymentPage', {
-  data: Type.Array(PaymentSchema),
-  has_more: Type.Boolean(),
-  next_cursor: nullable(Type.String()),
-})
-
-export const PlatformPaymentPageSchema = object('PlatformPaymentPage', {
-  ...PaymentPageSchema.properties,
-  data: Type.Array(PlatformPaymentSchema),
-})
+export const PaymentPageSchema = object('PaymentPage', userPageOf(PaymentSchema))
+export const PlatformPaymentPageSchema = object('PlatformPaymentPage', userPageOf(PlatformPaymentSchema))
 
 export const WebhookAnswerSchema = object('WebhookAnswer', {
   received: Type.Literal(true),
@@ -323,31 +327,17 @@ export function viewStatus(subscription: Subscription): BillingStatus {
 
 const NO_METADATA = {}
 
-/** Named one by one: a field that follows a spread costs 2 µs, and a page has 20 payments. */
+/** The spread comes last: a field that follows one costs 2 µs, and a page has 20 payments. */
 export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentViewDeps): PaymentView {
-  const described = describePayment(payment, now)
   const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
   return {
-    id: described.id,
-    bought_by: described.bought_by,
-    kind: described.kind,
-    plan: described.plan,
-    months: described.months,
-    amount: described.amount,
-    amount_asked: described.amount_asked,
-    currency: described.currency,
-    status: described.status,
-    method: described.method,
-    payment_method: described.payment_method,
+    metadata: payment.metadata ?? NO_METADATA,
     checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
     transfer: viewTransfer(payment, deps),
     created_at: toTimestamp(payment.createdAt),
     expires_at: toTimestamp(payment.expiresAt),
-    paid_at: described.paid_at,
-    period_start: described.period_start,
-    period_end: described.period_end,
-    metadata: payment.metadata ?? NO_METADATA,
     receipt_url: hasReceipt ? `${deps.api}/payments/${payment.id}/receipt` : null,
+    ...describePayment(payment, now),
   }
 }
 

@@ -2,30 +2,27 @@
 // revision is one query: provider event, payment, time, receipt number, events to the platform, mail.
 
 import type { AuditEntry } from '../acts/audit.sql.js'
-import type { Boundary } from '../core/announcement.js'
-import type { NewEvent, Told } from '../core/event.js'
+import type { EventContent, NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
-import type { MovedPeriod } from '../core/refund.js'
-import type { StoredReport } from '../core/stored-report.js'
+import type { codeUseChange, Payment } from '../core/payment.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
-import { type Queryable, statement } from '../database/database.js'
+import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
 import { type BalanceEntry, entryToColumns } from './balance-entries.sql.js'
 import { type NewDocument, sellerHash } from './documents.sql.js'
-import { type GrantRow, grantToColumns } from './grants.sql.js'
-import { paymentStateToColumns, paymentToColumns } from './payments.sql.js'
+import { grantToColumns, type NewGrant } from './grants.sql.js'
+import { changedColumns, paymentToColumns } from './payments.sql.js'
 import {
   eventKey,
   type IdleEvent,
   keepIdleEvents,
-  type ReceivedEvent,
   receivedToColumns,
   resultOf,
   type SaveResult,
 } from './provider-events.sql.js'
 import { type LoadedPayment, loadForSettlements, type ReportedIds } from './reported-payment.sql.js'
+import type { Revision } from './revision.js'
 import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
@@ -58,40 +55,39 @@ async function saveFirstOfEach(
   return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
 }
 
-/** One revision of one user's money, decided on `version`. */
-export interface SettlementChange {
+/** The members of a revision that the query saves as they were decided. */
+type SavedAsDecided =
+  | 'payment'
+  | 'isNew'
+  | 'withdrawsOpen'
+  | 'received'
+  | 'report'
+  | 'traceparent'
+  | 'takesCode'
+  | 'moved'
+  | 'schedule'
+
+/** One revision of one user's money, decided on `version`, with all that follows from it. */
+export interface SettlementChange extends Pick<Revision, SavedAsDecided> {
   readonly userId: string
   readonly version: number
-  readonly payment: Payment | null
-  readonly isNew: boolean
+  /** The payment as it was read; null: unknown, or there is none. Only the columns that differ are sent. */
+  readonly before: Payment | null
   /** The subscription afterwards, or as it was read if it stays. */
   readonly subscription: SubscriptionFacts
-  /** Cancels the user's other open checkouts with a page; the sweep ends them at the provider. */
-  readonly withdrawsOpen: boolean
-  readonly received: ReceivedEvent | null
-  /** The part of the report that the payment stores. */
-  readonly report: StoredReport | null
   readonly events: readonly NewEvent[]
-  /** What the events carry; null: there are none. */
-  readonly told: Told | null
-  /** The trace that the delivery of the events continues, if traces are collected. */
-  readonly traceparent: string | null
+  /** The data of the events. */
+  readonly content?: EventContent | undefined
   /** How the uses of the payment's code change. */
-  readonly codeUse: { readonly hash: string; readonly delta: number } | null
+  readonly codeUse: ReturnType<typeof codeUseChange>
   /** The documents to issue: with the booking, or later. */
   readonly documents: readonly NewDocument[]
-  /** The paid periods of other payments that a refund moves. */
-  readonly moved: readonly MovedPeriod[]
   /** The time that is granted without a payment. */
-  readonly grant: GrantRow | null
-  /** The new entry of the user's balance. */
-  readonly entry: BalanceEntry | null
-  /** The hash of the code that loses a use. If it has none left, nothing is saved. */
-  readonly takesCode: string | null
+  readonly grant?: NewGrant | undefined
+  /** The new row of the user's balance. */
+  readonly entry?: BalanceEntry | undefined
   /** The operator and the reason, if an operator did it. */
-  readonly audit: AuditEntry | null
-  /** What was announced because time passed, and when to check next. Null: the schedule starts again. */
-  readonly schedule: { readonly announced: Boundary | null; readonly announceAt: Instant | null } | null
+  readonly audit?: AuditEntry | undefined
   readonly now: Instant
 }
 
@@ -101,14 +97,14 @@ const saveChanges = statement(
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, report jsonb, events jsonb, told jsonb, traceparent text, documents jsonb,
+       received jsonb, report jsonb, events jsonb, content jsonb, traceparent text, documents jsonb,
        shifted jsonb, granted jsonb, entry jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
        now timestamptz)
    ),
    -- The user's row, locked at the version that the change was decided on; in the order of the users, so that
    -- two processes cannot lock each other out.
    guard as (
-     select u.user_id from users u, input i
+     select u.user_id, u.event_sequence from users u, input i
       where u.user_id = i.user_id and u.version = i.version
       order by u.user_id
         for update of u
@@ -136,7 +132,7 @@ const saveChanges = statement(
      returning c.hash
    ),
    effect as (
-     select i.* from input i join guard using (user_id)
+     select i.*, g.event_sequence from input i join guard g using (user_id)
       where (i.received is null or exists (select from event v where v.user_id = i.user_id))
         and (i.takes_code is null or i.takes_code in (select hash from taken))
    ),
@@ -152,31 +148,21 @@ const saveChanges = statement(
             n.status, n.method_reference, n.checkout_url, n.instrument, n.created_at, n.attempt_ends_at,
             n.expires_at, n.next_check_at, n.paid_at, n.period_start, n.period_end, n.review,
             '[]'::jsonb || coalesce(e.report, '[]')
-       from effect e,
-            jsonb_to_record(e.payment) as n(
-              user_id text, id text, bought_by text, po_number text, metadata jsonb, kind text, plan jsonb,
-              months bigint, change jsonb, amount bigint, currency text, amount_asked bigint, code_hash text,
-              discount bigint, method text, live bool, second_of text, status text, method_reference text,
-              checkout_url text, instrument text, created_at timestamptz, attempt_ends_at timestamptz,
-              expires_at timestamptz, next_check_at timestamptz, paid_at timestamptz,
-              period_start timestamptz, period_end timestamptz, review jsonb)
-      where e.is_new and e.payment is not null
+       from effect e, jsonb_populate_record(null::payments, e.payment) n
+      where e.is_new
    ),
-   -- The new state of a payment that has a row.
+   -- The new state of a payment that has a row. Columns that are not sent stay.
    moved as (
      update payments p
-        set status = n.status, amount = n.amount, amount_asked = n.amount_asked,
-            method_reference = n.method_reference, checkout_url = n.checkout_url, instrument = n.instrument,
-            expires_at = n.expires_at, next_check_at = n.next_check_at, paid_at = n.paid_at,
-            period_start = n.period_start, period_end = n.period_end, review = n.review, change = n.change,
+        set (status, amount, amount_asked, method_reference, checkout_url, instrument, expires_at,
+             next_check_at, paid_at, period_start, period_end, review, change, kept_at)
+            = (select n.status, n.amount, n.amount_asked, n.method_reference, n.checkout_url, n.instrument,
+                      n.expires_at, n.next_check_at, n.paid_at, n.period_start, n.period_end, n.review,
+                      n.change, n.kept_at
+                 from jsonb_populate_record(p, e.payment) n),
             reports = p.reports || coalesce(e.report, '[]')
-       from effect e,
-            jsonb_to_record(e.payment) as n(
-              id text, status text, amount bigint, amount_asked bigint, method_reference text,
-              checkout_url text, instrument text, expires_at timestamptz, next_check_at timestamptz,
-              paid_at timestamptz, period_start timestamptz, period_end timestamptz, review jsonb,
-              change jsonb)
-      where not e.is_new and p.user_id = e.user_id and p.id = n.id
+       from effect e
+      where e.is_new is not true and p.user_id = e.user_id and p.id = e.payment->>'id'
    ),
    -- What else the user has open on a page; the sweep ends it at the provider.
    withdrawn as (
@@ -249,10 +235,7 @@ const saveChanges = statement(
             n.note,
             case when n.kind in ('returned', 'correction', 'paid_out')
                  then greatest(n.created_at, closed.ends_at) else n.created_at end
-       from effect e, closed,
-            jsonb_to_record(e.entry) as n(
-              sequence bigint, id text, kind text, amount bigint, balance_before bigint,
-              balance_after bigint, payment_id text, note text, created_at timestamptz)
+       from effect e, closed, jsonb_populate_record(null::balance_entries, e.entry) n
       where e.entry is not null
    ),
    -- Which operator did it, and why.
@@ -308,13 +291,6 @@ const saveChanges = statement(
             b.discount_centimes, b.fee_centimes, b.snapshot
        from booked b join drawn s using (series)
    ),
-   -- The seller as they stand on these documents, where they stand there for the first time.
-   sold_by as (
-     insert into seller_versions (hash, seller)
-     select hash, seller from jsonb_to_recordset($2::jsonb) as s(hash text, seller jsonb)
-      where hash in (select seller from booked) and hash not in (select hash from seller_versions)
-         on conflict do nothing
-   ),
    -- Another invoice is to follow one that was taken back.
    owing as (
      insert into owed_invoices (user_id, due_at)
@@ -327,20 +303,20 @@ const saveChanges = statement(
      select user_id, kind, payment_id || '/' || place, now, now from booked
       where kind = 'invoice' and place > 0
    ),
-   -- The events to the platform, and the mail that is owed for them. What they tell stands with the last.
+   -- The events to the platform, and the mail that is owed for them. The last one has the data of all.
    announced as (
-     insert into outbox (user_id, sequence, id, type, payment_id, told, created_at, traceparent)
-     select e.user_id, o.sequence, o.id, o.type, e.payment->>'id',
-            case when o.place = jsonb_array_length(e.events) then e.told end, e.now, e.traceparent
+     insert into outbox (user_id, sequence, id, type, payment_id, content, created_at, traceparent)
+     select e.user_id, e.event_sequence + o.place, o.id, o.type, e.payment->>'id',
+            case when o.place = jsonb_array_length(e.events) then e.content end, e.now, e.traceparent
        from effect e,
-            rows from (jsonb_to_recordset(e.events) as (sequence bigint, id text, type text))
-              with ordinality as o(sequence, id, type, place)
+            rows from (jsonb_to_recordset(e.events) as (id text, type text))
+              with ordinality as o(id, type, place)
    ),
    owed as (
      insert into mails (user_id, kind, about, queued_at, due_at)
      select e.user_id, o->'mail'->>'kind', o->'mail'->>'about', e.now, e.now
        from effect e, jsonb_array_elements(e.events) o
-      where o->'mail' <> 'null'
+      where o->'mail' is not null
          on conflict do nothing
    ),
    -- The user's time and balance. With a new end, what time has to announce starts again.
@@ -374,19 +350,29 @@ const saveChanges = statement(
      from input i left join guard g using (user_id) left join effect e using (user_id)`,
 )
 
+// Sellers are rows of their own, so that a booking need not carry them.
+const insertSellers = statement(
+  'settlements.sellers',
+  `insert into seller_versions (hash, seller)
+   select hash, seller from jsonb_to_recordset($1::jsonb) as s(hash text, seller jsonb)
+       on conflict do nothing`,
+)
+
 /** Saves revisions of different users, each completely or not at all. Returns a result for each. */
 export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const sellers = new Map(
-    changes.flatMap((change) => change.documents.map(({ seller }) => [sellerHash(seller), seller])),
-  )
-  const input = [
-    JSON.stringify(changes.map(toInput)),
-    JSON.stringify([...sellers].map(([hash, seller]) => ({ hash, seller }))),
-  ]
-  const rows = await database.query(saveChanges, input)
+  const input = JSON.stringify(changes.map(toInput))
+  const save = () => database.query(saveChanges, [input])
+  const rows = await save().catch(async (error: unknown) => {
+    // The first document with this seller: the database refuses it until it knows the seller.
+    if (!(error instanceof ConstraintViolation && error.constraint === 'document_has_a_seller')) throw error
+    const sellers = changes.flatMap(({ documents }) => documents.map(({ seller }) => seller))
+    const versions = sellers.map((seller) => ({ hash: sellerHash(seller), seller }))
+    await database.query(insertSellers, [JSON.stringify(versions)])
+    return save()
+  })
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
   return changes.map((change) => results.get(change.userId) ?? 'stale')
 }
@@ -396,34 +382,31 @@ export async function saveSettlement(database: Queryable, change: SettlementChan
   return result ?? 'stale'
 }
 
+/** Members that are absent take no bytes: the database reads them as null. */
 function toInput(change: SettlementChange) {
-  const { received, moved, documents, schedule } = change
+  const { payment, before, isNew, received, report, moved, documents, grant, entry, schedule } = change
   return {
     user_id: change.userId,
     version: change.version,
-    payment: change.payment && (change.isNew ? paymentToColumns : paymentStateToColumns)(change.payment),
-    is_new: change.isNew,
+    payment: payment ? (isNew ? paymentToColumns(payment) : changedColumns(before, payment)) : undefined,
+    is_new: isNew,
     subscription: factsToColumns(change.subscription),
     withdraws: change.withdrawsOpen,
-    received: received && receivedToColumns(received, change.report === null),
-    report: change.report,
+    received: received && receivedToColumns(received, report === undefined),
+    report,
     events: change.events,
-    told: change.told,
+    content: change.content,
     traceparent: change.traceparent,
-    ...(moved.length > 0 && {
-      shifted: moved.map(({ sourceId, periodStart, periodEnd }) => {
-        return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
-      }),
+    shifted: moved?.map(({ sourceId, periodStart, periodEnd }) => {
+      return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
     }),
-    ...(change.grant && { granted: grantToColumns(change.grant) }),
-    ...(documents.length > 0 && {
-      documents: documents.map((document) => ({ ...document, seller: sellerHash(document.seller) })),
-    }),
-    ...(change.entry && { entry: entryToColumns(change.entry) }),
+    granted: grant && grantToColumns(grant),
+    documents: documents.map((document) => ({ ...document, seller: sellerHash(document.seller) })),
+    entry: entry && entryToColumns(entry),
     audit: change.audit,
-    code: change.codeUse,
-    takes_code: change.takesCode ?? change.grant?.codeHash ?? null,
-    schedule: schedule && { ...schedule, announce_at: at(schedule.announceAt) },
+    code: change.codeUse ?? undefined,
+    takes_code: change.takesCode ?? grant?.codeHash ?? undefined,
+    schedule: schedule && { announced: schedule.announced, announce_at: at(schedule.announceAt) },
     now: at(change.now),
   }
 }

@@ -4,7 +4,7 @@
 
 import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { decideSettlement, type SettlementOutcome } from '../core/settlement.js'
 import { reportToStore } from '../core/stored-report.js'
@@ -46,7 +46,7 @@ export interface ReportedCheckout {
   readonly by?: OperatorAct
 }
 
-type Heard = ReportedCheckout & { readonly report: CheckoutReport }
+type WithReport = ReportedCheckout & { readonly report: CheckoutReport }
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
@@ -62,16 +62,15 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
     userId = loaded.payment.userId
     // It was recorded before.
     if (reported.recorded && !loaded.isNew) return 'unchanged'
-    const heard = await withLatestReport(deps, reported, loaded)
-    if (!heard) return keepForeign(deps, reported)
-    latest = heard
-    const { tracing } = deps
-    if (!tracing) return settleOurs(deps, heard, loaded, giveUpAt)
-    return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, heard, loaded, giveUpAt))
+    const complete = await withLatestReport(deps, reported, loaded)
+    if (!complete) return keepForeign(deps, reported)
+    latest = complete
+    const settle = () => settleOurs(deps, complete, loaded, giveUpAt)
+    return deps.tracing ? deps.tracing.span('settlement', loaded.traceparent, settle) : settle()
   }
   const what = `settling ${reported.report.checkoutId}`
   const result = await untilFresh(what, round, (again) => deps.inTurn(userId, again))
-  note(deps, latest, result)
+  logResult(deps, latest, result)
   return result
 }
 
@@ -104,7 +103,7 @@ async function withLatestReport(
   { methods }: SettleDeps,
   reported: ReportedCheckout,
   { payment }: Loaded,
-): Promise<Heard | null> {
+): Promise<WithReport | null> {
   const { report } = reported
   const method = methods.of(payment.method)
   if (method.settledBy === 'operator') {
@@ -116,7 +115,7 @@ async function withLatestReport(
 
 async function settleOurs(
   deps: SettleDeps,
-  reported: Heard,
+  reported: WithReport,
   loaded: Loaded,
   giveUpAt: number,
 ): Promise<SettlementResult | 'stale'> {
@@ -124,7 +123,7 @@ async function settleOurs(
   const { payment, user } = loaded
   const save = async (change: SettlementChange) => {
     const saved = await deps.settlements.save(change, giveUpAt)
-    if (saved === 'saved') noteInstant(deps, reported, change)
+    if (saved === 'saved') logInstant(deps, reported, change)
     return saved
   }
   const facts = { userId: payment.userId, user, payment }
@@ -133,7 +132,7 @@ async function settleOurs(
 
 async function decideOn(
   deps: SettleDeps,
-  reported: Heard,
+  reported: WithReport,
   { payment, user, isNew = false }: Loaded,
   { now, giveUpAt }: { readonly now: Instant; readonly giveUpAt: number },
 ): Promise<Decided<SettlementResult>> {
@@ -153,7 +152,7 @@ async function decideOn(
   const by = isTaken ? reported.by : undefined
   const received = event ? { ...event, method: report.method, outcome, report, receivedAt: now } : undefined
   if (by || decision.payment) {
-    const heard = { report, source, eventId: event?.id ?? null, now }
+    const heard = { report, source, eventId: event?.id, now }
     const revision = {
       ...{ ...decision, by, received },
       isNew: decision.isNew || isNew,
@@ -191,26 +190,26 @@ export function keepForeignEvent(
 }
 
 /** Logs that the payment counts from another instant than the provider's. */
-function noteInstant(
+function logInstant(
   deps: SettleDeps,
   { requestId }: ReportedCheckout,
   { payment, report }: SettlementChange,
 ): void {
-  if (!payment || !report || report.isInstantBelieved) return
+  if (!payment || report?.isInstantBelieved !== false) return
   const paidAt = payment.paidAt ?? payment.review?.paidAt
   const line = {
     request_id: requestId,
     source: report.source,
     event_id: report.eventId,
     payment_id: payment.id,
-    said_paid_at: report.saidPaidAt === null ? null : toTimestamp(report.saidPaidAt),
-    paid_at: paidAt === undefined ? null : toTimestamp(paidAt),
+    said_paid_at: timestampOrNull(report.saidPaidAt),
+    paid_at: timestampOrNull(paidAt),
   }
   deps.log.warn(line, 'the provider’s instant of payment is impossible and not used')
 }
 
 /** Logs what an operator should notice: money that did not take the usual way. */
-function note(deps: SettleDeps, reported: ReportedCheckout, result: SettlementResult): void {
+function logResult(deps: SettleDeps, reported: ReportedCheckout, result: SettlementResult): void {
   const { report, event, source, requestId, orderedFor } = reported
   deps.count({ name: 'settlement', outcome: result })
   if (result === 'unchanged' || result === 'duplicate') return

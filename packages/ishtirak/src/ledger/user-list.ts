@@ -1,20 +1,14 @@
 // Users by state, plan, method, end, balance, or by having had paid or granted time in a span.
 import { type Static, Type } from 'typebox'
 import { dayOrInstantSchema, isWithin, meets, readInstant, spanIn, type TimeSpan } from '../acts/day.js'
-import { pageCursor, pageOfList } from '../acts/paging.js'
+import { cursorOf, pageOfList } from '../acts/paging.js'
 import { isTransferred } from '../core/account.js'
 import { DAY, type Instant, LAST_INSTANT } from '../core/instant.js'
 import { PUBLIC_METHODS, type PublicMethod, publicMethodOf } from '../core/payment.js'
 import { type Subscription, statusAt } from '../core/subscription.js'
 import type { CommonParts } from './parts.js'
 import { readTimeLists } from './time-list.sql.js'
-import {
-  LIST_PARTS,
-  type ListedRow,
-  listedUsers,
-  type UserPosition,
-  type WantedParts,
-} from './user-list.sql.js'
+import { LIST_PARTS, type ListedRow, listedUsers, type WantedParts } from './user-list.sql.js'
 
 export const USER_STATES = ['active', 'grace', 'expired', 'ended', 'never_paid'] as const
 type UserState = (typeof USER_STATES)[number]
@@ -56,16 +50,7 @@ export type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'w
 export type ListedUser = ListedRow & { readonly now: Subscription; readonly state: UserState }
 
 /** The cursor stores the end of grace of the first page: a user whose grace ends meanwhile is listed once. */
-const cursors = pageCursor<UserPosition & { readonly over: Instant }>(
-  ({ part, at, userId, over }) => [part, at, userId, over],
-  ([part, at, userId, over]) =>
-    typeof part === 'number' &&
-    typeof at === 'number' &&
-    typeof userId === 'string' &&
-    typeof over === 'number'
-      ? { part, at, userId, over }
-      : null,
-)
+const cursors = cursorOf({ part: 'number', at: 'number', userId: 'string', over: 'number' })
 
 /** Throws `validation_failed` and `invalid_cursor`. */
 export async function pageOfUsers(
@@ -73,27 +58,20 @@ export async function pageOfUsers(
   filter: UserFilter,
   { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
 ): Promise<{ readonly items: readonly ListedUser[]; readonly nextCursor: string | null }> {
-  const now = deps.clock.now()
+  const { database, clock, rules, wallClock } = deps
+  const now = clock.now()
   const after = cursor === null ? null : cursors.decode(cursor)
-  const spans = {
-    ends: spanIn(deps.wallClock, filter, 'ends'),
-    active: spanIn(deps.wallClock, filter, 'active'),
-  }
-  const grace = now - deps.rules.graceDays * DAY + 1
+  const spans = { ends: spanIn(wallClock, filter, 'ends'), active: spanIn(wallClock, filter, 'active') }
+  const grace = now - rules.graceDays * DAY + 1
   const over = after?.over ?? grace
   const { changed_since: since } = filter
   const wanted =
     since === undefined
       ? partsOf(filter, spans, { now, grace, over })
-      : new Map([
-          [
-            LIST_PARTS.changed,
-            { from: readInstant(deps.wallClock, 'changed_since', since), to: LAST_INSTANT },
-          ],
-        ])
+      : partFrom(LIST_PARTS.changed, readInstant(wallClock, 'changed_since', since))
   const { items, last } = await pageOfList<ListedUser>({
     read: async (last, rows) =>
-      (await listedUsers(deps.database, wanted, last ?? after, rows)).map((row) => listed(row, now, deps)),
+      (await listedUsers(database, wanted, last ?? after, rows)).map((row) => listed(row, now, deps)),
     choose: isExact(filter) ? null : (users) => chosen(deps, users, filter, spans),
     limit,
   })
@@ -117,6 +95,18 @@ interface Spans {
   readonly active: TimeSpan | null
 }
 
+const partFrom = (part: number, from: Instant): WantedParts => [[part, { from, to: LAST_INSTANT }]]
+
+/** The parts in which users of a state are. */
+const PARTS_OF: Readonly<Record<UserState, readonly number[]>> = {
+  active: [LIST_PARTS.ending],
+  grace: [LIST_PARTS.ending, LIST_PARTS.over],
+  // A trial has no grace: `chosen` tells those in grace from those whose trial is over.
+  expired: [LIST_PARTS.ending, LIST_PARTS.over],
+  ended: [LIST_PARTS.ended],
+  never_paid: [LIST_PARTS.unpaid],
+}
+
 /**
  * Users who had time in a span have an end after its beginning, because neither a refund nor an operator ends
  * time in the past.
@@ -126,35 +116,30 @@ function partsOf(
   { ends, active }: Spans,
   { now, grace, over }: { readonly now: Instant; readonly grace: Instant; readonly over: Instant },
 ): WantedParts {
-  if (balance !== undefined) return new Map([[LIST_PARTS.withBalance, null]])
+  if (balance !== undefined) return partFrom(LIST_PARTS.withBalance, 0)
   const ofState: Partial<Record<UserState, TimeSpan>> = {
     active: { from: now + 1, to: LAST_INSTANT },
     grace: { from: grace, to: now + 1 },
-    // A trial has no grace: `chosen` tells those in grace from those whose trial is over.
     expired: { from: 0, to: now + 1 },
   }
-  const span = within(
-    state === undefined ? null : (ofState[state] ?? null),
-    ends,
-    active && { ...active, to: LAST_INSTANT },
+  const span = within(ALL_TIME, state && ofState[state], ends, active && { ...active, to: LAST_INSTANT })
+  const parts: WantedParts = [
+    [LIST_PARTS.ending, within(span, { from: over, to: LAST_INSTANT })],
+    [LIST_PARTS.over, within(span, { from: 0, to: over })],
+    [LIST_PARTS.ended, span],
+    // Users who never had time have no end.
+    ...(ends || active ? [] : partFrom(LIST_PARTS.unpaid, 0)),
+  ]
+  return parts.filter(
+    ([part, { from, to }]) => from < to && (state === undefined || PARTS_OF[state].includes(part)),
   )
-  const isAnyTime = ends === null && active === null
-  const byEnd = [
-    [LIST_PARTS.ending, within(span, { from: over, to: LAST_INSTANT })] as const,
-    [LIST_PARTS.over, within(span, { from: 0, to: over })] as const,
-  ].filter(([, part]) => part && part.from < part.to)
-  return new Map<number, TimeSpan | null>([
-    ...(state === undefined || ofState[state] ? byEnd : []),
-    ...(state === undefined || state === 'ended' ? [[LIST_PARTS.ended, span] as const] : []),
-    ...(isAnyTime && (state === undefined || state === 'never_paid')
-      ? [[LIST_PARTS.unpaid, null] as const]
-      : []),
-  ])
 }
 
-function within(...spans: readonly (TimeSpan | null)[]): TimeSpan | null {
+const ALL_TIME: TimeSpan = { from: 0, to: LAST_INSTANT }
+
+/** What all of these spans have in common. */
+function within(...spans: readonly (TimeSpan | null | undefined)[]): TimeSpan {
   const given = spans.flatMap((span) => span ?? [])
-  if (given.length === 0) return null
   return { from: Math.max(...given.map(({ from }) => from)), to: Math.min(...given.map(({ to }) => to)) }
 }
 

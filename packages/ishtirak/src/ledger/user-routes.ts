@@ -87,32 +87,27 @@ interface UserCallers {
 
 /** Address and language are computed on demand: otherwise they cost each consume 400 bytes. */
 class HttpRequest implements UserRequest {
-  readonly user: UserIdentity
-  readonly input: unknown
-  readonly #callers: UserCallers
-  readonly #request: FastifyRequest
-
-  constructor(callers: UserCallers, request: FastifyRequest, user: UserIdentity, input: unknown) {
-    this.user = user
-    this.input = input
-    this.#callers = callers
-    this.#request = request
-  }
+  constructor(
+    private readonly callers: UserCallers,
+    private readonly request: FastifyRequest,
+    readonly user: UserIdentity,
+    readonly input: unknown,
+  ) {}
 
   get api(): string {
-    return this.#callers.apiOf(this.user)
+    return this.callers.apiOf(this.user)
   }
 
   get requestId(): string {
-    return this.#request.id
+    return this.request.id
   }
 
   get params(): UserRequest['params'] {
-    return Object(this.#request.params)
+    return Object(this.request.params)
   }
 
   locale(): Promise<Locale> {
-    return this.#callers.localeOf(this.user, this.#request)
+    return this.callers.localeOf(this.user, this.request)
   }
 }
 
@@ -190,9 +185,12 @@ function handlerOf<Deps extends UserCallDeps>(deps: Deps, call: UserCall<Deps>, 
   const answer = schemaOf(call.answer, deps)
   const { method, created } = call
   const isOrder = ordersIn(call)
+  /** Throws `payload_too_large` and `rate_limited` for a file. */
   const inputOf = (request: FastifyRequest, reply: FastifyReply, user: UserIdentity): unknown => {
-    if (call.input === 'file') return admitFile(deps, user, request, reply)
-    return method === 'GET' ? request.query : request.body
+    if (call.input !== 'file') return method === 'GET' ? request.query : request.body
+    refuseLongBody(request)
+    deps.admitUpload(user.userId, reply)
+    return request.raw
   }
   const send = async (reply: FastifyReply, api: string, running: Promise<unknown>) => {
     const answered = await running
@@ -210,18 +208,6 @@ function handlerOf<Deps extends UserCallDeps>(deps: Deps, call: UserCall<Deps>, 
     const running = call.run(deps, of)
     return created || 'file' in answer ? send(reply, of.api, running) : running
   }
-}
-
-/** Throws `payload_too_large`, `rate_limited`. */
-function admitFile(
-  { admitUpload }: UserCallDeps,
-  user: UserIdentity,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  refuseLongBody(request)
-  admitUpload(user.userId, reply)
-  return request.raw
 }
 
 /**

@@ -10,8 +10,9 @@ import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
 import type { Actor } from '../core/person.js'
 import { type PaidPeriod, renewsAt, type SubscriptionFacts } from '../core/subscription.js'
+import { withoutNulls } from '../core/without-nulls.js'
 import { shareStatements } from '../database/coalesce.js'
-import { type Database, type Queryable, type Row, statement } from '../database/database.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, json, text, textOrNull, wordOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
@@ -28,7 +29,7 @@ export const parseProfile = (row: Row) => ({
 type UserProfile = Readonly<ReturnType<typeof parseProfile>>
 
 export const FACT_COLUMNS = `
-  u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.periods, u.ended_at,
+  u.version, u.anchor_at, u.run_months, u.paid_until, u.periods, u.ended_at,
   u.last_instrument, u.buyer, ${PROFILE_COLUMNS},
   case when u.balance_since is not null then json_build_object(
     'amount', u.balance, 'entries', coalesce(u.balance_entry, 0), 'order', u.standing_order,
@@ -37,7 +38,6 @@ export const FACT_COLUMNS = `
 /** The facts with the version at which they were read. A revision decided on them must name it. */
 export interface UserRecord extends UserProfile {
   readonly version: number
-  readonly eventSequence: number
   readonly subscription: SubscriptionFacts
   /** The buyer's details for invoices; null: none were given. */
   readonly buyer: BuyerDetails | null
@@ -47,7 +47,6 @@ export function parseUser(row: Row): UserRecord {
   const anchorAt = instantOrNull(row, 'anchor_at')
   return {
     version: integer(row, 'version'),
-    eventSequence: integer(row, 'event_sequence'),
     subscription: {
       run: anchorAt === null ? null : { anchorAt, months: integer(row, 'run_months') },
       paidUntil: instantOrNull(row, 'paid_until'),
@@ -62,8 +61,9 @@ export function parseUser(row: Row): UserRecord {
 }
 
 /** The facts as columns for `jsonb_to_record`, with the first schedule of announcements. */
-export function factsToColumns(facts: SubscriptionFacts) {
-  const columns = {
+export function factsToColumns(facts: SubscriptionFacts): object {
+  const { balance } = facts
+  return withoutNulls({
     anchor_at: at(facts.run?.anchorAt ?? null),
     run_months: facts.run?.months ?? null,
     paid_until: at(facts.paidUntil),
@@ -71,18 +71,12 @@ export function factsToColumns(facts: SubscriptionFacts) {
     ended_at: at(facts.endedAt),
     last_instrument: facts.instrument,
     announce_at: at(firstAnnouncementAt(facts)),
-  }
-  return facts.balance ? { ...columns, ...balanceToColumns(facts, facts.balance) } : columns
-}
-
-function balanceToColumns(facts: SubscriptionFacts, { amount, entries, since, order }: Balance) {
-  return {
-    balance: amount,
-    balance_entry: entries === 0 ? null : entries,
-    balance_since: at(since),
-    standing_order: order,
+    balance: balance?.amount ?? null,
+    balance_entry: balance?.entries || null,
+    balance_since: at(balance?.since ?? null),
+    standing_order: balance?.order ?? null,
     renews_at: at(renewsAt(facts)),
-  }
+  })
 }
 
 /**
@@ -153,6 +147,27 @@ export async function findUser(database: Queryable, userId: string) {
     : null
 }
 
+const selectPaymentWithUser = statement(
+  'operator.payment',
+  `select ${PAYMENT_COLUMNS}, ${FACT_COLUMNS} from payments p join users u using (user_id) where p.id = $1`,
+)
+
+export async function findPaymentWithUser(database: Queryable, paymentId: string) {
+  const [row] = await database.query(selectPaymentWithUser, [paymentId])
+  return row ? { payment: parsePayment(row), user: parseUser(row) } : null
+}
+
+const selectProfiles = statement(
+  'profiles.of_users',
+  `select u.user_id, ${PROFILE_COLUMNS} from users u where u.user_id = any($1::text[])`,
+)
+
+/** The profiles of the users that exist. */
+export async function findProfiles(database: Queryable, userIds: readonly string[]) {
+  const rows = userIds.length === 0 ? [] : await database.query(selectProfiles, [userIds])
+  return rows.map((row) => ({ userId: text(row, 'user_id'), ...parseProfile(row) }))
+}
+
 const selectLocale = statement('profiles.locale', 'select locale from users where user_id = $1')
 
 /** The language of a user's profile; null: unknown. */
@@ -175,19 +190,26 @@ export const fromToken = ({ userId, email, name, locale }: KnownUser) =>
 // If everything is known, nothing is written, so no commit waits for the disk.
 const remember = statement(
   'profiles.remember',
-  `insert into users as u (user_id, email, name, locale, created_at)
-   select $1::text, $2::text, $3::text, $4::text, $5::timestamptz
+  `insert into users as u (user_id, email, name, locale, phone, created_at)
+   select $1::text, $2::text, $3::text, $4::text, $5::text, $6::timestamptz
     where not exists (
       select from users where user_id = $1::text and (email is not null or $2::text is null)
-         and (name is not null or $3::text is null) and (locale is not null or $4::text is null))
+         and (name is not null or $3::text is null) and (locale is not null or $4::text is null)
+         and (phone is not null or $5::text is null))
        on conflict (user_id) do update
       set email = coalesce(u.email, excluded.email), name = coalesce(u.name, excluded.name),
-          locale = coalesce(u.locale, excluded.locale), changed_at = excluded.created_at`,
+          locale = coalesce(u.locale, excluded.locale), phone = coalesce(u.phone, excluded.phone),
+          changed_at = excluded.created_at`,
 )
 
 /** Makes sure that the user has a row, and fills empty fields of the profile. */
-export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
-  await database.query(remember, [...fromToken(user), at(now)])
+export async function rememberUser(
+  database: Queryable,
+  user: KnownUser,
+  now: Instant,
+  phone: string | null = null,
+): Promise<void> {
+  await database.query(remember, [...fromToken(user), phone, at(now)])
 }
 
 /** A new customer of the desk. */
@@ -197,64 +219,47 @@ export interface Customer {
   readonly phone: string | null
 }
 
-const selectByPhone = statement(
-  'profiles.by_phone',
-  'select user_id from users where phone = $1 order by created_at, user_id limit 1',
-)
+const selectByPhone = statement('profiles.by_phone', 'select user_id from users where phone = $1')
 
-/** The user with this telephone number, the first of several; null: no user. */
+/** The user with this telephone number; null: no user. */
 export async function findUserByPhone(database: Queryable, phone: string): Promise<string | null> {
   const [row] = await database.query(selectByPhone, [phone])
   return row ? text(row, 'user_id') : null
 }
 
-// Numbers are few and the lock is short, so it does not matter if two numbers have one hash.
-const lockPhone = statement(
-  'profiles.lock_phone',
-  `select true as locked from pg_advisory_xact_lock(hashtextextended('phone ' || $1, 0))`,
-)
-
-const rememberDesk = statement(
-  'profiles.remember_customer',
-  `insert into users as u (user_id, name, phone, created_at) values ($1, $2, $3, $4::timestamptz)
-       on conflict (user_id) do update
-      set name = coalesce(u.name, excluded.name), phone = coalesce(u.phone, excluded.phone),
-          changed_at = excluded.created_at`,
-)
-
 /**
  * Fills empty fields, as `rememberUser` does. If the telephone number is another user's, returns that user
  * and writes nothing.
  */
-export function rememberCustomer(
-  database: Database,
+export async function rememberCustomer(
+  database: Queryable,
   userId: string,
   { name, phone }: Customer,
   now: Instant,
 ): Promise<string | null> {
-  return database.transaction(async (transaction) => {
-    if (phone !== null) {
-      await transaction.query(lockPhone, [phone])
-      const owner = await findUserByPhone(transaction, phone)
-      if (owner !== null && owner !== userId) return owner
-    }
-    await transaction.query(rememberDesk, [userId, name, phone, at(now)])
+  try {
+    await rememberUser(database, { userId, name }, now, phone)
     return null
-  })
+  } catch (error) {
+    const isTaken = error instanceof ConstraintViolation && error.constraint === 'users_by_phone'
+    if (phone === null || !isTaken) throw error
+    return findUserByPhone(database, phone)
+  }
 }
 
-/** The new values of a profile. Null clears a value. */
-export type ProfileChange = ReadonlyMap<keyof UserProfile, string | null>
+/** The new values of a profile. Null clears a value, an absent one stays. */
+type ProfileChange = { readonly [Field in keyof UserProfile]?: string | null | undefined }
 
 // The version stays: a new name must not make a decision that is being made stale.
 const save = statement(
   'profiles.save',
   `insert into users as u (user_id, email, name, locale, created_at)
-   values ($1, $2, $3, $4, $8::timestamptz)
+   select $1, n.email, n.name, n.locale, $3::timestamptz
+     from jsonb_to_record($2::jsonb) n(email text, name text, locale text)
        on conflict (user_id) do update
-      set email = case when $5::bool then excluded.email else u.email end,
-          name = case when $6::bool then excluded.name else u.name end,
-          locale = case when $7::bool then excluded.locale else u.locale end,
+      set email = case when $2::jsonb ? 'email' then excluded.email else u.email end,
+          name = case when $2::jsonb ? 'name' then excluded.name else u.name end,
+          locale = case when $2::jsonb ? 'locale' then excluded.locale else u.locale end,
           changed_at = excluded.created_at`,
 )
 
@@ -265,10 +270,7 @@ export async function saveProfile(
   change: ProfileChange,
   now: Instant,
 ): Promise<void> {
-  const fields = ['email', 'name', 'locale'] as const
-  const values = fields.map((field) => change.get(field) ?? null)
-  const isChanged = fields.map((field) => change.has(field))
-  await database.query(save, [userId, ...values, ...isChanged, at(now)])
+  await database.query(save, [userId, JSON.stringify(change), at(now)])
 }
 
 export type DueUser = Awaited<ReturnType<typeof loadDueAnnouncements>>[number]

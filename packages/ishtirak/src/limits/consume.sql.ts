@@ -19,7 +19,7 @@ const COUNT_ASKED = `
       where u.user_id = a.user_id and u.limit_name = a.limit_name and u.scope = a.scope
         and u.counts_as = a.counts_as
         and case when u.resets_at < a.resets_at then 0 else u.used end + a.amount <= a.maximum
-        and a.believed_version is not distinct from (select version from users where user_id = a.user_id)
+        and a.known_version is not distinct from (select version from users where user_id = a.user_id)
         and (select true from usage_operations
               where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume'
                 limit 1) is null
@@ -39,7 +39,7 @@ const countOne = statement(
   `with asked as (
      select $1::text as user_id, $2::text as limit_name, $3::text as counts_as, $4::text as scope,
             $5::bigint as amount, $6::text as operation_id, $7::timestamptz as resets_at,
-            $8::bigint as maximum, $9::bigint as believed_version
+            $8::bigint as maximum, $9::bigint as known_version
    ), ${COUNT_ASKED}`,
 )
 const countMany = statement(
@@ -47,7 +47,7 @@ const countMany = statement(
   `with asked as (
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[],
                           $7::timestamptz[], $8::bigint[], $9::bigint[])
-       a(user_id, limit_name, counts_as, scope, amount, operation_id, resets_at, maximum, believed_version)
+       a(user_id, limit_name, counts_as, scope, amount, operation_id, resets_at, maximum, known_version)
    ), ${COUNT_ASKED}`,
 )
 
@@ -79,7 +79,7 @@ export async function consumeWhereUsual(
   )
 }
 
-const mayBeUsual = ({ kind, isUserKnown }: UsageOperation) => kind === 'consume' && isUserKnown
+const mayBeUsual = ({ kind, isUserRead }: UsageOperation) => kind === 'consume' && isUserRead
 
 function parseAnswer(row: Row): UsageAnswer {
   return {

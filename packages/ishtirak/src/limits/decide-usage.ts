@@ -22,7 +22,7 @@ export interface UsageOperation {
   readonly maximum: number
   readonly version: number | null
   /** True if these facts were read from the database. Otherwise only the query that reads them can decide. */
-  readonly isUserKnown: boolean
+  readonly isUserRead: boolean
   readonly now: Instant
 }
 

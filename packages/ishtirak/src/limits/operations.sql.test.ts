@@ -38,9 +38,9 @@ const DOORS = [
 ] as const
 
 describeOnEach('counting', ({ database }) =>
-  describe.each(DOORS)('%s', (_name, isUserKnown) => {
+  describe.each(DOORS)('%s', (_name, isUserRead) => {
     const apply = (on: Database, asked: UsageOperation) =>
-      untilDecided(() => createApplyUsageOperation(on)({ ...asked, isUserKnown }))
+      untilDecided(() => createApplyUsageOperation(on)({ ...asked, isUserRead }))
 
     it('lets exactly 10 of 20 parallel operations into 10 places, of whatever they are', async () => {
       for (const [name, place] of PLACES) {
@@ -144,11 +144,11 @@ describeOnEach('counting together', ({ database }) => {
         return database().transaction(work, giveUpAt)
       },
     })
-    const consumeFor65 = async (operationId: string, isUserKnown = true) => {
+    const consumeFor65 = async (operationId: string, isUserRead = true) => {
       statements = 0
       transactions = 0
       await Promise.all(
-        times(65, (n) => together(operation({ userId: `user-${n}`, operationId, isUserKnown }))),
+        times(65, (n) => together(operation({ userId: `user-${n}`, operationId, isUserRead }))),
       )
       return [statements, transactions]
     }

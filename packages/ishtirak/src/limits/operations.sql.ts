@@ -9,7 +9,7 @@ import {
   type Row,
   statement,
 } from '../database/database.js'
-import { at, column, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
+import { at, instantOrNull, integer, json, rowOf, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import { consumeWhereUsual } from './consume.sql.js'
 import {
@@ -22,6 +22,11 @@ import {
   type UsageOperation,
 } from './decide-usage.js'
 
+/** A row of usage_operations as a `StoredOperation`. */
+const OPERATION = `json_build_object('limit', limit_name, 'scopeId', scope, 'amount', amount,
+         'givesBack', gives_back, 'givenBack', given_back, 'maximum', maximum, 'used', used,
+         'resetsAt', (date_part('epoch', resets_at) * 1000)::bigint)`
+
 // Rows are read one by one (`limit 1`): a plan that was made while a table was small must not scan it later.
 const find = statement(
   'usage.find',
@@ -31,25 +36,18 @@ const find = statement(
       where user_id = $1 and limit_name = $2 and scope = $3 limit 1
         for update
    )
-   select f.*, k.limit_name as known_limit, k.scope as known_scope, k.amount as known_amount,
-          k.gives_back as known_gives_back, k.given_back as known_given_back,
-          k.maximum as known_maximum, k.used as known_used,
-          k.resets_at as known_resets_at,
-          c.limit_name as consumed_limit, c.scope as consumed_scope, c.amount as consumed_amount,
-          c.gives_back as consumed_gives_back, c.given_back as consumed_given_back,
-          c.maximum as consumed_maximum, c.used as consumed_used,
-          c.resets_at as consumed_resets_at,
-          n.counts_as, n.used as count_used, n.resets_at as count_resets_at, n.revision
+   select f.*, k.known, c.consumed, n.counts_as, n.used, n.resets_at, n.revision
      from (select) one
      left join counted n on true
      left join lateral (
        select true as is_found, ${FACT_COLUMNS} from users u where u.user_id = $1 limit 1
      ) f on true
      left join lateral (
-       select * from usage_operations where user_id = $1 and operation_id = $4 and kind = $5 limit 1
+       select ${OPERATION} as known from usage_operations
+        where user_id = $1 and operation_id = $4 and kind = $5 limit 1
      ) k on true
      left join lateral (
-       select * from usage_operations
+       select ${OPERATION} as consumed from usage_operations
         where user_id = $1 and operation_id = $6 and kind = 'consume' and limit_name = $2 and scope = $3
         limit 1
      ) c on true`,
@@ -173,28 +171,10 @@ function toColumns(operation: UsageOperation, change: UsageChange) {
 function foundIn(row: Row): FoundUsage {
   return {
     user: row.is_found === null ? null : parseUser(row),
-    known: row.known_amount === null ? null : operationIn(row, 'known'),
-    consumed: row.consumed_amount === null ? null : operationIn(row, 'consumed'),
+    known: json<StoredOperation | null>(row, 'known'),
+    consumed: json<StoredOperation | null>(row, 'consumed'),
     count: row.revision === null ? null : parseCount(row),
   }
 }
 
-const parseCount = rowOf({
-  countsAs: text,
-  used: column('count_used', integer),
-  resetsAt: column('count_resets_at', instantOrNull),
-  revision: integer,
-})
-
-function operationIn(row: Row, name: 'known' | 'consumed'): StoredOperation {
-  return {
-    limit: text(row, `${name}_limit`),
-    scopeId: text(row, `${name}_scope`),
-    amount: integer(row, `${name}_amount`),
-    givesBack: textOrNull(row, `${name}_gives_back`),
-    givenBack: integer(row, `${name}_given_back`),
-    maximum: integer(row, `${name}_maximum`),
-    used: integer(row, `${name}_used`),
-    resetsAt: instantOrNull(row, `${name}_resets_at`),
-  }
-}
+const parseCount = rowOf({ countsAs: text, used: integer, resetsAt: instantOrNull, revision: integer })

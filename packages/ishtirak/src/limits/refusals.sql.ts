@@ -1,7 +1,7 @@
 // The hours in which a limit refused something, one row each, kept for 30 days. The query that refuses writes
 // it (operations.sql.ts). Operations that are counted write none.
 import type { Static } from 'typebox'
-import { pageCursor } from '../acts/paging.js'
+import { cursorOf } from '../acts/paging.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'
@@ -10,15 +10,7 @@ import { FullHourSchema } from './schemas.js'
 
 export type FullHour = Static<typeof FullHourSchema>
 
-type Position = Pick<FullHour, 'limit' | 'scope'> & { readonly hour: Instant }
-
-const cursors = pageCursor<Position>(
-  ({ hour, limit, scope }) => [hour, limit, scope],
-  ([hour, limit, scope]) =>
-    typeof hour === 'number' && typeof limit === 'string' && typeof scope === 'string'
-      ? { hour, limit, scope }
-      : null,
-)
+const cursors = cursorOf({ hour: 'number', limit: 'string', scope: 'string' })
 
 /** The hour of the first refusal. */
 const hourOf = ({ first_at }: FullHour) => Date.parse(first_at) - (Date.parse(first_at) % HOUR)

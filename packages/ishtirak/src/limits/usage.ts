@@ -35,10 +35,10 @@ export function createUsageState(database: Database) {
     /** Operations of different users share queries. */
     apply: createApplyUsageOperation(database),
     /**
-     * The last known facts of users, so that one query is enough. They may be old: the query compares the
-     * version and decides nothing on an old one. Null is a user without a row.
+     * The facts of users as they were last read, so that one query is enough. They may be stale: the query
+     * compares the version and decides nothing on an old one. Null is a user without a row.
      */
-    believed: new BoundedMap<string, UserRecord | null>(REMEMBERED_MAX),
+    cachedUsers: new BoundedMap<string, UserRecord | null>(REMEMBERED_MAX),
   }
 }
 
@@ -49,15 +49,15 @@ export async function countUsage(
   { user: { userId }, params, input }: UsageRequest,
   amount: number | null,
 ) {
-  const { apply, believed } = usage
+  const { apply, cachedUsers } = usage
   const limit = rules.catalogue.limits.find(({ name }) => name === params.limit)
   if (!limit) throw new BillingError('unknown_limit')
   const scopeId = scopeIn(input, limit)
-  const isUserKnown = believed.get(userId) !== undefined
+  const isUserRead = cachedUsers.get(userId) !== undefined
   // One deadline for all rounds: after an answer of 503 nothing is counted.
   const giveUpAt = givenUpAfter()
   return untilFresh(`counting for ${userId}`, async () => {
-    const user = believed.get(userId) ?? null
+    const user = cachedUsers.get(userId) ?? null
     const now = clock.now()
     const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, rules)
     const window = limit.window && quotaWindowAt(limit.window, now)
@@ -74,14 +74,14 @@ export async function countUsage(
       resetsAt: window?.endsAt ?? null,
       maximum: maximumOf(plan.limits, limit),
       version: user?.version ?? null,
-      isUserKnown,
+      isUserRead,
       now,
     }
     const answer = await apply(operation, giveUpAt)
     if (answer.kind === 'conflict') throw new BillingError('conflict')
-    if (answer.kind === 'outdated') believed.set(userId, answer.user)
+    if (answer.kind === 'outdated') cachedUsers.set(userId, answer.user)
     if (answer.kind === 'outdated' || answer.kind === 'stale') return 'stale'
-    if (!isUserKnown) believed.set(userId, user)
+    if (!isUserRead) cachedUsers.set(userId, user)
     const { maximum, used, resetsAt } = answer
     return describeAllowance({ allowed: answer.kind === 'done', limit: maximum, used, resetsAt })
   })

@@ -2,9 +2,8 @@
 // a later due time, so that any number of processes may send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
-import type { OwedMail } from '../core/announcement.js'
 import { type Instant, MINUTE } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at, column, flag, instant, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import { IS_FAILED, SHOWN_FOR } from './inbox.sql.js'
@@ -14,11 +13,12 @@ const parseMail = rowOf({
   kind: text,
   about: text,
   queuedAt: instant,
+  /** The attempts, including this one. */
   attempts: integer,
   /** The end of this process's lease. */
   leaseUntil: column('due_at', instant),
   user: parseUser,
-}) satisfies (row: Row) => OwedMail
+})
 export type ClaimedMail = ReturnType<typeof parseMail>
 
 // Uses the index mails_due.

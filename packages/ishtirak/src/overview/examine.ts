@@ -99,8 +99,8 @@ export async function* examineSettings<Read extends Config>(
 function* examineMode({ publicUrl }: Config, gateways: readonly ExaminedGateway[]): Generator<Check> {
   if (gateways.length === 0) return
   yield ok('mode', gateways.some(({ gateway }) => gateway.live) ? 'mode_live' : 'mode_test')
-  const isCalledFromAfar = gateways.some(({ gateway }) => gateway.webhook?.isFromAfar)
-  if (!isCalledFromAfar || !/\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) return
+  const needsPublicAddress = gateways.some(({ gateway }) => gateway.webhook?.needsPublicAddress)
+  if (!needsPublicAddress || !/\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) return
   yield warn('webhook', 'webhook_local', { url: publicUrl })
 }
 

@@ -2,7 +2,7 @@
 
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import type { StoredReport } from '../core/stored-report.js'
+import { type StoredReport, wholeReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
 import { instant, json, rowOf, text, textOrNull } from '../database/rows.js'
 import { describeTotal } from '../ledger/documents.js'
@@ -53,7 +53,8 @@ export async function lastMailAbout(database: Queryable, { userId, id }: Pick<Pa
 }
 
 /** The receipt, the provider's reports and events, our events, and the newest `acts` acts, oldest first. */
-export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
+export async function tracesOf(database: Queryable, payment: Payment, acts: number) {
+  const { userId, id, checkoutId } = payment
   const of = [userId, id]
   const [stored = {}] = await database.query(selectStored, of)
   const [first] = await documentsOfPayment(database, { userId, id })
@@ -65,7 +66,7 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
           ...describeTotal(first.snapshot),
         }
       : null,
-    reports: json<readonly StoredReport[]>(stored, 'reports'),
+    reports: json<readonly StoredReport[]>(stored, 'reports').map((one) => wholeReport(payment, one)),
     received: viewRows(ReceivedEventSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),

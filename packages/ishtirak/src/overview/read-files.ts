@@ -46,7 +46,7 @@ export type UserFile = Awaited<ReturnType<typeof showUser>>
 export async function showUser(deps: ChangeDeps & FileDeps & { readonly inbox: Inbox }, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
-  const wanted = { userId, status: null, kind: null, since: null, after: null, limit: SHOWN_MAX }
+  const wanted = { userId, status: null, method: null, since: null, after: null, limit: SHOWN_MAX }
   const waiting = await inboxOfUser(deps.database, deps.inbox, { userId, limit: SHOWN_MAX, now })
   return {
     user,

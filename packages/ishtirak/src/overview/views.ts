@@ -116,15 +116,15 @@ function viewPaymentFile(
   }
 }
 
-function viewReport(report: StoredReport) {
+function viewReport(report: PaymentFile['reports'][number]) {
   const { source, outcome, status, amount, currency, live } = report
   return {
     ...{ at: toTimestamp(report.heardAt), source, outcome, status, amount, currency, live },
-    event_id: report.eventId,
+    event_id: report.eventId ?? null,
     payment_id: report.paymentId,
     checkout_id: report.checkoutId,
     paid_at: timestampOrNull(report.saidPaidAt),
-    paid_at_believed: report.isInstantBelieved,
+    paid_at_believed: report.isInstantBelieved !== false,
   }
 }
 

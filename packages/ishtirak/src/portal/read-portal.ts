@@ -1,7 +1,7 @@
 // What the portal of a user shows, read for the user, or for an operator who views it.
 
 import { type HistoryDeps, readHistory } from '../checkout/history.js'
-import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'
+import { type OverviewDeps, readOverview } from '../limits/overview.js'
 import type { PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 import type { PortalView } from './portal-view.js'
 
@@ -23,9 +23,9 @@ export async function readPortal(
   // The cursor of an older page of the history.
   const cursor = wish.asked('cursor')
   // The overview comes first: it may book a payment, which the history then shows.
-  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
+  const overview = await readOverview(deps, userId, requestId)
   const page = { userId, limit: PAYMENTS_A_PAGE, cursor, status: null, requestId }
-  const history = await readHistory(deps, page)
+  const [history, timeList] = await Promise.all([readHistory(deps, page), deps.loadTimeList(userId)])
   const seen = { ...asked, overview, history, isOlder: cursor !== null }
   const parts = await deps.readParts(seen)
   return { ...seen, timeList, parts }

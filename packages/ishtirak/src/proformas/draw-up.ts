@@ -23,7 +23,6 @@ export function drawUpProforma(
   const { seller, buyer, poNumber, issuedAt, issuedOn, live } = context
   const tax = taxAt(seller.taxTerms, issuedOn)
   return {
-    version: 1,
     kind: 'proforma',
     validUntil: toTimestamp(Date.parse(issuedOn) + VALID_DAYS * DAY).slice(0, 10),
     ...(poNumber !== undefined && { poNumber }),

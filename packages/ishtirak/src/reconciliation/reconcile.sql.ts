@@ -157,14 +157,14 @@ export async function saveStep(
 const selectByCheckouts = statement(
   'reconciliations.payments',
   `select ${PAYMENT_COLUMNS},
-          jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")') as booked
+          jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")') as report
      from payments p where p.method = $1 and p.method_reference = any($2::text[])`,
 )
 
 const parseReconciled = rowOf({
   payment: parsePayment,
   /** The report that booked it; null: no report did. */
-  booked: json<Pick<StoredReport, 'source' | 'amount' | 'currency'> | null>,
+  report: json<StoredReport | null>,
 })
 export type ReconciledPayment = ReturnType<typeof parseReconciled>
 

@@ -6,6 +6,7 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
+import { wholeReport } from '../core/stored-report.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { insertFoundPayment } from '../ledger/payments.sql.js'
@@ -228,7 +229,9 @@ function judge(
 }
 
 /** Our value first. If an operator accepted what the provider reports, there is no difference. */
-function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ReconciledPayment) {
+function differing({ amount, currency }: CheckoutReport, { payment, report }: ReconciledPayment) {
+  const { price } = payment
+  const booked = report && wholeReport(payment, report)
   if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {
     ...(price.amount === amount ? {} : { amount: [price.amount, amount] }),

@@ -103,7 +103,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
     },
     webhook: {
       ...WEBHOOK,
-      isFromAfar: options.apiUrl === undefined,
+      needsPublicAddress: options.apiUrl === undefined,
       verifySignature: signatureVerifier(account.webhookKeys, options.noteWebhookKey),
       readEvent,
     },

@@ -3,7 +3,20 @@ import type { CodeFacts, CodeKind } from '../core/code.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import {
+  at,
+  column,
+  flag,
+  instant,
+  instantOrNull,
+  integer,
+  integerOrNull,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+} from '../database/rows.js'
 
 /** This is `holdsCode` of core for `payments p`. */
 export const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
@@ -68,6 +81,22 @@ export async function selectOwnUse(
   return row ? { at: instant(row, 'used_at'), isOpen: flag(row, 'is_open') } : null
 }
 
+const parseBatch = rowOf({
+  id: text,
+  kind: word<CodeKind>,
+  plan: json<Plan | null>,
+  planId: textOrNull,
+  months: integerOrNull,
+  percent: integerOrNull,
+  amount: integerOrNull,
+  count: integer,
+  uses: integer,
+  usesPerUser: integer,
+  from: column('valid_from', instantOrNull),
+  until: column('valid_until', instantOrNull),
+  revokedAt: instantOrNull,
+})
+
 function parseCode(row: Row): CodeFacts {
   const reserved = integer(row, 'held')
   return {
@@ -75,26 +104,9 @@ function parseCode(row: Row): CodeFacts {
     used: integer(row, 'used') - reserved,
     usedByUser: integer(row, 'own_uses') - reserved,
     revokedAt: instantOrNull(row, 'code_revoked_at'),
-    batch: {
-      id: text(row, 'id'),
-      // The column's check constraint has the same list.
-      kind: text(row, 'kind') as CodeKind,
-      plan: json<Plan | null>(row, 'plan'),
-      planId: textOrNull(row, 'plan_id'),
-      months: integerOrNull(row, 'months'),
-      percent: integerOrNull(row, 'percent'),
-      amount: integerOrNull(row, 'amount'),
-      count: integer(row, 'count'),
-      uses: integer(row, 'uses'),
-      usesPerUser: integer(row, 'uses_per_user'),
-      from: instantOrNull(row, 'valid_from'),
-      until: instantOrNull(row, 'valid_until'),
-      revokedAt: instantOrNull(row, 'revoked_at'),
-    },
+    batch: parseBatch(row),
   }
 }
-
-const integerOrNull = (row: Row, column: string) => (row[column] === null ? null : integer(row, column))
 
 /** The wrong codes that a user may try in an hour. */
 const WRONG_CODES_AN_HOUR = 10
