@@ -482,6 +482,7 @@ export type PlatformPayment = {
 }
 
 export type PlatformPaymentPage = {
+  /** Newest first */
   data: PlatformPayment[]
   has_more: boolean
   next_cursor: string | null

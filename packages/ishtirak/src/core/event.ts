@@ -1,7 +1,7 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
-// a sequence number that orders the events of one user. `eventContent` stores only what may be different later.
-// `renderEvent` adds the rest from the payment's row when the event is sent; every attempt sends the same
-// bytes.
+// a sequence number that orders the events of one user. `eventContent` stores only what may be different
+// later. `renderEvent` adds the rest from the payment's row when the event is sent; every attempt sends the
+// same bytes.
 import type { Announcement, MailKey } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
 import type { ChangeOfEvent } from './change.js'

@@ -22,7 +22,7 @@ export interface StoredReport extends Pick<CheckoutReport, 'status'>, Partial<Re
   readonly isInstantBelieved?: false
 }
 
-/** What a report without a difference repeats. */
+/** A report without a difference repeats exactly this. */
 function repeatedOf(payment: Payment): Repeated {
   const { id: paymentId, checkoutId, live } = payment
   return { ...priceAsked(payment), live, paymentId, checkoutId: checkoutId ?? '' }

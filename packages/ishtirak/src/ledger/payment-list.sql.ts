@@ -28,8 +28,8 @@ const selectNewestOfUser = statement(
   `select ${PAYMENT_COLUMNS} from payments p
     where ${IS_AFTER} and ${IS_OF_STATUS} and ${isByMethod('$6')} and p.user_id = $7 ${ORDER}`,
 )
-// Uses payments_listed: the newest of each wanted method and stored status, then the newest of these. An index
-// of all payments would be one more write for each booking.
+// Uses payments_listed: the newest of each wanted method and stored status, then the newest of these. An
+// index of all payments would be one more write for each booking.
 const selectNewestListed = statement(
   'operator.newest_listed',
   `select ${PAYMENT_COLUMNS}

@@ -162,7 +162,7 @@ export const RedeemRequestSchema = request('RedeemRequest', {
   months: Type.Optional(Type.Integer({ description: 'The term of that plan, 1 if absent', examples: [12] })),
 })
 
-/** What a code gave. */
+/** A redemption shows what its code gave. */
 const redeemed = { plan, months: Type.Integer({ description: 'The months that the code gave' }) }
 
 export const RedeemedSchema = object('Redeemed', {
