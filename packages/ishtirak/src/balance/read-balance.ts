@@ -2,7 +2,7 @@
 // booked first, so that amount and entries agree.
 import { pageCursor } from '../acts/paging.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
-import { entriesOfUser } from '../ledger/balance-entries.sql.js'
+import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
 import { type BalanceQuery, type UserBalanceView, viewBalance } from '../ledger/balance-schemas.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { findCurrentUser } from '../ledger/load.js'

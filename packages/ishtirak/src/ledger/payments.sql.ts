@@ -72,17 +72,17 @@ const SHOWN = {
 
 /** The one list of the columns of a payment. */
 const describedPayment = rowOf({
-    ...STATE,
-    ...SHOWN,
-    userId: text,
-    poNumber: textOrNull,
-    returnUrl: textOrNull,
-    plan: json<Plan | null>,
-    codeHash: textOrNull,
-    discount: integer,
-    live: flag,
-    attemptEndsAt: instant,
-    secondOf: textOrNull,
+  ...STATE,
+  ...SHOWN,
+  userId: text,
+  poNumber: textOrNull,
+  returnUrl: textOrNull,
+  plan: json<Plan | null>,
+  codeHash: textOrNull,
+  discount: integer,
+  live: flag,
+  attemptEndsAt: instant,
+  secondOf: textOrNull,
 })
 // The constraint fields_fit_the_kind says which fields belong to which kind.
 export const parsePayment = describedPayment as Description<Payment>
