@@ -29,7 +29,7 @@ const PARTS = {
   'fault:pgbouncer': [tool('pgbouncer'), tests('test/faults/pgbouncer')],
   'fault:patroni': [tool('patroni')],
   costs: [tests('test/costs', 'test/plans')],
-  memory: [tests('process/memory', 'process/many-receipts'), ['bench/bank-files.mjs']],
+  memory: [tests('process/memory', 'process/many-receipts')],
   processes: [
     tests('killed', 'process/backup', 'process/rolling', 'process/traces', 'mounted-folder', 'embedded/'),
   ],
