@@ -100,6 +100,9 @@ it('ask the running service with a key, and say what to do without one', async (
   expect(grant.output).toMatch(/^ +grt_\w+ +operator +pro +0 +14 /m)
   const end = await say('users end user-1 --why', 'a stolen card')
   expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
+  const trails = [await say('operators trail'), await say('operators trail --q', 'stolen card')]
+  for (const { output } of trails) expect(output).toMatch(/amina +user\.end +user-1 +- +a stolen card/)
+  expect(trails[1]?.output).not.toContain('users.grant')
   const excel = await runCommand('export accounts --month 2026-10 --format excel'.split(' '), beside)
   expect(excel.output).toMatch(/^\ufefftype;date;/)
 })

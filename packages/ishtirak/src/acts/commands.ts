@@ -155,10 +155,13 @@ const PREVIEWED = { changes: ['what', 'of', 'before', 'after'] }
 
 type Members = Readonly<Record<string, string | number | boolean>>
 
+/** True for a search, whose words are the argument of its command. A list has them as the option `--q`. */
+const isSearch = ({ required }: TObject) => required?.includes('q') ?? false
+
 /** Adds an option for each member, and returns the function that reads them. A preview needs less. */
 function addMembers(command: Command, input: TObject, asked?: TObject): (isPreview: boolean) => Members {
   const members = Object.entries<TSchema>(input.properties).filter(
-    ([name, { type }]: [string, { type?: string }]) => name !== 'q' && type !== 'array',
+    ([name, { type }]: [string, { type?: string }]) => !(name === 'q' && isSearch(input)) && type !== 'array',
   )
   const options = members.map(([name, member]) => {
     const isRequired = input.required?.includes(name) ?? false
@@ -222,7 +225,7 @@ function requestOf({ method, path, input }: Asked, argument: string, members: Me
     encodeURIComponent(inPath.includes(name) ? String(members[name]) : argument),
   )
   if (method === 'POST') return { method, path: address, body: members }
-  const word = 'q' in input.properties ? { q: argument } : {}
+  const word = isSearch(input) ? { q: argument } : {}
   const asked = Object.entries({ ...members, ...word }).filter(([name]) => !inPath.includes(name))
   const query = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]))
   return { method, path: query.size === 0 ? address : `${address}?${query}` }

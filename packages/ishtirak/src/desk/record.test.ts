@@ -74,6 +74,8 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
       { what: 'stampDuty', after: 20 },
     ])
       expect(changes.find(({ what }: { what: string }) => what === one.what)).toMatchObject(one)
+    expect((await operator.get(`${asked}&new_user=true&amount=2020`)).body.changes).toEqual(changes)
+    expect((await operator.get(`${asked}&new_user=true&amount=20x`)).body.code).toBe('validation_failed')
     expect(await rows()).toMatchObject(NOTHING)
     const first = await record()
     const again = await record({ new_user: false })

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-const AWAY = 'no sandbox in this folder: run it where you ran `npm start`, or '
+const AWAY = 'no sandbox in this folder: run it where you ran `npm start`, with the same DATA_DIR, or '
 
 it.each(['', 'memory:', 'postgres://127.0.0.1:1/none'])(
   'DATABASE_URL=%s: they create nothing',
