@@ -10,8 +10,10 @@ import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import { countEndings, sumsOf } from '../../packages/ishtirak/src/books/figures.sql.js'
 import { linesOf } from '../../packages/ishtirak/src/books/lines.sql.js'
 import {
+  countDelivered,
   countWaitingEvents,
   listEvents,
+  replayDelivered,
   showEvent,
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
 import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
@@ -156,6 +158,10 @@ export const CONSOLE_LISTS: readonly Run[] = [
   payments({ method: 'transfer' }),
   payments({ limit: 5 }),
   (db) => listEvents(db, { ...events, limit: 5 }),
+  (db) => listEvents(db, { ...events, userId: 'user-7' }),
+  (db) => listEvents(db, { ...events, userId: 'user-7', waiting: true }),
+  (db) => countDelivered(db, { userId: 'user-7', since: 0 }),
+  (db) => replayDelivered(db, { userId: 'user-7', since: 0 }, { now: NOON, limit: 5 }),
   countWaitingEvents,
   (db) => lastReconciliation(db, 'chargily'),
   (db) => paymentsOfCheckouts(db, 'chargily', ['chk_7_1', 'chk_8_1']),

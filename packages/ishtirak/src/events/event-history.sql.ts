@@ -36,31 +36,32 @@ const COLUMNS = `
         and exists (select from event_endpoint where disabled_at is null)
        then greatest(u.deliver_at, o.created_at) end as due_at`
 
-const selectEvents = statement(
-  'event_history.list',
-  `select ${COLUMNS}
-     from outbox o join users u using (user_id)
-    where $1::text is null or o.user_id = $1
-    order by o.created_at desc, o.user_id, o.sequence desc
-    limit $2::int`,
-)
-
+// The events of a user have queries of their own: the plan of a common one would walk through those of all
+// users.
+const listed = (name: string, where: string, order: string) =>
+  statement(
+    `event_history.${name}`,
+    `select ${COLUMNS}
+       from users u join outbox o using (user_id)
+      where ${where} order by ${order} limit $1::int`,
+  )
+const selectAll = listed('list', 'true', 'o.created_at desc, o.user_id, o.sequence desc')
+const selectOfUser = listed('of_user', 'u.user_id = $2', 'o.sequence desc')
 // Few users wait, so the query goes from them to their events. The longest waiting event comes first.
-const selectWaiting = statement(
-  'event_history.waiting',
-  `select ${COLUMNS}
-     from users u join outbox o on o.user_id = u.user_id and o.sequence > u.delivered_sequence
-    where u.delivered_sequence < u.event_sequence and ($1::text is null or u.user_id = $1)
-    order by o.created_at, o.user_id, o.sequence
-    limit $2::int`,
-)
+const WAITS = 'u.delivered_sequence < u.event_sequence and o.sequence > u.delivered_sequence'
+const selectWaiting = listed('waiting', WAITS, 'o.created_at, o.user_id, o.sequence')
+const selectWaitingOfUser = listed('waiting_of_user', `u.user_id = $2 and ${WAITS}`, 'o.sequence')
 
 /** Newest first; with `waiting` only those that the platform has not confirmed, oldest first. */
 export async function listEvents(
   database: Queryable,
   of: { readonly userId: string | null; readonly waiting: boolean; readonly limit: number },
 ) {
-  const rows = await database.query(of.waiting ? selectWaiting : selectEvents, [of.userId, of.limit])
+  const { userId, waiting, limit } = of
+  const rows =
+    userId === null
+      ? await database.query(waiting ? selectWaiting : selectAll, [limit])
+      : await database.query(waiting ? selectWaitingOfUser : selectOfUser, [limit, userId])
   return viewRows(WrittenEventSchema, rows)
 }
 
@@ -133,27 +134,37 @@ interface Delivered {
   readonly since: Instant
 }
 
-const countDeliveredEvents = statement(
-  'event_history.count_delivered',
-  `select count(distinct user_id) as users, count(*) as events from outbox
-    where created_at >= $1::timestamptz and delivered_at is not null and ($2::text is null or user_id = $2)`,
-)
+// A user has few events, so they are found first. Without `offset 0` a plan that was made while the table was
+// empty would walk through the events of all users.
+const eventsOf = (user: string) => `(select * from outbox where user_id = ${user} offset 0) own`
+
+const counted = (name: string, source: string) =>
+  statement(
+    `event_history.${name}`,
+    `select count(distinct user_id) as users, count(*) as events from ${source}
+      where created_at >= $1::timestamptz and delivered_at is not null`,
+  )
+const countAll = counted('count_delivered', 'outbox')
+const countOfUser = counted('count_delivered_of_user', eventsOf('$2'))
 
 export async function countDelivered(database: Queryable, { userId, since }: Delivered) {
-  const [row = {}] = await database.query(countDeliveredEvents, [at(since), userId])
+  const [row = {}] =
+    userId === null
+      ? await database.query(countAll, [at(since)])
+      : await database.query(countOfUser, [at(since), userId])
   return { users: integer(row, 'users'), events: integer(row, 'events') }
 }
 
-// Users are locked in the order of their ids, as a booking locks them. `delivered_at <= $3` leaves out what
+// Users are locked in the order of their ids, as a booking locks them. `delivered_at <= $2` leaves out what
 // the platform takes while this runs, so that it is not sent a third time.
-const replay = statement(
-  'event_history.replay',
-  `with oldest as (
-     select user_id, sequence, created_at from outbox
-      where created_at >= $1::timestamptz and delivered_at <= $3::timestamptz
-        and ($2::text is null or user_id = $2)
+const replay = (name: string, source: string) =>
+  statement(
+    `event_history.${name}`,
+    `with oldest as (
+     select user_id, sequence, created_at from ${source}
+      where created_at >= $1::timestamptz and delivered_at <= $2::timestamptz
       order by created_at
-      limit $4::int
+      limit $3::int
    ), wanted as (
      select user_id, min(sequence) as sequence from oldest group by user_id
    ), locked as (
@@ -162,18 +173,20 @@ const replay = statement(
    ), again as (
      update outbox o set attempts = 0, delivered_at = null
        from locked l
-      where o.user_id = l.user_id and o.sequence >= l.sequence and o.delivered_at <= $3::timestamptz
+      where o.user_id = l.user_id and o.sequence >= l.sequence and o.delivered_at <= $2::timestamptz
      returning o.sequence
    ), moved as (
      update users u
-        set delivered_sequence = least(u.delivered_sequence, l.sequence - 1), deliver_at = $3::timestamptz
+        set delivered_sequence = least(u.delivered_sequence, l.sequence - 1), deliver_at = $2::timestamptz
        from locked l
       where u.user_id = l.user_id
      returning u.user_id
    )
    select (select count(*) from moved) as users, (select count(*) from again) as events,
           (select count(*) from oldest) as found, (select max(created_at) from oldest) as until`,
-)
+  )
+const replayAll = replay('replay', 'outbox')
+const replayOfUser = replay('replay_of_user', eventsOf('$4'))
 
 /**
  * Puts the oldest of these events in line again, and what was delivered after them to the same users.
@@ -184,8 +197,12 @@ export async function replayDelivered(
   { userId, since }: Delivered,
   { now, limit }: { readonly now: Instant; readonly limit: number },
 ) {
-  const values = [at(since), userId, at(now), limit]
-  const [row = {}] = await database.transaction((transaction) => transaction.query(replay, values))
+  const values = [at(since), at(now), limit]
+  const [row = {}] = await database.transaction((transaction) =>
+    userId === null
+      ? transaction.query(replayAll, values)
+      : transaction.query(replayOfUser, [...values, userId]),
+  )
   const until = integer(row, 'found') < limit ? null : instant(row, 'until')
   return { users: integer(row, 'users'), events: integer(row, 'events'), until }
 }
