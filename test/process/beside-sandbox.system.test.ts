@@ -145,7 +145,7 @@ it('`events listen` forwards what comes from now on, and goes on where the recei
     await runCommand(['events', 'listen', '--forward-to', other.url], { ...elsewhere, ...keys }),
   ).toMatchObject({
     code: 1,
-    output: expect.stringContaining('for the sandbox alone'),
+    output: expect.stringContaining('only in the sandbox'),
   })
 })
 

@@ -62,7 +62,7 @@ it('ends with 1 where it was not accepted, and shows why; for a wrong type it na
   expect(await trigger('payment.paid', ...toReceiver())).toBe(1)
   expect(printed).toContain('answered 500: the body was read')
   await receiver.goDown()
-  await expect(trigger('payment.paid', ...toReceiver())).rejects.toThrow('no answer')
+  await expect(trigger('payment.paid', ...toReceiver())).rejects.toThrow('no receiver answered')
   await expect(trigger('payment.payed', '--user', 'amine')).rejects.toThrow()
   for (const type of EVENT_TYPES) expect(printed).toContain(type)
 })

@@ -45,14 +45,15 @@ const ANSWER_LENGTH_MAX = 1_000
 
 /** Returns whether the receiver accepted the event. */
 async function trigger(host: CommandHost, type: EventType, { user, to }: TriggerOptions): Promise<boolean> {
-  if (!isUserId(user)) throw new CommandFailed('--user is not the id of a user')
+  if (!isUserId(user)) throw new CommandFailed('--user must be a user id of 1 to 255 characters')
   const { sender, plans } = await sandboxSender(host, to)
   const now = systemClock().now()
   const body = sampleEvent(type, { userId: user, catalogue: plans, now })
   const id = createIds().next('evt', now)
   process.stdout.write(`sent to ${sender.url} as ${id}\n${JSON.stringify(JSON.parse(body), null, 2)}\n`)
   const sent = await sender.send({ id, body })
-  if (sent.kind === 'failure') throw new CommandFailed(`no answer: ${plainText(sent.detail)}`)
+  if (sent.kind === 'failure')
+    throw new CommandFailed(`no receiver answered: ${plainText(sent.detail)}. Start it, or name another --to`)
   const said = plainText(Buffer.from(sent.body ?? []).toString()).slice(0, ANSWER_LENGTH_MAX)
   process.stdout.write(`answered ${sent.status}${said && `: ${said}`}\n`)
   return isAccepted(sent)
@@ -64,9 +65,9 @@ async function sandboxSender(host: CommandHost, to: string | undefined) {
   const { sandbox, events, plans } = await host.config(eventSettings, instead)
   if (!sandbox)
     throw new CommandFailed(
-      'this command is for the sandbox alone: without CHARGILY_SECRET_KEY, and not in production',
+      'this command works only in the sandbox: without CHARGILY_SECRET_KEY, and not in production',
     )
-  if (!events) throw new CommandFailed('where to? Set EVENTS_URL, or name it with --to')
+  if (!events) throw new CommandFailed('no address to send to: set EVENTS_URL, or use --to')
   // In the sandbox the receiver may be anywhere.
   return { plans, secrets: events.secrets, sender: createEventSender({ ...events, reach: 'any' }) }
 }
