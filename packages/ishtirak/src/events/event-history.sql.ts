@@ -134,37 +134,36 @@ interface Delivered {
   readonly since: Instant
 }
 
-// A user has few events, so they are found first. Without `offset 0` a plan that was made while the table was
-// empty would walk through the events of all users.
-const eventsOf = (user: string) => `(select * from outbox where user_id = ${user} offset 0) own`
-
-const counted = (name: string, source: string) =>
-  statement(
-    `event_history.${name}`,
-    `select count(distinct user_id) as users, count(*) as events from ${source}
-      where created_at >= $1::timestamptz and delivered_at is not null`,
-  )
-const countAll = counted('count_delivered', 'outbox')
-const countOfUser = counted('count_delivered_of_user', eventsOf('$2'))
+// With `$2` the first part is skipped and the second reads the events of one user by the key.
+const countDeliveredEvents = statement(
+  'event_history.count_delivered',
+  `select count(distinct user_id) as users, count(*) as events
+     from (select user_id from outbox
+            where $2::text is null and created_at >= $1::timestamptz and delivered_at is not null
+            union all
+           select user_id from outbox
+            where user_id = $2 and created_at >= $1::timestamptz and delivered_at is not null) delivered`,
+)
 
 export async function countDelivered(database: Queryable, { userId, since }: Delivered) {
-  const [row = {}] =
-    userId === null
-      ? await database.query(countAll, [at(since)])
-      : await database.query(countOfUser, [at(since), userId])
+  const [row = {}] = await database.query(countDeliveredEvents, [at(since), userId])
   return { users: integer(row, 'users'), events: integer(row, 'events') }
 }
 
-// Users are locked in the order of their ids, as a booking locks them. `delivered_at <= $2` leaves out what
-// the platform takes while this runs, so that it is not sent a third time.
-const replay = (name: string, source: string) =>
-  statement(
-    `event_history.${name}`,
-    `with oldest as (
-     select user_id, sequence, created_at from ${source}
-      where created_at >= $1::timestamptz and delivered_at <= $2::timestamptz
-      order by created_at
-      limit $3::int
+// Users are locked in the order of their ids, as a booking locks them. `delivered_at <= $3` leaves out what
+// the platform takes while this runs, so that it is not sent a third time. A user has few events, so with
+// `$2` they are found first and then sorted: without `offset 0` a plan that was made while the table was
+// empty would walk through the events of all users.
+const replay = statement(
+  'event_history.replay',
+  `with oldest as (
+     (select user_id, sequence, created_at from outbox
+       where $2::text is null and created_at >= $1::timestamptz and delivered_at <= $3::timestamptz
+       order by created_at limit $4::int)
+     union all
+     (select user_id, sequence, created_at from (select * from outbox where user_id = $2 offset 0) own
+       where created_at >= $1::timestamptz and delivered_at <= $3::timestamptz
+       order by created_at limit $4::int)
    ), wanted as (
      select user_id, min(sequence) as sequence from oldest group by user_id
    ), locked as (
@@ -173,20 +172,18 @@ const replay = (name: string, source: string) =>
    ), again as (
      update outbox o set attempts = 0, delivered_at = null
        from locked l
-      where o.user_id = l.user_id and o.sequence >= l.sequence and o.delivered_at <= $2::timestamptz
+      where o.user_id = l.user_id and o.sequence >= l.sequence and o.delivered_at <= $3::timestamptz
      returning o.sequence
    ), moved as (
      update users u
-        set delivered_sequence = least(u.delivered_sequence, l.sequence - 1), deliver_at = $2::timestamptz
+        set delivered_sequence = least(u.delivered_sequence, l.sequence - 1), deliver_at = $3::timestamptz
        from locked l
       where u.user_id = l.user_id
      returning u.user_id
    )
    select (select count(*) from moved) as users, (select count(*) from again) as events,
           (select count(*) from oldest) as found, (select max(created_at) from oldest) as until`,
-  )
-const replayAll = replay('replay', 'outbox')
-const replayOfUser = replay('replay_of_user', eventsOf('$4'))
+)
 
 /**
  * Puts the oldest of these events in line again, and what was delivered after them to the same users.
@@ -197,12 +194,8 @@ export async function replayDelivered(
   { userId, since }: Delivered,
   { now, limit }: { readonly now: Instant; readonly limit: number },
 ) {
-  const values = [at(since), at(now), limit]
-  const [row = {}] = await database.transaction((transaction) =>
-    userId === null
-      ? transaction.query(replayAll, values)
-      : transaction.query(replayOfUser, [...values, userId]),
-  )
+  const values = [at(since), userId, at(now), limit]
+  const [row = {}] = await database.transaction((transaction) => transaction.query(replay, values))
   const until = integer(row, 'found') < limit ? null : instant(row, 'until')
   return { users: integer(row, 'users'), events: integer(row, 'events'), until }
 }

@@ -1,6 +1,6 @@
 // What the TypeBox schemas of the routes are used for: validation of input, serializers of answers, names in
-// the OpenAPI document. A body is never coerced. In the query string, numbers, `true` and `false` are read from
-// text.
+// the OpenAPI document. A body is never coerced. In the query string, numbers, `true` and `false` are read
+// from text.
 import {
   type Serializer,
   type SerializerFactory,
@@ -117,8 +117,8 @@ type Readers = ReadonlyMap<string, (text: string) => unknown>
 const NO_READERS: Readers = new Map()
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  // Only plain decimal digits: `1e3`, `0x10` and the empty text stay text and are refused. 15 digits are always
-  // exact in a double. A number is an amount in dinars, with two digits of centimes at most.
+  // Only plain decimal digits: `1e3`, `0x10` and the empty text stay text and are refused. 15 digits are
+  // always exact in a double. A number is an amount in dinars, with two digits of centimes at most.
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   number: (text) => (/^-?\d{1,13}(\.\d{1,2})?$/.test(text) ? Number(text) : text),
   boolean: (text) => (/^(true|false)$/.test(text) ? text === 'true' : text),

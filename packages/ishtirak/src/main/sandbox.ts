@@ -115,7 +115,9 @@ export function hasSandbox(config: Config): boolean {
 
 /** `instead`: the other way in which the command can reach a service. */
 export function noSandbox(instead = 'give `--url`'): CommandFailed {
-  return new CommandFailed(`no sandbox in this folder: run it where you ran \`npm start\`, with the same DATA_DIR, or ${instead}`)
+  return new CommandFailed(
+    `no sandbox in this folder: run it where you ran \`npm start\`, with the same DATA_DIR, or ${instead}`,
+  )
 }
 
 /** The sandbox of this data folder. What is missing is made, so a client asks `hasSandbox` before. */
