@@ -8,12 +8,13 @@
 /** New seals are made by this form. */
 export const FORM = 1
 
-/** The text of `documents d`. The seller is named by the hash of their data. */
+/** The text of `documents d`, with the seller's data that its hash names. */
 export const DOCUMENT = `
   json_build_object(
     'form', 1, 'kind', 'document', 'series', d.series, 'number', d.number, 'user_id', d.user_id,
     'payment_id', d.payment_id, 'place', d.place, 'document', d.kind,
-    'issued_at', d.issued_at at time zone 'UTC', 'issued_on', d.issued_on, 'seller', d.seller,
+    'issued_at', d.issued_at at time zone 'UTC', 'issued_on', d.issued_on,
+    'seller', (select v.seller from seller_versions v where v.hash = d.seller),
     'net_centimes', d.net_centimes, 'tax_centimes', d.tax_centimes, 'duty_centimes', d.duty_centimes,
     'discount_centimes', d.discount_centimes, 'fee_centimes', d.fee_centimes, 'snapshot', d.snapshot)::text`
 

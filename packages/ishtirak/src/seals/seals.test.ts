@@ -16,6 +16,7 @@ import { CAPABILITIES } from '../main/capabilities.js'
 import { commandHost } from '../main/command-host.js'
 import { addAllOperatorCommands } from '../main/operator-commands.js'
 import { sealBooks } from './seal-books.js'
+import { headsIn } from './seal-readings.js'
 import { NO_HEAD, readHead, sealedLines } from './seals.sql.js'
 
 const sink = await sinkOfTests()
@@ -72,6 +73,15 @@ describeOnEach('sealed books', (context) => {
     expect(await verify()).toEqual({ what: 'changed', position: 4, ...entry })
     await tamper(`update balance_entries set note = 'a gift'`)
     expect(await verify()).toEqual({ what: 'changed', position: 5, kind: 'act', entry: first })
+  })
+
+  it('names the first document of a seller whose data were changed or removed', async () => {
+    await book()
+    await seal()
+    await tamper(`update seller_versions set seller = seller || '{"x": 1}'`)
+    expect(await verify()).toEqual({ what: 'changed', position: 1, ...document(1) })
+    await tamper(`delete from seller_versions`)
+    expect(await verify()).toEqual({ what: 'changed', position: 1, ...document(1) })
   })
 
   it('names an entry that was removed, with its seal or without', async () => {
@@ -133,6 +143,19 @@ describeOnEach('sealed books', (context) => {
     expect([await verify(), await verify(kept)]).toMatchObject([null, { what: 'resealed', position: 6 }])
     expect(await runVerify(kept)).toEqual([1, expect.stringContaining('a head is another one')])
     expect(await runVerify(await headNow())).toEqual([0, expect.stringContaining('hash')])
+  })
+
+  it('reads heads from any file, in time that grows with its size alone', () => {
+    const hash = 'a'.repeat(64)
+    const heads = [{ position: 812, hash }]
+    const begun = performance.now()
+    for (const blank of ['\n', ' ', '\r\n', ' \n', '1', '1\n', '\u2028'])
+      expect(headsIn(`812 ${hash}\n${blank.repeat(200_000)}`)).toEqual(heads)
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    for (const kept of [`\uFEFF812 ${hash}\r\n`, `kept:\r\n\t812 ${hash} {"form" : 1}`])
+      expect(headsIn(kept)).toEqual(heads)
+    for (const odd of ['', '\0\xff', `812 ${hash}a`, `812  ${hash}`, `x 812 ${hash}`])
+      expect(headsIn(odd)).toEqual([])
   })
 
   it('grows once, whatever seals at one time, in the order of numbers', async () => {
