@@ -89,7 +89,8 @@ async function* whileAwaited(work: Promise<object>): AsyncGenerator<string> {
   }
 }
 
-const HEAD = /^\s*(\d{1,15}) ([0-9a-f]{64})\b/gm
+// Blanks end with their line: if they went on, a file of blank lines would be read anew from each of them.
+const HEAD = /^[ \t\uFEFF]*(\d{1,15}) ([0-9a-f]{64})\b/gm
 
 /** What a line has beside them is ignored. */
 export function headsIn(text: string) {
