@@ -124,12 +124,15 @@ describeWorldOnEach('a person', { env: { ...ENV, OPERATOR_KEYS } }, ({ world, da
     await act(`/users/${USER}/correct`, { amount: 500, note: 'for Zubayda' })
     await act(`/users/${USER}/pay-out`, { amount: 500 })
     await act('/bulk/start', { act: 'user.grant', ids: [USER], input: { days: 1 } })
+    const noted = { amount: 500, note: 'for Zubayda' }
+    await act('/bulk/start', { act: 'balance.correct', ids: [USER], input: noted })
     await world.advance(30 * DAY)
+    await act(`/users/${USER}/pay-out`, { amount: 500 })
     const person = world.as('zubayda-2', { account: USER, billing_role: 'payer' })
     const wanted = { plan: 'pro', po_number: 'Zubayda 7', return_url: 'http://platform.localhost/zubayda' }
     const { body } = await person.post('/api/v1/billing/payments', wanted)
-    const noted = { metadata: { team: 'Zubayda' } }
-    await platformFor(world, USER).put(`/payments/${body.id}/metadata`, noted)
+    const metadata = { team: 'Zubayda' }
+    await platformFor(world, USER).put(`/payments/${body.id}/metadata`, { metadata })
     await world.pay(body.checkout_url)
     await world.advance(40 * DAY)
     const scoped = { operation_id: 'zubayda-1', project_id: 'zubayda' }
