@@ -885,44 +885,25 @@ create index grants_of_code on grants (code_hash, granted_at desc, id desc) wher
 
 -- The books are computed from documents. Only closings are stored.
 
--- Months are closed in order, and the last one is reopened first.
+-- Months are closed in order, for good.
 create table month_closings (
-  -- Counts all closings and reopenings. The last row says which months are closed.
-  place integer not null constraint place_counts_from_one check (place > 0),
-  act text not null constraint act_is_known check (act in ('close', 'reopen')),
   -- The month in the billing time zone: `YYYY-MM`.
   month text not null,
   -- The last number of each series that is in the month: {series: number}.
-  counted jsonb,
+  counted jsonb not null,
   -- The declared sums, in centimes.
-  totals jsonb,
+  totals jsonb not null,
   acted_at timestamptz not null,
   actor text not null constraint acted_by_someone check (actor <> ''),
   reason text,
-  -- The last closed month after this row, and its end. Null: none is closed.
-  last_closed text,
-  -- Later entries have no earlier instant, even if a clock was set back.
-  closed_until timestamptz,
-  constraint month_closings_in_order primary key (place),
-  constraint a_closing_has_totals check (
-    (act = 'close') = (totals is not null) and (act = 'close') = (counted is not null)
-  ),
-  constraint last_closed_has_an_end check ((last_closed is null) = (closed_until is null))
+  -- The end of the month. Later entries have no earlier instant, even if a clock was set back.
+  closed_until timestamptz not null,
+  constraint month_closings_once primary key (month)
 );
-comment on table month_closings is
-  'Closings of months with what was declared, and their reopenings. Entries are irreversible.';
+comment on table month_closings is 'Closed months with what was declared. Entries are irreversible.';
 
-create index month_closings_of_month on month_closings (month, place);
 create trigger month_closings_are_append_only before update or delete on month_closings
   for each row execute function refuse_change();
-
-create table month_differences (
-  place integer not null constraint difference_of_a_closing references month_closings,
-  found_at timestamptz not null,
-  constraint month_differences_once primary key (place)
-);
-comment on table month_differences is
-  'Closings whose documents add up to something else than what was declared, as the last check found them.';
 
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
 create index documents_by_issue on documents (issued_at) where place > 0;
@@ -961,9 +942,24 @@ create table seals (
 comment on table seals is
   'The hash chain over documents, balance entries and the audit trail. Rows are never changed.';
 
-create index seals_of_acts on seals (position) where kind = 'act';
 create trigger seals_are_append_only before update or delete on seals
   for each row execute function refuse_change();
+
+-- Their instants do not say which acts are new: the clock of a process may be days behind.
+create table unsealed_acts (
+  user_id text not null,
+  id text not null,
+  constraint unsealed_acts_once primary key (user_id, id)
+);
+comment on table unsealed_acts is 'The acts that the next round of the job seals.';
+
+create function note_unsealed_act() returns trigger language plpgsql as $$
+begin
+  insert into unsealed_acts (user_id, id) values (new.user_id, new.id);
+  return null;
+end $$;
+create trigger audit_is_sealed_later after insert on audit
+  for each row execute function note_unsealed_act();
 
 create table seal_heads (
   -- `YYYY-MM-DD`, in the billing time zone.
@@ -1058,8 +1054,6 @@ create table bulk_acts (
   -- Whether the operator is known by a key of OPERATOR_KEYS.
   by_key boolean not null,
   targets integer not null constraint targets_are_counted check (targets > 0),
-  -- The number on the page that was confirmed.
-  shown integer,
   made_at timestamptz not null,
   finished_at timestamptz,
   stopped_because text,

@@ -9,7 +9,7 @@ import {
   CommandFailed,
   type CommandHost,
 } from '../acts/operator-client.js'
-import { headsIn, verifyBooksReading } from './seal-readings.js'
+import { headsIn, verifyBooksReading } from './verify-books.js'
 
 type VerifyOptions = AccessOptions & { readonly from?: string; readonly json?: true }
 
@@ -48,7 +48,7 @@ const SAYS = {
   resealed: () => 'a head is another one: entries up to it were changed and sealed again',
 }
 
-/** Without the contents, which the service has itself. */
+/** Sends only the heads, because lines of an export also have the contents. */
 async function readHeads(path: string): Promise<Buffer> {
   const text = await readFile(path, 'utf8').catch((error: Error) => {
     throw new CommandFailed(error.message)

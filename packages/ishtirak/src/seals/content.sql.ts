@@ -1,9 +1,8 @@
-// What is hashed of an entry: one line of JSON with every column that is stored, the same text on both
-// databases and in every session. Members stand as they are listed, instants are in UTC with all digits.
-// Entries are never changed, so a person who is erased elsewhere has the same text here.
+// The text of an entry that is hashed: one line of JSON with every stored column, the same on both databases
+// and in every session. Instants are in UTC with all digits. Erasing a person changes none of these entries.
 //
-// A text is never changed once it was released: seals are checked by it for as long as books are kept. A
-// release that adds a column adds a form, and checks each seal by the form that it names.
+// A released text is never changed, because seals are checked by it for as long as books are kept. A release
+// that adds a column adds a form, and checks each seal by the form that the seal names.
 
 /** New seals are made by this form. */
 export const FORM = 1

@@ -1,5 +1,5 @@
-// The job seals what was booked, and once a day tells others the head of the chain. With that head they can
-// show later that nothing before it was changed. A booking does nothing for it.
+// The job that seals what was booked, and once a day sends the head of the chain to others. With that head
+// they can show later that nothing before it was changed. It costs a booking nothing.
 import { hash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -11,7 +11,15 @@ import { consoleSay } from '../i18n/console.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { Mailer } from '../mail/send-mail.js'
 import { DEFAULT_MAIL_COLOR, type MailMessage, messageOf, type WriteMailDeps } from '../mail/write-mail.js'
-import { appendSeals, type DayHead, lastDay, newEntries, noteDay, saveTold } from './seals.sql.js'
+import {
+  appendSeals,
+  type DayHead,
+  lastDay,
+  newEntries,
+  noteDay,
+  type SealHead,
+  saveTold,
+} from './seals.sql.js'
 
 export interface SealDeps
   extends Pick<CommonParts, 'clock' | 'log' | 'count' | 'wallClock'>,
@@ -22,10 +30,10 @@ export interface SealDeps
   readonly operatorMail?: { readonly to: readonly string[]; readonly locale: Locale }
 }
 
-/** Of each kind in one statement, for which other calls of the embedded database wait. */
+/** The most entries of each kind in one query, for which other calls of the embedded database wait. */
 const SEALED_AT_ONCE = 1_000
 
-/** A job. Gives how many entries it has sealed. */
+/** A job; returns how many entries it has sealed. */
 export async function sealBooks(deps: SealDeps, goesOn: () => boolean = () => true): Promise<number> {
   let sealed = 0
   for (;;) {
@@ -34,24 +42,29 @@ export async function sealBooks(deps: SealDeps, goesOn: () => boolean = () => tr
     if (count === 0) break
     if (!goesOn()) return sealed
   }
-  // A chain that begins has its first head at once.
+  // The head at the end of yesterday. A new chain has its first head at once.
   await noteDay(deps.database, deps.wallClock.dayAt(deps.wallClock.startOfDay(deps.clock.now()) - 1))
   await tellHead(deps)
   return sealed
 }
 
-async function sealNext({ database, clock }: SealDeps): Promise<number> {
-  const { head, entries } = await newEntries(database, { now: clock.now(), limit: SEALED_AT_ONCE })
+async function sealNext({ database }: SealDeps): Promise<number> {
+  const { head, entries } = await newEntries(database, SEALED_AT_ONCE)
   if (entries.length === 0) return 0
   let last = head
   const seals = entries.map(({ content, ...entry }) => {
-    last = { position: last.position + 1, hash: hash('sha256', `${last.hash}${content}`) }
+    last = { position: last.position + 1, hash: sealOf(last, content) }
     return { ...entry, ...last }
   })
   return (await appendSeals(database, seals)) ? seals.length : 0
 }
 
-/** The newest alone, until it has arrived: it vouches for those before it. */
+/** The hash of a seal, which includes that of the seal before it. */
+export function sealOf(before: Pick<SealHead, 'hash'>, content: string): string {
+  return hash('sha256', `${before.hash}${content}`)
+}
+
+/** Only the newest is sent, until it has arrived: it proves those before it. */
 async function tellHead(deps: SealDeps): Promise<void> {
   const head = await lastDay(deps.database)
   if (!head) return
@@ -61,7 +74,7 @@ async function tellHead(deps: SealDeps): Promise<void> {
     await saveTold(deps.database, { day: head.day, mailedAt, toldAt })
 }
 
-/** When it was taken, or refused for good; null: it is tried again. */
+/** When the mail was sent, or refused for good; null: it is tried again. */
 async function mailHead(deps: SealDeps, head: DayHead): Promise<Instant | null> {
   const { mailer, operatorMail, clock, log, count } = deps
   if (!mailer || !operatorMail) return null
@@ -71,7 +84,7 @@ async function mailHead(deps: SealDeps, head: DayHead): Promise<Instant | null> 
   return result.kind === 'failed' ? null : clock.now()
 }
 
-/** As the other events are, but about no user: it stands in no user's outbox, and has no sequence. */
+/** The event is about no user, so it is not in the outbox and has no sequence. */
 async function sendHead(deps: SealDeps, head: DayHead): Promise<Instant | null> {
   const { outgoing, database, clock, wallClock, count, log } = deps
   const { day, position, hash } = head

@@ -1,11 +1,13 @@
-// What sealed books bring to the service: the job, the check, and the chain as lines of text.
+// Sealed books as a capability: the job, the check, and the export of the chain.
 import { Type } from 'typebox'
 import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import { request, timestamp } from '../http/schemas.js'
 import { addVerifyCommand } from './cli-verify.js'
+import { type ExportSealsDeps, exportSeals } from './export-seals.js'
 import { type SealDeps, sealBooks } from './seal-books.js'
-import { exportSeals, type SealReadingDeps, verifyBooksReading } from './seal-readings.js'
+import { verifyBooksReading } from './verify-books.js'
+import './words.js'
 
 const SealedHeadSchema = request('SealedHead', {
   day: Type.String({ description: 'The day in the billing time zone', examples: ['2026-12-21'] }),
@@ -17,7 +19,7 @@ const SealedHeadSchema = request('SealedHead', {
   }),
 })
 
-export const seals: Capability<SealDeps & SealReadingDeps> = {
+export const seals: Capability<SealDeps & ExportSealsDeps> = {
   name: 'seals',
   readings: [exportSeals, verifyBooksReading],
   helpHeading: 'Money:',
