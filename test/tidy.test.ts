@@ -44,8 +44,14 @@ const SQL = /\b(select|from|where|join|and|is null|coalesce|interval|case|limit|
 const LIST_FILTERS = ['isByMethod', 'listed', 'publicStatusSql', 'trail']
 /** The one insert into the trail, and the names of a description's columns. */
 const SHARED_TEXTS = ['insertAudit', 'columnsOf']
-/** The inbox is put together from the kinds of capabilities, a backup from the tables of its schema. */
-const MADE_OF_A_LIST = ['overview/inbox.sql.ts', 'backup/backup.sql.ts']
+/**
+ * The inbox is put together from the kinds of capabilities, a backup from the tables of its schema, and the
+ * export and the erasure of a person from lists of tables.
+ */
+const MADE_OF_A_LIST = [
+  ...['overview/inbox.sql.ts', 'backup/backup.sql.ts'],
+  ...['privacy/export.sql.ts', 'privacy/erase.sql.ts'],
+]
 
 /** A comment that starts so and has no such verb continues the name above it instead of explaining it. */
 const STARTS =

@@ -1,12 +1,12 @@
-// What prevents the erasure of a user, and the erasure, which is one query. docs/privacy.md lists what stays,
-// and the test of this folder reads every table.
+// Erases a user in one query, and reads what stands in the way. docs/privacy.md lists what stays of a person;
+// its test reads every table.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, rowOf, textOrNull } from '../database/rows.js'
 
-// A canceled payment with a next check may still be paid at the provider. Without an address for events no
-// event waits to be delivered.
+// A canceled payment may still be paid while its page is open at the provider. Without an address for events
+// no event waits to be delivered.
 const selectErasable = statement(
   'privacy.erasable',
   `select u.phone,
@@ -48,9 +48,18 @@ export async function readErasable(database: Queryable, userId: string) {
   return parseErasable(row)
 }
 
-// The version is raised, so that a document that was drawn up meanwhile with the old name is not saved. The
-// user's row stays, so that a code or a trial cannot be used a second time. The audit trail and the documents
-// refuse changes.
+/** Tables from which all rows of the user are deleted. */
+const DELETED = [
+  ...['transfer_proof_parts', 'transfer_proofs', 'proformas', 'owed_invoices', 'portal_sessions', 'mails'],
+  ...['usage', 'usage_operations', 'usage_refusals', 'code_tries'],
+]
+
+const deleteFrom = (table: string) => `
+   of_${table} as (
+     delete from ${table} d using guard g where d.user_id = g.user_id)`
+
+// The version grows, so a document with the old name that is just being made cannot be saved. The row of the
+// user stays, so that time, codes and trials are not given twice. The trail and the ledger refuse changes.
 const erase = statement(
   'privacy.erase',
   `with guard as (
@@ -72,36 +81,16 @@ const erase = statement(
    ), closed as (
      update discrepancies d set closed_because = ''
        from guard g where d.user_id = g.user_id and d.closed_because <> ''
-   ), emptied as (
-     delete from transfer_proof_parts d using guard g where d.user_id = g.user_id
-   ), proofs as (
-     delete from transfer_proofs d using guard g where d.user_id = g.user_id
-   ), offers as (
-     delete from proformas d using guard g where d.user_id = g.user_id
-   ), owed as (
-     delete from owed_invoices d using guard g where d.user_id = g.user_id
-   ), sessions as (
-     delete from portal_sessions d using guard g where d.user_id = g.user_id
    ), requests as (
      delete from portal_link_requests d using guard g where lower(d.email) = lower(g.email)
-   ), mail as (
-     delete from mails d using guard g where d.user_id = g.user_id
-   ), counted as (
-     delete from usage d using guard g where d.user_id = g.user_id
-   ), operations as (
-     delete from usage_operations d using guard g where d.user_id = g.user_id
-   ), full_limits as (
-     delete from usage_refusals d using guard g where d.user_id = g.user_id
-   ), tries as (
-     delete from code_tries d using guard g where d.user_id = g.user_id
-   ), noted as (${insertAudit({
+   ), ${DELETED.map(deleteFrom).join(', ')}, noted as (${insertAudit({
      ...{ userId: 'g.user_id', at: '$4::timestamptz', entry: '$3::jsonb', from: 'guard g' },
    })}
    )
    select user_id from guard`,
 )
 
-/** Erases, and writes the entry of the audit trail. `stale`: the user has another version by now. */
+/** Writes the audit trail too. `stale`: the user has another version by now. */
 export async function eraseUser(
   database: Queryable,
   of: { readonly userId: string; readonly version: number; readonly audit: AuditEntry },

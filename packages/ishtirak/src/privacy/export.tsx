@@ -1,5 +1,5 @@
-// Everything known of a person as one file for them, by API, by command and in the console. Each download is
-// in the trail.
+// Exports everything known of a person as one file, by API, by command and in the console. Each download is
+// in the audit trail.
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { BINARY_FILE } from '../acts/descriptions.js'
@@ -54,7 +54,7 @@ export function exportPage(app: App, pages: ConsolePages & ExportDeps): void {
   )
 }
 
-/** Leads to it from the page of the user, and from everything known of them. */
+/** The link to the export on the page of the user, and in their file. */
 export const exportPart: UserPart<string> = {
   key: 'export',
   schema: Type.String({ description: 'Everything as a file, below the operator’s API' }),

@@ -1,4 +1,4 @@
-// What personal data bring to the service: a person is exported, and erased.
+// Personal data as a capability: a person is exported, and erased.
 import type { Capability } from '../acts/capability.js'
 import { type ErasePersonDeps, eraseAct } from './erase.js'
 import { type ExportDeps, exportPage, exportPart, exportUser } from './export.js'

@@ -1,16 +1,16 @@
-// Files in one archive (PKWARE APPNOTE 6.3.3), as they are: pictures and PDFs do not get smaller.
+// Writes a ZIP archive (PKWARE APPNOTE 6.3.3) without compression: pictures and PDFs do not get smaller.
 import { crc32 } from 'node:zlib'
 
 export interface ZippedFile {
-  /** It has its folders in it, such as `proofs/1.png`. */
+  /** The path in the archive, such as `proofs/1.png`. */
   readonly name: string
   readonly content: Uint8Array
 }
 
-/** Names are UTF-8; it was stored and needs version 2.0; 1 January 1980, the first day that a ZIP knows. */
+/** Version 2.0, names in UTF-8, not compressed, and the first date that a ZIP knows: 1 January 1980. */
 const STORED = [20, 0x0800, 0, 0, 0x0021]
 
-/** One file after the other, as fast as they are taken; the list of them comes last. */
+/** Yields one file after the other, and then the directory. */
 export async function* zipped(files: AsyncIterable<ZippedFile>): AsyncGenerator<Uint8Array> {
   const listed: Buffer[] = []
   let offset = 0
@@ -21,7 +21,7 @@ export async function* zipped(files: AsyncIterable<ZippedFile>): AsyncGenerator<
       words([named.length, 0]),
     ])
     const head = Buffer.concat([long(0x04034b50), about, named])
-    // Behind `about` no comment, disk 0 and no attributes.
+    // The zeros are: no comment, disk 0 and no attributes.
     listed.push(
       Buffer.concat([long(0x02014b50), words([20]), about, words([0, 0, 0, 0, 0]), long(offset), named]),
     )
