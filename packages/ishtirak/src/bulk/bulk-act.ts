@@ -1,5 +1,5 @@
-// An act on a list: what is asked for is read, the list is found, counted, and frozen when it is confirmed.
-import { type Act, type ActDeps, act, byRank, requireAllowed } from '../acts/act.js'
+// Starts and stops bulk acts. The list is found and counted for the preview, and stored when it is confirmed.
+import { type Act, type ActDeps, act, actTexts, byRank, requireAllowed } from '../acts/act.js'
 import { askedBy, inputIn, titleOf } from '../acts/act-console.js'
 import type { Field, Typed } from '../acts/act-page.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
@@ -17,7 +17,7 @@ import { readLabels } from '../ledger/labels.js'
 import { viewRows } from '../ledger/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { shortNumberOf } from '../runtime/secret.js'
-import { bulkNamed, endBulk, insertBulk } from './bulk.sql.js'
+import { bulksBehind, endBulk, insertBulk } from './bulk.sql.js'
 import {
   BulkParamsSchema,
   type BulkRequest,
@@ -41,7 +41,7 @@ export function actInBulk({ actsOfAll }: Pick<BulkDeps, 'actsOfAll'>, name: stri
   return found as Act<BulkDeps>
 }
 
-/** The ids. Throws `role_not_allowed`, and what is wrong in what is asked for. */
+/** The ids of the list. Throws `role_not_allowed` and `validation_failed`. */
 async function targetsOf(
   deps: BulkDeps,
   act: Act<BulkDeps>,
@@ -52,7 +52,7 @@ async function targetsOf(
   requireAllowed(act, by.operator, input)
   if ((ids === undefined) === (filter === undefined))
     throw wrongField('filter', ids ? 'not_allowed' : 'required')
-  // Every user or payment: only the console means that, where the number of them was shown before.
+  // An empty filter means everything. Only the console may send it, because it has shown the number before.
   const isOfAll = filter !== undefined && Object.keys(filter).length === 0
   if (isOfAll && by.reason !== null && by.seenVersion === undefined) throw wrongField('filter', 'required')
   const found = ids ? [...new Set(ids)] : await matching(deps, act.on.list, filter ?? {})
@@ -62,7 +62,7 @@ async function targetsOf(
 
 const PAGE = 1_000
 
-/** Throws `validation_failed`: it has no list, the filter makes no sense, or finds too many. */
+/** Throws `validation_failed` if the subject has no list, or the filter is wrong or finds too many. */
 async function matching(
   deps: BulkDeps,
   list: SubjectList | undefined,
@@ -80,7 +80,7 @@ async function matching(
   return found
 }
 
-/** Of the list that was shown: another one where a target came or went. */
+/** Another number if the list has another target. */
 function versionOf(targets: readonly string[]): number {
   return shortNumberOf([...targets].sort().join('\n'))
 }
@@ -127,8 +127,7 @@ export const startBulk = act<BulkDeps>()({
         const id = deps.ids.next('blk', now)
         const { name: operator, role } = by.operator
         const byKey = deps.operatorKeys.some(({ name }) => name === operator)
-        const shown = by.seenVersion === undefined ? null : targets.length
-        const made = { id, act: asked.name, input, filter, why, operator, role, byKey, shown }
+        const made = { id, act: asked.name, input, filter, why, operator, role, byKey }
         const audit = auditEntry(deps.ids, by, {
           after: { bulk_id: id, act: asked.name, targets: targets.length },
           now,
@@ -140,7 +139,7 @@ export const startBulk = act<BulkDeps>()({
   },
 })
 
-/** The payment that a target is, and the user that it is or is of. */
+/** The names of targets: a target is a user or a payment. */
 export async function targetNames({ database }: Pick<BulkDeps, 'database'>, targets: readonly string[]) {
   const { payment } = await readLabels({ database }, { payments: targets })
   const userOf = (id: string) => payment(id)?.userId ?? id
@@ -148,10 +147,10 @@ export async function targetNames({ database }: Pick<BulkDeps, 'database'>, targ
   return { payment, user: (id: string) => user(userOf(id)) }
 }
 
-/** Of a filter the members have `of.` before, so that none is taken for what the act asks. */
+/** In the form, members of the filter begin with `of.`, so that they differ from the input of the act. */
 const OF = 'of.'
 
-/** The act is chosen first, and then asks what it asks. */
+/** First the field that chooses the act, then the fields of that act. */
 async function bulkFields(
   pages: ConsolePages & BulkDeps,
   view: View,
@@ -183,7 +182,7 @@ type ShowDeps = Pick<BulkDeps, 'database'>
 
 /** Throws `not_found`. */
 export async function showBulk({ database }: ShowDeps, id: string) {
-  const [bulk] = viewRows(BulkSchema, await bulkNamed(database, id))
+  const [bulk] = viewRows(BulkSchema, await bulksBehind(database, null, 1, id))
   if (!bulk) throw new BillingError('not_found', { extra: { bulk_id: id } })
   return bulk
 }

@@ -1,4 +1,4 @@
-// Acts on lists in the console: how far each is, on a page that loads itself anew until all is done.
+// Bulk acts in the console. The page of one reloads itself until it is finished.
 import { ActButton } from '../acts/act-console.js'
 import { type ListPage, listRoute } from '../acts/list-page.js'
 import type { Permission } from '../core/role.js'
@@ -97,7 +97,6 @@ const resultsPage: ListPage<
           facts={[
             [say('who'), bulk.operator],
             [say('why'), bulk.why],
-            [say('bulkShown'), number(bulk.shown)],
             [say('bulkTargets'), number(bulk.targets)],
             ...COUNTS.map((count) => [say(`bulk_${count}`), number(bulk[count])] as const),
             [say('bulkFinished'), view.moment(bulk.finished_at)],

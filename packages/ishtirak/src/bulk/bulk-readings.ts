@@ -1,4 +1,4 @@
-// What is read of acts on lists, and the call that works at one.
+// Lists of bulk acts and their results, and the call that works on one.
 import { list } from '../acts/list.js'
 import { byInstant, cursorOf } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
@@ -65,7 +65,7 @@ export const resultList = list<WorkDeps>()({
   },
 })
 
-/** Of a call that goes on: some seconds of work. */
+/** The most targets of one call: some seconds of work. */
 const A_CALL = 500
 
 const continueBulk = reads({

@@ -1,10 +1,10 @@
-// The shapes of acts on lists: what is asked for, how far it is, and what became of each.
+// The schemas of bulk acts: the request, the progress, and the result of each target.
 import { type Static, Type } from 'typebox'
 import { reason } from '../acts/reason.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { UserIdSchema } from '../ledger/schemas.js'
 
-/** By their ids; a filter may find more. */
+/** The most ids in a request. A filter may find more. */
 const IDS_MAX = 10_000
 export const TARGETS_MAX = 100_000
 
@@ -47,7 +47,6 @@ export const BulkSchema = object('Bulk', {
   made_at: timestamp,
   finished_at: nullable(timestamp),
   stopped_because: nullable(Type.String()),
-  shown: nullable(Type.Integer({ description: 'How many the preview counted that was confirmed' })),
   targets: Type.Integer(),
   done: Type.Integer(),
   refused: Type.Integer({ description: 'Refused by the rules of the act, each with its code' }),

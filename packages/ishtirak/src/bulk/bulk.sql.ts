@@ -1,5 +1,5 @@
-// Bulk acts as rows: what was confirmed, the list as it was then, and the result of each target. No process
-// owns a bulk act: any process leases targets in chunks.
+// The queries of bulk acts. A bulk act stores its list when it is confirmed. No process owns it: any process
+// leases targets in chunks.
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -16,8 +16,6 @@ export interface NewBulk {
   readonly role: string
   /** Whether the operator is known by a key of OPERATOR_KEYS. */
   readonly byKey: boolean
-  /** The number of targets on the page that was confirmed; null: no page was. */
-  readonly shown: number | null
 }
 
 // Two calls with one operation id wait for each other at the index audit_operations.
@@ -27,12 +25,11 @@ const insertNew = statement(
      ${insertAudit({ userId: "''", at: '$2::timestamptz', entry: '$3::jsonb' })} ${UNLESS_DONE}
      returning id
    ), made as (
-     insert into bulk_acts (id, act, input, filter, why, operator, role, by_key, shown, made_at,
-       targets)
-     select b.id, b.act, b.input, b.filter, b.why, b.operator, b.role, b.by_key, b.shown,
+     insert into bulk_acts (id, act, input, filter, why, operator, role, by_key, made_at, targets)
+     select b.id, b.act, b.input, b.filter, b.why, b.operator, b.role, b.by_key,
             $2::timestamptz, cardinality($4::text[])
        from asked, jsonb_to_record($1::jsonb) as b(id text, act text, input jsonb, filter jsonb, why text,
-              operator text, role text, by_key boolean, shown integer)
+              operator text, role text, by_key boolean)
      returning id
    )
    insert into bulk_targets (bulk_id, place, target, leased_until)
@@ -41,7 +38,7 @@ const insertNew = statement(
    returning place`,
 )
 
-/** Stores it with its entry in the audit trail. False: this operation has already begun one. */
+/** Writes the audit trail too. False: this operation has already begun one. */
 export async function insertBulk(
   database: Queryable,
   { byKey: by_key, ...bulk }: NewBulk,
@@ -61,7 +58,7 @@ const parseBulk = rowOf({
   operator: text,
   role: text,
   byKey: flag,
-  /** Whether an owner made this operator, and has blocked them or changed their role since. */
+  /** True: the operator was made by an owner, and has been blocked or has another role since. */
   isOutdated: flag,
   isStopped: flag,
 })
@@ -78,7 +75,7 @@ const selectUnfinished = statement(
     order by b.made_at`,
 )
 
-/** Oldest first. `id` null: all of them. */
+/** Oldest first. `id`: only this one; null: all. */
 export async function unfinishedBulks(
   database: Queryable,
   id: string | null,
@@ -89,9 +86,9 @@ export async function unfinishedBulks(
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
-// Each attempt has a longer lease, so that targets that fail again and again leave time for the others. The
-// places are an array: a join could run the subquery once for each target, and each run would lease others.
-// Uses the index bulk_targets_left.
+// Each attempt has a longer lease, so that targets which fail do not hold up the others. The places are an
+// array, because a join could run the subquery once for each target and lease all of them. Uses the index
+// bulk_targets_left.
 const claim = statement(
   'bulk.claim',
   `update bulk_targets t
@@ -105,7 +102,7 @@ const claim = statement(
    returning t.place, t.target, t.attempts`,
 )
 
-/** Leases targets to this process, for `leaseMs` at the first attempt. */
+/** Leases targets to this process; the first attempt for `leaseMs`. */
 export async function claimTargets(
   database: Queryable,
   bulkId: string,
@@ -121,7 +118,7 @@ export interface Marked {
   readonly code: string | null
 }
 
-// `done` overwrites an earlier result: a stop, or another process after the lease ended, may have stored one.
+// `done` is final: a slow process or a stop may have stored another result before.
 const mark = statement(
   'bulk.mark',
   `update bulk_targets t set result = r.result, code = r.code
@@ -146,39 +143,34 @@ const finish = statement(
    returning id`,
 )
 
-/** Does nothing while targets are left. */
+/** Finishes it if no target is left. */
 export async function finishBulk(database: Queryable, bulkId: string, now: Instant): Promise<void> {
   await database.query(finish, [bulkId, at(now)])
 }
 
-// A target that was tried may have been done: the answer was lost, or the process died.
-const STOPPED = "result = 'stopped', code = case when attempts > 0 then 'outcome_unknown' end"
-// No process works on the target. A claim clears the code, so a target with a code was marked after its
-// claim.
-const IS_IDLE = '(leased_until <= $2::timestamptz or attempts = 0 or code is not null)'
-
+// A target that was tried may have been done: its answer was lost, or its process died. A claim empties the
+// code, so a target with a code was marked since, and waits to be tried again. What another process works on
+// is left to it.
 const stopLeft = statement(
   'bulk.stop_left',
-  `update bulk_targets set ${STOPPED}
-    where bulk_id = $1 and result is null and ${IS_IDLE}
+  `update bulk_targets
+      set result = 'stopped', code = case when attempts > 0 then 'outcome_unknown' end
+    where bulk_id = $1 and result is null
+      and (leased_until <= $2::timestamptz or attempts = 0 or code is not null)
    returning place`,
 )
 
-/** Marks the targets of a stopped bulk act that a process had leased and did not finish. */
+/** Marks the targets of a stopped act that no process works on. */
 export async function stopLeftOver(database: Queryable, bulkId: string, now: Instant): Promise<void> {
   await database.query(stopLeft, [bulkId, at(now)])
 }
 
-// A process may still do the targets that it works on. The bulk act is finished when none is left.
 const stop = statement(
   'bulk.stop',
   `with stopped as (
      update bulk_acts set stopped_because = $3
       where id = $1 and finished_at is null and stopped_because is null
      returning id
-   ), left_over as (
-     update bulk_targets set ${STOPPED}
-      where bulk_id in (select id from stopped) and result is null and ${IS_IDLE}
    )
    ${insertAudit({ userId: "''", at: '$2::timestamptz', entry: '$4::jsonb', from: 'stopped s' })}
    returning id`,
@@ -191,48 +183,38 @@ export async function endBulk(
   of: { readonly because: string; readonly audit: AuditEntry; readonly now: Instant },
 ): Promise<boolean> {
   const values = [bulkId, at(of.now), of.because, JSON.stringify(of.audit)]
-  const isStopped = (await database.query(stop, values)).length > 0
-  if (isStopped) await finishBulk(database, bulkId, of.now)
-  return isStopped
+  if ((await database.query(stop, values)).length === 0) return false
+  await stopLeftOver(database, bulkId, of.now)
+  await finishBulk(database, bulkId, of.now)
+  return true
 }
 
-// The columns of `bulk_acts b`.
-const BULK = `b.id, b.act, b.input, b.filter, b.why, b.operator, b.made_at, b.finished_at, b.stopped_because,
-            b.shown, b.targets, c.*`
-const RESULTS_OF_BULK = `(
+const selectBulks = statement(
+  'bulk.newest',
+  `select b.id, b.act, b.input, b.filter, b.why, b.operator, b.made_at, b.finished_at, b.stopped_because,
+          b.targets, c.*
+     from (select * from bulk_acts
+            where ($4::text is null or id = $4)
+              and (made_at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))
+            order by made_at desc, id desc limit $1::int) b
+    cross join lateral (
          select count(*) filter (where result = 'done')::int as done,
                 count(*) filter (where result = 'refused')::int as refused,
                 count(*) filter (where result = 'failed')::int as failed,
                 count(*) filter (where result = 'stopped')::int as stopped,
                 count(*) filter (where result is null)::int as left
-           from bulk_targets where bulk_id = b.id) c`
-
-const selectNewest = statement(
-  'bulk.newest',
-  `select ${BULK}
-     from (select * from bulk_acts
-            where (made_at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))
-            order by made_at desc, id desc limit $1::int) b
-    cross join lateral ${RESULTS_OF_BULK}
+           from bulk_targets where bulk_id = b.id) c
     order by b.made_at desc, b.id desc`,
 )
-const selectOne = statement(
-  'bulk.one',
-  `select ${BULK} from bulk_acts b cross join lateral ${RESULTS_OF_BULK} where b.id = $1`,
-)
 
-/** The rows of the API, newest first. */
+/** As the API writes them, newest first. `id`: only this one. */
 export async function bulksBehind(
   database: Queryable,
   after: { readonly at: Instant; readonly id: string } | null,
   limit: number,
+  id: string | null = null,
 ) {
-  return database.query(selectNewest, [limit, after && at(after.at), after?.id ?? null])
-}
-
-/** The row of the API; empty if there is no such bulk act. */
-export async function bulkNamed(database: Queryable, id: string) {
-  return database.query(selectOne, [id])
+  return database.query(selectBulks, [limit, after && at(after.at), after?.id ?? null, id])
 }
 
 const selectResults = statement(
@@ -245,7 +227,7 @@ const selectResults = statement(
 const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })
 export type TargetResult = ReturnType<typeof readResult>
 
-/** Returns the results after this place, in the order of the list. */
+/** Returns the results after the place, in the order of the list. */
 export async function resultsOf(
   database: Queryable,
   of: {

@@ -1,4 +1,4 @@
-// Works off acts on lists: in any process, each target by itself and once, and keeps what became of it.
+// Works off bulk acts in any process. Each target is acted on once, by itself, and its result is stored.
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { findSent, perform } from '../acts/perform.js'
@@ -26,12 +26,12 @@ export interface WorkDeps extends BulkDeps {
 
 /** Targets leased at a time. */
 const CHUNK = 100
-/** Of a chunk, acted on at the same time: few, so that other calls find the database free. */
+/** Targets that are acted on at the same time: few, so that other calls find the database free. */
 const AT_ONCE = 8
 const LEASE_MS = 2 * MINUTE
 const ATTEMPTS = 3
 
-/** Of one, or (null) of all, a chunk of each in turn, up to `most` targets. Gives how many it worked on. */
+/** Works on one bulk act or (null) on all, a chunk of each in turn. Returns the number of targets. */
 export async function workOff(
   deps: WorkDeps,
   id: string | null,
@@ -48,7 +48,7 @@ export async function workOff(
   return done
 }
 
-/** One chunk, after a look at the operator who began it. 0: it is stopped, or nothing is due. */
+/** Works on one chunk, if the operator who began it still may. 0: it is stopped, or no target is due. */
 async function workNext(deps: WorkDeps, id: string): Promise<number> {
   const [bulk] = await unfinishedBulks(deps.database, id)
   if (!bulk) return 0
@@ -92,7 +92,7 @@ async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator):
   return claimed.length
 }
 
-/** By an operation named for the target: tried again after a crash, it counts once. */
+/** The operation id is that of the bulk act, so a target that is tried again after a crash counts once. */
 async function actOn(
   deps: WorkDeps,
   act: Act<BulkDeps>,
@@ -100,7 +100,7 @@ async function actOn(
   { target, attempts }: Claimed,
 ): Promise<Omit<Marked, 'place'>> {
   const by = { operator, reason: why, operationId: bulkId }
-  // As the API reads it, an act that asks for no reason is given none.
+  // The input of an act without `why` must not have one.
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
   try {
     const about = act.on.isUser ? { userId: target } : await act.on.about(deps, target, call.input)
@@ -112,8 +112,9 @@ async function actOn(
   } catch (error) {
     const { code } = toBillingError(error)
     if (ERRORS[code] < 500) return { result: 'refused', code }
-    deps.log.warn({ err: error, bulk_id: bulkId, target }, 'a target of a bulk act failed')
-    // After a lost answer it may have been done: it is tried until that is known, and never told as failed.
+    deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
+    // After a lost answer the act may be done. It is repeated until that is known, and never marked as
+    // failed.
     const isUnknown = code === 'database_unavailable'
     return { result: attempts < ATTEMPTS || isUnknown ? null : 'failed', code }
   }

@@ -146,9 +146,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     await buy('user-1')
     await database().script(booksChangedTo(2_500))
     await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations/start', { since: '2026-11-01' })
-    const [, address = ''] =
-      /href="[^"]*(\/console\/discrepancies\/[^"]*)"/.exec((await visit.open()).text) ?? []
-    const id = decodeURIComponent(address.replace('/console/discrepancies/', ''))
-    await sendInterrupted(`${address}/close`, { act: 'discrepancy.close', id })
+    const [, id = ''] = /href="[^"]*\/console\/health#(dsc_[^"]*)"/.exec((await visit.open()).text) ?? []
+    await sendInterrupted(`/console/discrepancies/${id}/close`, { act: 'discrepancy.close', id })
   })
 })

@@ -1,41 +1,39 @@
 // An operator closes a discrepancy with a reason. It comes back only if the provider reports something else.
-import { type ActDeps, act } from '../acts/act.js'
+import type { Static } from 'typebox'
+import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
-import { type Labels, readLabels } from '../ledger/labels.js'
 import { findDiscrepancy, saveClosed } from './discrepancies.sql.js'
 import { CloseRequestSchema, DiscrepancyParamsSchema, DiscrepancySchema } from './reconciliation-schemas.js'
 
 type Deps = Pick<ActDeps, 'database'>
 
-export type FoundDiscrepancy = NonNullable<Awaited<ReturnType<typeof findDiscrepancy>>> & {
-  readonly labels: Labels
-}
+type Discrepancy = Static<typeof DiscrepancySchema>
 
-const DISCREPANCY: Subject<Deps, FoundDiscrepancy> = {
+const DISCREPANCY: Subject<Deps, Discrepancy> = {
   name: 'discrepancy',
   path: '/discrepancies/:discrepancy_id',
   params: DiscrepancyParamsSchema,
   command: { group: 'discrepancies', argument: 'discrepancy' },
   about: async (deps, id) => {
-    const { user_id, payment_id: paymentId } = (await loadDiscrepancy(deps, id)).discrepancy
+    const { user_id, payment_id: paymentId } = await loadDiscrepancy(deps, id)
     return { userId: user_id ?? '', ...(paymentId !== null && { paymentId }) }
   },
   file: (deps) => ({
     schema: DiscrepancySchema,
     read: (id) => loadDiscrepancy(deps, id),
-    view: ({ discrepancy }) => discrepancy,
+    view: (discrepancy) => discrepancy,
   }),
+  page: () => '/console/health',
 }
 
 /** Throws `not_found`. */
-export async function loadDiscrepancy({ database }: Deps, id: string): Promise<FoundDiscrepancy> {
+async function loadDiscrepancy({ database }: Deps, id: string): Promise<Discrepancy> {
   const found = await findDiscrepancy(database, id)
   if (!found) throw new BillingError('not_found', { extra: { discrepancy_id: id } })
-  const { payment_id: payment, user_id: user } = found.discrepancy
-  return { ...found, labels: await readLabels({ database }, { payments: [payment], users: [user] }) }
+  return found
 }
 
 export const closeDiscrepancy = act<ActDeps>()({
@@ -51,12 +49,13 @@ export const closeDiscrepancy = act<ActDeps>()({
   input: CloseRequestSchema,
   answer: {
     schema: DiscrepancySchema,
-    read: async (deps, { id }) => (await loadDiscrepancy(deps, id)).discrepancy,
+    read: (deps, { id }) => loadDiscrepancy(deps, id),
   },
-  isOffered: ({ discrepancy }) => discrepancy.closed_at === null,
+  texts: actTexts(reconciliationWords, 'close_discrepancy'),
+  isOffered: ({ closed_at }) => closed_at === null,
   fields: async (_pages, { say }) => [{ name: 'why', label: say('reasonClosed'), value: '', type: 'text' }],
   plan: async (deps, { id, input, by }) => {
-    const { discrepancy, isOurPayment } = await loadDiscrepancy(deps, id)
+    const discrepancy = await loadDiscrepancy(deps, id)
     const { kind, gateway, checkout_id, payment_id: paymentId, user_id, outcome, details } = discrepancy
     const { version, closed_at } = discrepancy
     if (input.version !== undefined) requireUnchanged({ seenVersion: input.version }, version)
@@ -68,7 +67,7 @@ export const closeDiscrepancy = act<ActDeps>()({
         change.state('what', `discrepancy_${kind}`),
         change.state('outcome', `outcome_${outcome}`),
         change.text('checkout', checkout_id),
-        change.text(isOurPayment ? 'payment' : 'paymentNamed', paymentId),
+        change.text(kind === 'unknown_paid' ? 'paymentNamed' : 'payment', paymentId),
         change.text('user', user_id),
         change.dinars('amount', typeof amount === 'number' ? amount : null),
         change.instant('foundAt', Date.parse(discrepancy.found_at)),

@@ -3,7 +3,7 @@
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, flag } from '../database/rows.js'
+import { at } from '../database/rows.js'
 import { viewRows } from '../ledger/schemas.js'
 import { DiscrepancySchema, ReconciliationSchema } from './reconciliation-schemas.js'
 
@@ -13,18 +13,13 @@ const COLUMNS = `d.id, d.user_id, d.method as gateway, d.checkout_id, d.kind, d.
 // Uses the index discrepancies_by_id.
 const selectDiscrepancy = statement(
   'discrepancies.one',
-  `select ${COLUMNS}, exists (select from payments p where p.id = d.payment_id) as is_our_payment
-     from discrepancies d
-    where d.id = $1`,
+  `select ${COLUMNS} from discrepancies d where d.id = $1`,
 )
 
-/** Null: there is none. Only the provider may know the payment that it names. */
+/** Null: there is none. */
 export async function findDiscrepancy(database: Queryable, id: string) {
-  const rows = await database.query(selectDiscrepancy, [id])
-  const [row] = rows
-  const [discrepancy] = viewRows(DiscrepancySchema, rows)
-  if (!row || !discrepancy) return null
-  return { discrepancy, isOurPayment: flag(row, 'is_our_payment') }
+  const [discrepancy = null] = viewRows(DiscrepancySchema, await database.query(selectDiscrepancy, [id]))
+  return discrepancy
 }
 
 const close = statement(

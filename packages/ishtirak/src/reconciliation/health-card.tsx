@@ -1,10 +1,11 @@
 // The card of the last reconciliation on the health page.
-import { ActButton } from '../acts/act-console.js'
+import { ActButton, ActLink } from '../acts/act-console.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import { type ConsolePages, Facts, Hint, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Facts, Hint, Text, Under, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
+import { closeDiscrepancy } from './close-discrepancy.js'
 import { readReconciliations } from './discrepancies.sql.js'
 import { startReconciling } from './reconciliation-acts.js'
 
@@ -58,9 +59,18 @@ function Discrepancies(of: { pages: ConsolePages; view: View; compared: Compared
       <Table
         {...{ pages, view }}
         rows={compared.discrepancies}
+        idOf={({ id }) => id}
         columns={[
-          { head: 'what', text: ({ kind }) => say(`discrepancy_${kind}`) },
-          { head: 'outcome', text: ({ outcome }) => codeInWords(view, 'outcome', outcome) },
+          {
+            head: 'what',
+            safe: ({ kind }) => (
+              <>
+                <Text>{say(`discrepancy_${kind}`)}</Text>
+                <Under>{say(`text_${kind}`)}</Under>
+              </>
+            ),
+          },
+          { head: 'outcome', text: (found) => outcomeOf(view, found) },
           {
             head: 'payment',
             safe: ({ kind, payment_id: id, checkout_id }) =>
@@ -72,8 +82,20 @@ function Discrepancies(of: { pages: ConsolePages; view: View; compared: Compared
           },
           { head: 'user', user: ({ user_id }) => labels.user(user_id) },
           { head: 'when', nowrap: ({ seen_at }) => view.moment(seen_at) },
+          {
+            head: 'nextAct',
+            safe: ({ id, closed_at }) =>
+              closed_at === null ? <ActLink {...{ pages, view, id }} act={closeDiscrepancy} /> : null,
+          },
         ]}
       />
     </>
   )
+}
+
+function outcomeOf(view: View, found: Compared['discrepancies'][number]): string {
+  const { outcome, closed_at, closed_by, closed_because } = found
+  if (closed_at === null) return codeInWords(view, 'outcome', outcome)
+  const when = view.moment(closed_at) ?? ''
+  return view.say('closedText', { when, name: closed_by ?? '', why: closed_because ?? '' })
 }

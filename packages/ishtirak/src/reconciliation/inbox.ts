@@ -15,6 +15,6 @@ export const DISCREPANCIES_WAITING: readonly InboxKind[] = [
     next: (entry) => (entry.payment_id === null ? 'reconciliation.start' : 'payment.recheck'),
     detailIs: 'what was found',
     detail: (_pages, view, kind) => codeInWords(view, 'discrepancy', kind),
-    path: (base, { id }) => addressOf(base, 'discrepancies', id),
+    path: (base, { id }) => addressOf(base, `health#${id}`),
   },
 ]

@@ -40,23 +40,20 @@ export type Discrepancy = Omit<
   'found_at' | 'seen_at' | 'version' | 'closed_at' | 'closed_by' | 'closed_because'
 >
 
-const insertScheduled = statement(
-  'reconciliations.start',
-  `insert into reconciliations (id, since_at, started_at, books_unknown, next_page, next_round_at, method,
-                                started_by)
-   values ($1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, 'schedule')`,
-)
-
 // Two calls with one operation id wait for each other at the index audit_operations.
-const insertAsked = statement(
-  'reconciliations.start_asked',
+const insertNew = statement(
+  'reconciliations.start',
   `with asked as (
-     ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$7::jsonb' })} ${UNLESS_DONE}
+     ${insertAudit({
+       ...{ userId: "''", at: '$3::timestamptz', entry: '$7::jsonb' },
+       from: '(select where $7::jsonb is not null) given',
+     })} ${UNLESS_DONE}
      returning actor
    )
    insert into reconciliations (id, since_at, started_at, books_unknown, next_page, next_round_at, method,
                                 started_by)
-   select $1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, actor from asked
+   select $1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, actor
+     from (select actor from asked union all select 'schedule' where $7::jsonb is null) starts
    returning id`,
 )
 
@@ -70,9 +67,7 @@ export async function insertReconciliation(
   audit: AuditEntry | null,
 ): Promise<boolean> {
   const values = [id, at(sinceAt), at(startedAt), booksUnknown, nextPage, method]
-  if (audit) return (await database.query(insertAsked, [...values, JSON.stringify(audit)])).length > 0
-  await database.query(insertScheduled, values)
-  return true
+  return (await database.query(insertNew, [...values, audit && JSON.stringify(audit)])).length > 0
 }
 
 const claimNextRound = statement(

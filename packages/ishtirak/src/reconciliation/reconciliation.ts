@@ -2,7 +2,6 @@
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { closeDiscrepancy } from './close-discrepancy.js'
-import { discrepancyRoute } from './discrepancy.route.js'
 import { reconciliationCard } from './health-card.js'
 import { DISCREPANCIES_WAITING } from './inbox.js'
 import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
@@ -15,7 +14,6 @@ export const reconciliation: Capability<ReconcileActDeps> = {
   helpHeading: 'Money:',
   commandGroups: { discrepancies: 'Close what a reconciliation found, with the reason' },
   inbox: DISCREPANCIES_WAITING,
-  console: discrepancyRoute,
   health: reconciliationCard,
   jobs: (deps) => [
     {
