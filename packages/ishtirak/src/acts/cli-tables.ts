@@ -2,7 +2,10 @@
 // prints the answer itself.
 import { wallClockIn } from '../runtime/calendar.js'
 
-/** The columns of lists by their names, as many as fit a terminal. A list without an entry has all. */
+/**
+ * By the name of a list, what a line of it shows (`users.new` is a member of a member); more would not fit a
+ * terminal. Absent: all of it.
+ */
 export type ShownColumns = Readonly<Record<string, readonly string[]>>
 
 /** Null members and empty lists are left out. */
@@ -35,7 +38,13 @@ function rowsOf(
 ): readonly unknown[][] {
   if (typeof items[0] === 'string') return items.map((item) => [item])
   const names = columns ?? Object.keys(items[0] ?? {})
-  return items.length === 0 ? [] : [[...names], ...items.map((item) => names.map((name) => item[name]))]
+  return items.length === 0
+    ? []
+    : [[...names], ...items.map((item) => names.map((name) => memberOf(item, name)))]
+}
+
+function memberOf(item: unknown, path: string): unknown {
+  return path.split('.').reduce((member, name) => Object(member)[name], item)
 }
 
 function factsOf(value: unknown): readonly unknown[][] {

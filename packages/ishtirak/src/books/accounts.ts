@@ -1,7 +1,7 @@
-// A month as the accountant wants it, in one CSV: a line for each payment of the month and for each refund
-// that was recorded in it, with tax, duty and fees, and their total; what came for closed months; and the
-// changes of balances. A refund is below zero, so that the lines add up to the month, which is that of the
-// billing time zone. Of a closed month the file is as it was closed.
+// A month for the accountant as one CSV: a line for each payment of the month and for each refund that was
+// recorded in it, with tax, duty and fees, and their total; then late payments of closed months; then the
+// changes of balances. A refund is below zero, so the lines add up to the month. The file of a closed month
+// has the documents that it was closed with.
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
 import { viewAs } from '../http/view-as.js'
@@ -14,9 +14,7 @@ import { type MonthFigures, readMonthFigures } from './months.js'
 
 export const ACCOUNTS: BookFile = {
   name: 'accounts',
-  of: 'month',
-  open: async (deps, month, asked) =>
-    accountLines(deps, await readMonthFigures(deps, month, '/query/month'), asked),
+  open: async (deps, month, asked) => accountLines(deps, await readMonthFigures(deps, month), asked),
 }
 
 const COLUMNS = {
@@ -50,7 +48,7 @@ const COLUMNS = {
   second_of: 'double de',
   received_at_local: 'reçu à (heure locale)',
   name: 'nom du client',
-  // The two lines of balances.
+  // Only lines of balances have the next two.
   advance: 'avance',
   balance_after: 'solde après',
   note: 'note',
@@ -100,14 +98,14 @@ async function* accountLines(
     if (late.count > 0) yield file.line('total_after_closing', sumsOf(late))
   }
   if (kind !== null) return
-  // Beside the total: no line of the month is in it.
+  // It is not part of the total: no line of the month is in it.
   if (payouts.count > 0)
     yield file.line('provider_payouts', { total: payouts.amount / 100, net: payouts.came / 100 })
   for await (const page of advanceLines(deps, figures, file))
     yield page.map(({ kind, cells }) => file.line(kind, cells)).join('')
 }
 
-/** In dinars. Where the provider did not say its fees the cell is empty, and nothing is taken off. */
+/** In dinars. If the provider did not say its fees, the cell is empty and `net` is `total`. */
 function sumsOf(figures: Figures) {
   const sums = viewAs(FiguresSchema, figures)
   return { ...sums, ...(figures.count === 1 && figures.fees_unknown === 1 && { fees: null }) }

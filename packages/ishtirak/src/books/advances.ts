@@ -1,6 +1,6 @@
-// What users paid in advance, as lines of the accountant's file: each entry of their balances in a month, by
-// user, between what was on balances when it began and at its end. It matches the top-ups to the bank, and
-// the sales to what paid them.
+// The balances of users, as lines of the accountant's file: each entry of a month, by user, between the sum
+// of all balances at its beginning and at its end. The accountant compares the top-ups with the bank, and the
+// purchases with the sales.
 import { allPages } from '../acts/paging.js'
 import type { EntryKind } from '../core/balance.js'
 import { toTimestamp } from '../core/instant.js'
@@ -29,7 +29,7 @@ interface AdvanceLine {
   readonly cells: object
 }
 
-/** Nothing where nothing was on a balance. */
+/** Yields nothing if no user had a balance. */
 export async function* advanceLines(
   { database, wallClock }: Pick<MonthsDeps, 'database' | 'wallClock'>,
   { span, owed_to_users: owed, after_closing }: MonthFigures,

@@ -1,4 +1,4 @@
-// The books in the console: a month, its journals, its declaration and its files; and twelve months.
+// The books in the console: a month, its journal, its declaration and its files; and twelve months.
 import { isUndone } from '../acts/act-console.js'
 import { listRoute } from '../acts/list-page.js'
 import { BillingError } from '../core/error.js'
@@ -12,23 +12,17 @@ import { ACCOUNTS } from './accounts.js'
 import { readDeclaration } from './declaration.js'
 import { declarationPage } from './declaration-page.js'
 import { type BooksPages, EXPORT, sendBook } from './exports.js'
-import { journalPage, salesPage } from './journals-page.js'
 import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
 import { SALES_FILE } from './sales.js'
-import { readYear, YEAR } from './year.js'
+import { salesPage } from './sales-page.js'
+import { readYear } from './year.js'
 import { yearPage } from './year-page.js'
 
 interface Params {
-  /** A month, or a year. */
+  /** A month `YYYY-MM`, or a year `YYYY`. */
   readonly span: string
 }
-
-const FILES = [
-  ['months', 'accounts', ACCOUNTS],
-  ['months', 'sales/file', SALES_FILE],
-  ['year', 'table', YEAR],
-] as const
 
 export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readonly Permission[] }): void {
   const hidden = forOperators(pages)
@@ -42,7 +36,6 @@ export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readon
       return sendPage(pages, reply, monthPage(pages, view, figures, isUndone(request)))
     })
 
-  listRoute(app, pages, journalPage)
   listRoute(app, pages, salesPage)
 
   app.get<{ Params: Params }>('/console/months/:span/declaration', hidden, async (request, reply) => {
@@ -59,13 +52,13 @@ export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readon
       return sendPage(pages, reply, yearPage(pages, viewOf(pages, request, reply), figures))
     })
 
-  for (const [page, path, file] of FILES) {
-    const thisSite = fromThisSite(pages, (of: Params) => addressOf('', page, known(pages, of)))
-    app.get<{ Params: Params }>(`/console/${page}/:span/${path}`, thisSite, async (request, reply) => {
-      const span = known(pages, request.params)
+  for (const [path, file] of [['accounts', ACCOUNTS] as const, ['sales/file', SALES_FILE] as const]) {
+    const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'months', known(pages, of)))
+    app.get<{ Params: Params }>(`/console/months/:span/${path}`, thisSite, async (request, reply) => {
+      const month = known(pages, request.params)
       const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
       const { operator } = pages.operatorsHere.of(request)
-      return sendBook(pages, file, { span, format, kind: null, operator, reply })
+      return sendBook(pages, file, { month, format, kind: null, operator, reply })
     })
   }
 }

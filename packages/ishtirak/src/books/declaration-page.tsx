@@ -14,7 +14,8 @@ import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import type { Declaration, TaxedTurnover } from './declaration.js'
 import type { BooksPages } from './exports.js'
-import { salesPath } from './journals-page.js'
+import { OwedToUsers } from './month-page.js'
+import { salesPath } from './sales-page.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -42,13 +43,17 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
       <Notices of={[of.live ? null : say('playMoney'), closed]} />
       <Declarant {...shown} />
       <TurnoverCard {...shown} />
-      <Others {...shown} />
+      <OwedToUsers
+        view={view}
+        owed={of.advances}
+        topUps={salesPath(pages.base, of.month, { tax: 'advance', side: 'sales' })}
+      />
       <Hint>{say('declarationText')}</Hint>
     </>,
   )
 }
 
-/** The names of the numbers are those of the documents, in every language. */
+/** The names of the numbers are French in every language, as on the documents. */
 function Declarant({ pages, view: { say, locale } }: Shown) {
   const { name, address, rc, autoEntrepreneurCard, nif, nis, ai } = pages.seller.identity
   return (
@@ -66,7 +71,7 @@ function Declarant({ pages, view: { say, locale } }: Shown) {
   )
 }
 
-/** The tax of the row; null: the total. */
+/** `taxed` is null in the row of the total. */
 type TurnoverRow = Declaration['total'] & { readonly taxed: TaxedTurnover | null }
 
 function TurnoverCard({ pages, view, of }: Shown) {
@@ -96,14 +101,17 @@ function TurnoverCard({ pages, view, of }: Shown) {
           { head: 'netTtc', figure: ({ net }) => view.centimes(net.ttc) },
         ]}
       />
-      {of.after_closing.count === 0 ? null : (
-        <Facts facts={[[say('lateHt'), view.centimes(of.after_closing.ht)]]} />
-      )}
+      <Facts
+        facts={[
+          [say('lateHt'), of.after_closing.count === 0 ? null : view.centimes(of.after_closing.ht)],
+          [say('stampDutyDue'), view.centimes(of.stamp_duty)],
+        ]}
+      />
     </Card>
   )
 }
 
-/** With the ground as receipts have it, and its known end. */
+/** The tax with the text on receipts that says why there is none, and its last day. */
 function TaxName({ pages, view, one }: Omit<Shown, 'of'> & { one: TaxedTurnover }) {
   const { taxed: tax, exempt_until: until } = one
   const { say, locale } = view
@@ -115,32 +123,5 @@ function TaxName({ pages, view, one }: Omit<Shown, 'of'> & { one: TaxedTurnover 
       <Under>{tax.mention[locale]}</Under>
       <Under>{day && say('exemptUntil', { day })}</Under>
     </>
-  )
-}
-
-function Others({ pages, view, of }: Shown) {
-  const { say, money } = view
-  const { stamp_duty, advances } = of
-  const some = (sum: number) => (sum === 0 ? null : money(sum))
-  const href = salesPath(pages.base, of.month, { tax: 'advance', side: 'sales' })
-  return (
-    <Card id="others" title={say('otherTaxes')}>
-      <Facts
-        facts={[
-          [say('stampDutyDue'), view.centimes(stamp_duty)],
-          ...(advances
-            ? ([
-                [say('advancesBefore'), money(advances.before)],
-                [say('advancesReceived'), { href, text: money(advances.received) }],
-                [say('advancesReturned'), some(advances.returned)],
-                [say('advancesCorrected'), some(advances.corrected)],
-                [say('advancesUsed'), money(advances.used)],
-                [say('advancesPaidOut'), some(advances.paid_out)],
-                [say('advancesAfter'), money(advances.after)],
-              ] as const)
-            : []),
-        ]}
-      />
-    </Card>
   )
 }

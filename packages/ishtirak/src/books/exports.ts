@@ -1,5 +1,5 @@
-// The files for the accountant: who may have them, their entry in the trail, and their lines. Their words are
-// codes, or French for a spreadsheet that is set to it.
+// The files for the accountant: who may download them, their entry in the audit trail, and their lines. The
+// plain form has the codes of the API, the form for Excel has French words.
 import type { FastifyReply } from 'fastify'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type CsvCell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
@@ -20,44 +20,39 @@ export type BooksPages = ConsolePages & AccountsDeps
 
 export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as const satisfies Permission
 
-export type FileFormat = 'plain' | 'excel'
-export const FORMS: Readonly<Record<FileFormat, CsvForm>> = { plain: PLAIN, excel: EXCEL }
+const FORMS: Readonly<Record<AskedFile['format'], CsvForm>> = { plain: PLAIN, excel: EXCEL }
 
 export interface AskedFile {
-  readonly format: FileFormat
-  /** How the payments were paid. Null: all. */
-  readonly kind: PublicMethod | null
+  readonly format: 'plain' | 'excel'
+  /** Only payments by this method. Null: all. */
+  readonly kind: PaymentKind | null
 }
 
+/** A file about one month. */
 export interface BookFile {
   readonly name: string
-  /** What it is of, as the trail names it. */
-  readonly of: 'month' | 'until'
-  /** Given in pieces as it is read. Throws `validation_failed` before the first. */
-  open(deps: AccountsDeps, span: string, asked: AskedFile): Promise<AsyncIterable<string>>
+  /** Yields the file in pieces as it is read. Throws `validation_failed` before the first. */
+  open(deps: AccountsDeps, month: string, asked: AskedFile): Promise<AsyncIterable<string>>
 }
 
-/** Written to the audit trail, then sent as it is read. Throws `role_not_allowed` and `validation_failed`. */
+/** Writes the audit trail, then sends the file. Throws `role_not_allowed` and `validation_failed`. */
 export async function sendBook(
   deps: AccountsDeps,
   file: BookFile,
-  asked: AskedFile & { readonly span: string; readonly operator: Operator; readonly reply: FastifyReply },
+  asked: AskedFile & { readonly month: string; readonly operator: Operator; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
-  const { span, format, kind, operator, reply } = asked
+  const { month, format, kind, operator, reply } = asked
   requireRole(operator, EXPORT)
-  const content = await file.open(deps, span, asked)
-  const after = { [file.of]: span, file: file.name, ...(kind && { method: kind }) }
+  const content = await file.open(deps, month, asked)
+  const after = { month, file: file.name, ...(kind && { method: kind }) }
   await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after })
-  const name = `${file.name}-${span}${format === 'excel' ? '-excel' : ''}.csv`
+  const name = `${file.name}-${month}${format === 'excel' ? '-excel' : ''}.csv`
   return sendFile(reply, { type: CSV_TYPE, name, content })
 }
 
-/**
- * `columns` and `kinds`: in French, by their names. Columns are added at the end only: spreadsheets count
- * them.
- */
+/** `columns` and `kinds`: French words by code. Spreadsheets count columns, so new ones go to the end. */
 export function bookLines<Kind extends string>(
-  format: FileFormat,
+  format: AskedFile['format'],
   columns: Readonly<Record<string, string>>,
   kinds: Readonly<Record<Kind, string>>,
 ) {
@@ -65,7 +60,7 @@ export function bookLines<Kind extends string>(
   const french = consoleSay('fr')
   return {
     heads: form.mark + csvLine(isPlain ? ['kind', ...names] : ['type', ...Object.values(columns)], form),
-    /** `cells`: by the names of their columns; the rest is left out. */
+    /** `cells`: values by column; other members are ignored. */
     line: (kind: Kind, cells: object) => {
       const known: Readonly<Record<string, CsvCell | undefined>> = { ...cells }
       return csvLine([isPlain ? kind : kinds[kind], ...names.map((name) => known[name] ?? null)], form)
@@ -76,7 +71,7 @@ export function bookLines<Kind extends string>(
   }
 }
 
-/** Gives what they add up to. */
+/** Yields the lines page by page, and returns their sum. */
 export async function* writtenLines(
   { database }: Pick<MonthsDeps, 'database'>,
   of: ClosedSpan & { readonly filter: LinesFilter },

@@ -1,6 +1,6 @@
-// The sums of a month, computed from the documents. A payment belongs to the month in which it was paid, a
-// refund to the month in which it was recorded. A closed month has the documents up to the numbers that its
-// closing counted; later ones belong to the next open month.
+// The sums of a month, added up from its documents at each reading. A payment belongs to the month in which
+// it was paid, a refund to the month in which it was recorded. A closed month has the documents up to the
+// numbers that its closing stored. Documents of later numbers stand in the next open month.
 import type { Instant } from '../core/instant.js'
 import type { DocumentSnapshot } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -8,21 +8,21 @@ import { at, integer, integerOrNull, json, rowOf, text, textOrNull, word } from 
 import type { Figures } from './figures.js'
 
 /**
- * False for an advance, which is owed to the user: a top-up, and a plan change that was paid when no time was
- * left to change. An advance becomes a sale when the user spends it.
+ * An advance is owed to the user and no sale: a top-up, or a plan change that was paid when no time was left
+ * to change. It becomes a sale when the balance buys something.
  */
 export const IS_SALE = `r.snapshot->'tax'->>'kind' <> 'advance'`
-/** The part that went to the user's balance: an advance, or the surplus of a plan change. */
+/** What went to the user's balance: an advance, or what a plan change did not use of its payment. */
 const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)
                  else p.amount end)`
 const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
 const ASKED = `${AMOUNT} + (coalesce(p.amount_asked, p.amount) - p.amount) * 100::bigint`
 const NET = `r.net_centimes - ${ADVANCE} * 100`
 
-/** Needs `payments p` and their first `documents r`. */
+/** Reads `payments p` and their first `documents r`. */
 export const SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, r.duty_centimes as stamp_duty,
           r.discount_centimes as discount, r.fee_centimes as fees, ${ADVANCE} * 100::bigint as advance`
-/** The same for a refund, which returns neither duty nor fees. */
+/** The same for a refund, which gives back no duty and no fees. */
 export const REFUNDED_SUMS = `${AMOUNT} as ttc, ${ASKED} as asked, ${NET} as ht, 0::bigint as stamp_duty,
           r.discount_centimes as discount, 0::bigint as fees, 0::bigint as advance`
 
@@ -33,7 +33,7 @@ const readMoney = rowOf({
   advance: integer,
 })
 
-/** The figures in a row of `SUMS`: of one document, or the sums of `count` documents. */
+/** The figures of a row, which sums up `count` documents. */
 export function figuresIn(
   row: Row,
   { count, fees_unknown }: Pick<Figures, 'count' | 'fees_unknown'>,
@@ -43,12 +43,11 @@ export function figuresIn(
   return { ...money, ...{ count, fees, fees_unknown, total, tva: money.ttc - money.ht, net: total - fees } }
 }
 
-/** The last number of each series that is in a closed month. */
+/** By series, the last document number that a closed month has. */
 export type Counted = Readonly<Record<string, number>>
 
-// The parameters of all queries of a month: $1 is whether the money is real, $2 and $3 are the month, $4 is
-// `Counted` of its closing (null: it is open), and $5 `Counted` of the closing before it (null: nothing is
-// late).
+// Parameters of all queries of a month: $1: whether the money is real; $2 and $3: the month; $4: `Counted` of
+// its closing (null: it is open); $5: `Counted` of the closing before it (null: nothing is late).
 
 /** Payments of the month. */
 export const SALES = `
@@ -57,19 +56,17 @@ export const SALES = `
     where p.live = $1::boolean and p.paid_at >= $2::timestamptz and p.paid_at < $3::timestamptz
       and ($4::jsonb is null or r.number <= coalesce(($4::jsonb->>r.series)::int, 0))`
 
-/** Payments of months that were closed already, booked since the last of these months was closed. */
+/** Payments of closed months that became known after the month before this one was closed. */
 export const LATE = `
      from document_series s
      join documents r on r.series = s.series and r.number > coalesce(($5::jsonb->>s.series)::int, 0)
       and ($4::jsonb is null or r.number <= coalesce(($4::jsonb->>s.series)::int, 0))
      join payments p on p.user_id = r.user_id and p.id = r.payment_id and r.place = p.receipt_place
-     join (select distinct on (month) month, act, counted
-             from month_closings order by month, place desc) c
-       on c.act = 'close' and c.month = left(r.snapshot->>'paidOn', 7)
+     join month_closings c on c.month = left(r.snapshot->>'paidOn', 7)
       and r.number > coalesce((c.counted->>r.series)::int, 0)
     where $5::jsonb is not null and p.live = $1::boolean`
 
-/** Refunds of the month, with the figures of the sale. Refunded advances are left out. */
+/** Sales that were refunded in the month, with the figures of the sale. */
 export const REFUNDS = `
      from audit a
      join payments p on p.user_id = a.user_id and p.id = a.payment_id
@@ -84,9 +81,9 @@ export interface Span {
 
 export interface ClosedSpan extends Span {
   readonly live: boolean
-  /** The numbers at the closing of the month. Null: the month is open. */
+  /** What the closing of the month stored. Null: the month is open. */
   readonly until: Counted | null
-  /** The numbers at the closing of the month before. Null: that month is open, so nothing is late. */
+  /** What the closing of the month before stored. Null: it is open, and nothing is late. */
   readonly since: Counted | null
 }
 
@@ -96,16 +93,16 @@ export const spanValues = ({ live, from, to, until, since }: ClosedSpan) => [
 ]
 
 const readSums = rowOf({
-  /** `late`: paid in an earlier month that was closed already. */
+  /** `late`: the payment belongs to a closed month. */
   part: word<'sale' | 'late' | 'refund'>,
-  /** `YYYY-MM-DD`: of the payment, or of the recording of the refund. */
+  /** The day of the payment, or of the recording of the refund: `YYYY-MM-DD`. */
   day: text,
   method: text,
   /** Null: unknown. */
   payment_method: textOrNull,
-  /** As it stands on the documents; `advance`: nothing was sold. */
+  /** The tax that the documents show; `advance`: nothing was sold. */
   tax: json<DocumentSnapshot['tax']>,
-  /** Payments that were their user's first. */
+  /** How many of the payments were the first of their user. */
   first: integer,
   count: integer,
   fees_unknown: integer,
@@ -113,13 +110,15 @@ const readSums = rowOf({
 /** The sums of the documents of one day, method and tax. */
 export type Sums = Figures & ReturnType<typeof readSums>
 
-/** False: it is an advance. */
+/** False: the money is an advance. */
 export const isSale = ({ tax }: Pick<Sums, 'tax'>): boolean => tax.kind !== 'advance'
 
-/** The tax in percent; null where there is none. */
+/** The tax in percent; null: there is none. */
 export const rateOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? tax.ratePercent : null)
 
-/** Why there is no tax, as the receipt says it in French. Null: there is one, or nothing is sold. */
+/**
+ * The French sentence on the receipt that says why there is no tax. Null: there is one, or nothing is sold.
+ */
 export const groundOf = (tax: Sums['tax']) =>
   tax.kind === 'exempt' || tax.kind === 'not_liable' ? tax.mention.fr : null
 
@@ -130,8 +129,8 @@ const IS_FIRST = `$6::boolean and not exists (
                and (e.paid_at, e.id) < (p.paid_at, p.id))`
 const GROUP = `p.method, p.instrument as payment_method, r.snapshot->'tax' as tax`
 
-// Month, year and declaration all use this query, so they cannot disagree. Uses the indexes
-// payments_by_paid_at, documents_number_once and audit_by_act.
+// Month, year and declaration read their sums by this query, so they cannot disagree. It reads payments by
+// payments_by_paid_at, late documents by documents_number_once, and refunds by audit_by_act.
 const selectSums = statement(
   'books.sums',
   `select part, day, method, payment_method, tax, count(*)::int as count,
@@ -151,7 +150,7 @@ const selectSums = statement(
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`,
 )
 
-/** In centimes. `withFirsts`: also counts the payments that were their user's first. */
+/** In centimes. `withFirsts`: `first` is counted too, which takes a lookup for each payment. */
 export async function sumsOf(
   database: Queryable,
   span: ClosedSpan,

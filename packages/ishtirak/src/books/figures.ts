@@ -1,5 +1,5 @@
-// What payments and refunds add up to: the figures of a month, and the totals of the accountant's file. They
-// bear the names of the API from their query to the page, in centimes; the API shows dinars.
+// Sums of payments and refunds, for a month and for the accountant's file. They have the names of the API
+// from the query to the page, in centimes. The API shows dinars.
 import { type Static, Type } from 'typebox'
 import { object } from '../http/schemas.js'
 
@@ -21,9 +21,9 @@ export const FiguresSchema = object('Figures', {
   net: dinars('`total` without the fees'),
 })
 
-/** In centimes. Refunds are counted as they were paid: a month is its payments less its refunds. */
+/** In centimes. Refunds are positive here: a month is its payments less its refunds. */
 export interface Figures extends Readonly<Static<typeof FiguresSchema>> {
-  /** The part that went to the user’s balance instead of buying something: untaxed. */
+  /** The part that went to the user’s balance. It is not taxed. */
   readonly advance: number
 }
 

@@ -1,6 +1,6 @@
-// The lines of a month, computed from the documents. The first document of a payment has a line. A refund has
-// a negative line, with the tax of that document. A document that replaces another has a line of 0, so that
-// no dinar counts twice. The lines add up to the sums of figures.sql.ts.
+// The lines of a month: one for the first document of each payment, one below zero for each refund with the
+// tax of that document, and one with sums of 0 for each document that replaces another, so that no dinar
+// counts twice. They add up to the sums of figures.sql.ts.
 import type { Instant } from '../core/instant.js'
 import type { PublicMethod } from '../core/payment.js'
 import type { DocumentSnapshot, IssuedKind, NamedDocument } from '../core/receipt.js'
@@ -31,7 +31,7 @@ import {
   spanValues,
 } from './figures.sql.js'
 
-/** `late`: paid in an earlier month that was closed already. `document`: it replaces another document. */
+/** `late`: it belongs to a closed month. `document`: it replaces another. */
 export type Part = 'sale' | 'late' | 'refund' | 'document'
 
 /** The lines of a month that are wanted. */
@@ -40,14 +40,14 @@ export interface LinesFilter {
   /** `vat-19`, `exempt`, `not_liable`, `advance`; null: all. */
   readonly tax: string | null
   /** The payment method; null: all. */
-  readonly kind: PublicMethod | null
+  readonly kind: PaymentKind | null
   readonly withAdvances: boolean
 }
 
 const TAX = `r.snapshot->'tax'`
 const TAX_KEY = `concat_ws('-', ${TAX}->>'kind', ${TAX}->>'ratePercent')`
 
-/** True for the last document of a payment. A correction may have the same instant as the refund after it. */
+/** A correction and the refund after it may have the same instant, so the last document decides. */
 const IS_LAST = `not exists (select from documents n where n.user_id = l.user_id
               and n.payment_id = l.payment_id and n.place > l.place)`
 const REPLACING = `
@@ -78,11 +78,12 @@ const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan, p.months, p.
          where p.method = 'transfer' and t.user_id = p.user_id and t.payment_id = p.id) as received_at,
        r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer`
 
-// $6 and $7 are the position after which the page begins, $8 is the limit, $9 to $12 are the filter.
-const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isByMethod('$11')}
+// $6 and $7: the line to go on after; $8: how many lines; $9 to $12: the filter.
+const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isOfKind('$11')}
        and (${IS_SALE} or $12::boolean)`
 
-// Uses documents_by_issue, payments_by_paid_at, documents_number_once and audit_by_act.
+// Uses the index documents_by_issue for documents that replace another; the other parts are read as
+// books.sums reads them.
 const selectLines = statement(
   'books.lines',
   `select * from (
@@ -116,14 +117,14 @@ const readLine = rowOf({
   at: instant,
   payment_id: text,
   user_id: text,
-  /** Null for a top-up, as are the months and the period. */
+  /** Plan, months and period are null for a top-up. */
   plan: textOrNull,
   months: integerOrNull,
   method: text,
   /** Null: unknown. */
   payment_method: textOrNull,
   paid_at: instant,
-  /** When the payment was refunded, in whatever month; null: it was not. */
+  /** When the payment was refunded, also in another month; null: it was not. */
   refunded_at: instantOrNull,
   /** The provider's id, the reference of a transfer or the number of a slip. */
   checkout_id: textOrNull,
@@ -134,13 +135,13 @@ const readLine = rowOf({
   status: word<'paid' | 'refunded'>,
   /** The payment of the same order that was paid before; null: this is the only one. */
   second_of: textOrNull,
-  /** When the money of a transfer reached the account, as the operator approved it. */
+  /** When the money of a transfer came to the account, by its last approval. */
   received_at: integerOrNull,
   /** The first document of the payment. */
   document: word<'receipt' | 'invoice'>,
   series: text,
   number: integer,
-  /** The later document, for a line of kind `document`, or of a refund with a credit note. */
+  /** The later document that the line stands for; null: it stands for the first one. */
   issued: json<Issued | null>,
   tax: json<DocumentSnapshot['tax']>,
   /** The buyer on the first document. */
@@ -158,7 +159,7 @@ interface Issued {
 /** In centimes. A refund is negative, and returns neither duty nor fees. */
 export type Line = Figures & ReturnType<typeof readLine>
 
-/** The lines after `after`, oldest first, so late ones come first. */
+/** Oldest first, so late lines come before the others. */
 export async function linesOf(
   database: Queryable,
   of: ClosedSpan & { readonly filter: LinesFilter },

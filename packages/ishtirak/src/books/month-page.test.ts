@@ -38,14 +38,14 @@ describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }
     await operator().post(`/payments/${paymentId}/refund`, { why: 'asked for' })
     const visit = await enter()
     const { text } = await visit.open('/console/months/2026-11')
-    for (const card of ['summary', 'by-day', 'by-method']) {
+    for (const card of ['by-day', 'by-method']) {
       const [body = ''] = /<tbody>.*?<\/tbody>/s.exec(text.split(`id="${card}"`)[1] ?? '') ?? []
       const rows = body.split('<tr>').slice(1)
       expect(rows.length).toBeGreaterThan(1)
       expect(rows.filter((row) => !row.startsWith('<th scope="row"'))).toEqual([])
     }
     const cards = [...text.matchAll(/<section class="card" aria-labelledby="([a-z-]+)"/g)].map(([, id]) => id)
-    expect(cards).toEqual(['story', 'received', 'summary', 'files', 'users', 'by-method', 'by-rate'])
+    expect(cards).toEqual(['story', 'received', 'files', 'users', 'by-method', 'by-rate'])
     expect(text).toContain('<details class="card"><summary><h2>By day</h2></summary><div id="by-day"')
     // On a phone a day has its date and its net.
     const [head = ''] = /<thead>.*?<\/thead>/s.exec(text.split('id="by-day"')[1] ?? '') ?? []
@@ -84,7 +84,7 @@ describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }
     expect(earlier.text).toContain('/console/months/2026-11"')
     expect(wordsOf(earlier.text)).toContain('Nothing was paid or refunded in this month.')
     expect((await visit.open('/console/months/1970-01')).status).toBe(200)
-    for (const path of ['2026-13', 'x', '2026-13/receipts', '2026-13/accounts'])
+    for (const path of ['2026-13', 'x', '2026-13/sales', '2026-13/accounts'])
       expect([path, (await visit.open(`/console/months/${path}`)).status]).toEqual([path, 404])
   })
 

@@ -1,17 +1,15 @@
-// The page of a month: what was paid and refunded, by day and by method; whose time began and ended.
+// The page of a month: its money by method, rate and day, its closing, its files, and its users.
 
 import { ActButton } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
 import type { ConsoleKey } from '../i18n/console.js'
-import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { addressOf, consolePage, Facts, Folded, Hint, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { BarChart } from './bar-chart.js'
-import { closeMonth, reopenMonth } from './closing.js'
+import { closeMonth } from './closing.js'
 import { type BooksPages, EXPORT } from './exports.js'
-import type { Figures } from './figures.js'
 import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
 import { Story } from './story.js'
@@ -23,7 +21,7 @@ interface Shown {
   readonly figures: MonthFigures
 }
 
-/** `isRefused`: what was just asked for on the page of an act was not done. */
+/** `isRefused`: the act that the operator just confirmed was not done. */
 export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, isRefused = false): string {
   const { say } = view
   const title = view.month(figures.from)
@@ -38,9 +36,8 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
       {isEmpty ? null : <Story view={view} of={figures} />}
       <Declared {...shown} />
       <Received {...shown} />
-      <Summary {...shown} />
       <AfterClosing {...shown} />
-      <OwedToUsers {...shown} />
+      <OwedToUsers view={view} owed={figures.owed_to_users} />
       {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
       <Files {...shown} />
       <Users {...shown} />
@@ -49,65 +46,38 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
   )
 }
 
-/** The month before, the one after it where that has begun, and what can be done with them. */
+/** Links to the month before and, if it has begun, to the month after; and a button if it can be closed. */
 function Neighbors({ pages, view, figures }: Shown) {
   const { clock, wallClock, base } = pages
   const { say } = view
   const pathOf = (instant: number) => addressOf(base, 'months', wallClock.monthAt(instant))
-  const { from, to } = figures
+  const { month, from, to, closed, last } = figures
+  const isOver = to <= clock.now()
+  const isNext = isOver && !closed && (last === null || last === monthBefore(pages, month))
   return (
     <p class="actions">
       {/* The first month of all has none before it. */}
       {wallClock.monthOf(wallClock.monthAt(from - 1)) === null ? null : (
         <LinkButton href={pathOf(from - 1)} label={say('earlierMonth', { month: view.month(from - 1) })} />
       )}
-      {to > clock.now() ? null : (
-        <LinkButton href={pathOf(to)} label={say('laterMonth', { month: view.month(to) })} />
-      )}
-      <Turns {...{ pages, view, figures }} />
+      {isOver ? <LinkButton href={pathOf(to)} label={say('laterMonth', { month: view.month(to) })} /> : null}
+      {isNext ? <ActButton {...{ pages, view }} act={closeMonth} id={month} /> : null}
     </p>
-  )
-}
-
-/** The acts that can be done: on this month, or on the one before it, which is over. */
-function Turns({ pages, view, figures }: Shown) {
-  const { month, from, to, last, closed } = figures
-  const isOver = to <= pages.clock.now()
-  const isNext = last === null || last === monthBefore(pages, month)
-  const earlier = monthBefore(pages, month)
-  const isEarlierNext = !isOver && earlier !== last && (last === null || last === monthBefore(pages, earlier))
-  return (
-    <>
-      {!closed && isOver && isNext ? <ActButton {...{ pages, view }} act={closeMonth} id={month} /> : null}
-      {isEarlierNext ? (
-        <ActButton
-          {...{ pages, view }}
-          act={closeMonth}
-          id={earlier}
-          label={view.say('closeEarlier', { month: view.month(from - 1) })}
-        />
-      ) : null}
-      {closed && last === month ? <ActButton {...{ pages, view }} act={reopenMonth} id={month} /> : null}
-    </>
   )
 }
 
 function noticesOf({ view, figures }: Shown): readonly (string | null)[] {
   const { say, number: count } = view
   const { live, paid, owed_to_users: owed, closed } = figures
-  const came = closed?.came_since
   return [
     closed && say('closedOn', { day: view.moment(closed.at), name: closed.by }),
-    came && came.count > 0
-      ? say('cameSince', { count: count(came.count), sum: view.centimes(came.total) })
-      : null,
     live ? null : say('playMoney'),
     paid.fees_unknown === 0 ? null : say('feesUnknown', { count: count(paid.fees_unknown) }),
     owed && owed.unbooked > 0 ? say('unbooked', { count: count(owed.unbooked) }) : null,
   ]
 }
 
-/** What was declared of a closed month, beside what its documents add up to where that differs. */
+/** The declared totals of a closed month. If its documents now add up to others, these stand beside them. */
 function Declared({ pages, view, figures }: Shown) {
   const { say } = view
   const { closed } = figures
@@ -140,7 +110,7 @@ const TOTALS = [
   ['owed', 'owedAfter'] as const,
 ]
 
-/** The money that reached the accounts, by method. */
+/** Money received, by method. */
 function Received({ pages, view, figures: { received } }: Shown) {
   const { say, centimes: money } = view
   const { stamp_duty, by_method } = received
@@ -163,38 +133,9 @@ function Received({ pages, view, figures: { received } }: Shown) {
   )
 }
 
-interface Row {
-  readonly name: string
-  readonly count: number | null
-  readonly of: Figures
-}
-
-function Summary({ pages, view, figures }: Shown) {
-  const { say } = view
-  const { paid, refunded, balance } = figures
-  return (
-    <Card id="summary" title={say('monthSummary')}>
-      <Table<Row>
-        {...{ pages, view }}
-        rows={[
-          { name: say('paidSum'), count: paid.count, of: paid },
-          { name: say('refundedSum'), count: refunded.count, of: refunded },
-          { name: say('balance'), count: null, of: balance },
-        ]}
-        columns={[
-          { head: 'what', safe: ({ name }) => <b safe>{name}</b>, isName: true },
-          { head: 'paidPayments', figure: ({ count }) => view.number(count) },
-          ...sums<Row>(({ of }) => of, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum', 'total'),
-          ...sums<Row>(({ of }) => of, 'askedSum', 'discounts'),
-        ]}
-      />
-    </Card>
-  )
-}
-
 type Month = NonNullable<MonthFigures['after_closing']>['months'][number]
 
-/** Of closed months; where nothing came, nothing is shown. */
+/** Late payments of closed months; nothing if there is none. */
 function AfterClosing({ pages, view, figures: { after_closing: late } }: Shown) {
   const { say } = view
   if (!late || (late.months.length === 0 && late.balances === 0)) return null
@@ -226,18 +167,19 @@ function AfterClosing({ pages, view, figures: { after_closing: late } }: Shown) 
   )
 }
 
-/** Where nothing was on a balance, nothing of it is shown. */
-function OwedToUsers({ pages, view, figures: { owed_to_users: owed } }: Shown) {
+/** What is on the balances of users, and what changed it; nothing if no user has a balance. */
+export function OwedToUsers({ view, owed, topUps }: { view: View; owed: Owed; topUps?: string }) {
   if (!owed) return null
-  const { say, locale, money } = view
+  const { say, money } = view
   const some = (sum: number) => (sum === 0 ? null : money(sum))
-  const { came_in: came, late } = owed
+  const { came_in: came } = owed
+  const paidIn = some(came.top_ups)
   return (
     <Card id="owed" title={say('owedTitle')}>
       <Facts
         facts={[
           [say('owedBefore'), money(owed.owed_before)],
-          [say('owedTopUps'), some(came.top_ups)],
+          [say('owedTopUps'), paidIn && topUps ? { href: topUps, text: paidIn } : paidIn],
           [say('owedSurplus'), some(came.surplus)],
           [say('owedReturned'), some(came.returned)],
           [say('owedGiven'), some(came.corrected)],
@@ -247,32 +189,11 @@ function OwedToUsers({ pages, view, figures: { owed_to_users: owed } }: Shown) {
           [say('owedAfter'), money(owed.owed)],
         ]}
       />
-      {late.count === 0 ? null : (
-        <p safe>{say('owedLate', { count: view.number(late.count), amount: money(late.amount) })}</p>
-      )}
-      {owed.by_method.length === 0 ? null : (
-        <Table
-          {...{ pages, view }}
-          rows={owed.by_method}
-          columns={[
-            {
-              head: 'method',
-              text: ({ kind, method, payment_method: name }) => {
-                const surplus = kind === 'surplus' ? [say('owedSurplus')] : []
-                return inParts([instrumentName(name ?? method ?? '', locale), ...surplus], locale)
-              },
-              isName: true,
-            },
-            { head: 'paidPayments', figure: ({ count }) => view.number(count) },
-            { head: 'amount', figure: ({ amount }) => money(amount) },
-            { head: 'stampDutySum', figure: ({ stamp_duty }) => view.centimes(stamp_duty) },
-            { head: 'feesSum', figure: ({ fees }) => view.centimes(fees) },
-          ]}
-        />
-      )}
     </Card>
   )
 }
+
+type Owed = MonthFigures['owed_to_users']
 
 /** Shows what was paid on each day above what was refunded. */
 function MonthChart({ view, figures: { from, by_day, ...totals } }: Shown) {
@@ -367,7 +288,7 @@ function Users({ pages, view, figures }: Shown) {
           [say('firstPurchases'), count(users.new)],
           [say('furtherPurchases'), count(users.renewed)],
           [say('usersLapsed'), count(users.lapsed)],
-          // Of the seven days from now: of no month that is over.
+          // The seven days begin now, so a month that is over does not show them.
           [say('usersEnding'), figures.to > pages.clock.now() ? count(users.ends_in_7_days) : null],
         ]}
       />
@@ -382,8 +303,7 @@ function Files({ pages, view, figures }: Shown) {
   return (
     <Card id="files" title={say('monthFiles')}>
       <p class="actions">
-        <LinkButton href={`${path}/receipts`} label={say('journal')} />
-        {may ? <LinkButton href={`${path}/sales`} label={say('sales')} /> : null}
+        <LinkButton href={`${path}/sales`} label={say('sales')} />
         {may ? <LinkButton href={`${path}/declaration`} label={say('declaration')} /> : null}
         {may ? <LinkButton href={`${path}/accounts?format=excel`} label={say('csvExcel')} /> : null}
         {may ? <LinkButton href={`${path}/accounts`} label={say('csvPlain')} /> : null}

@@ -4,21 +4,35 @@ import { PUBLIC_METHODS } from '../core/payment.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import { dinars, FiguresSchema } from './figures.js'
 
-const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
-export const MonthNameSchema = month
-export const MonthParamsSchema = Type.Object({ month })
+/** No database has a year 0, and nothing was sold before 1970. */
+const YEAR = String.raw`(19[7-9]\d|[2-9]\d{3})`
+const MONTH = '(0[1-9]|1[0-2])'
 
-export const FileFormatSchema = Type.Optional(
-  Type.Enum(['plain', 'excel'], {
-    description:
-      '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
-      'and French words',
+export const MonthNameSchema = Type.String({
+  pattern: `^${YEAR}-${MONTH}$`,
+  description: '`YYYY-MM`, in the billing time zone',
+  examples: ['2026-11'],
+})
+export const MonthParamsSchema = Type.Object({ month: MonthNameSchema })
+
+export const BookFileQuerySchema = query({
+  month: MonthNameSchema,
+  format: Type.Optional(
+    Type.Enum(['plain', 'excel'], {
+      description:
+        '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
+        'and French words',
+    }),
+  ),
+  method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
+})
+
+export const YearParamsSchema = Type.Object({
+  until: Type.String({
+    pattern: `^${YEAR}(-${MONTH})?$`,
+    description: '`YYYY`, or the last of twelve months as `YYYY-MM`, in the billing time zone',
+    examples: ['2026'],
   }),
-)
-export const AccountsQuerySchema = query({
-  month,
-  format: FileFormatSchema,
-  method: Type.Optional(Type.Enum([...PUBLIC_METHODS], { description: 'Only those paid in this way' })),
 })
 
 export const PaidBy = {
@@ -33,7 +47,7 @@ const BalanceSchema = Type.Object(
 const both = { paid: FiguresSchema, refunded: FiguresSchema }
 
 const whole = (description: string) => Type.Integer({ description })
-const OwedSchema = object('OwedToUsers', {
+export const OwedSchema = object('OwedToUsers', {
   owed_before: whole('Whole dinars on all balances when the month began'),
   came_in: Type.Object(
     {
@@ -49,26 +63,10 @@ const OwedSchema = object('OwedToUsers', {
   corrected: whole('Taken off by operators'),
   paid_out: whole('Paid back to users by hand'),
   owed: whole('On all balances at the end: `owed_before` and what came in, less what was earned and went'),
-  late: Type.Object(
-    { count: Type.Integer(), amount: Type.Integer() },
-    { description: 'Entries of this month that were written down after it, and what they add up to' },
-  ),
   unbooked: Type.Integer({
     description:
       'Users whose renewals of this month are still to be written down; 0 but where a job stood still',
   }),
-  by_method: Type.Array(
-    Type.Object({
-      kind: Type.String({ examples: ['top_up', 'surplus'] }),
-      ...PaidBy,
-      count: Type.Integer(),
-      amount: whole('Money that was added to balances'),
-      stamp_duty: dinars('on top of it'),
-      fees: dinars('what the provider kept; of a surplus they are in `paid`'),
-      fees_unknown: Type.Integer(),
-    }),
-    { description: 'Money that came from outside, as the bank has it' },
-  ),
 })
 
 export const DeclaredSchema = Type.Object(
@@ -89,21 +87,19 @@ export const DeclaredSchema = Type.Object(
 export type Totals = Readonly<Static<typeof DeclaredSchema>>
 
 export const MonthSchema = object('Month', {
-  month,
+  month: MonthNameSchema,
   from: timestamp,
   to: timestamp,
   live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
   currency: Type.Literal('DZD'),
   closed: nullable(
     Type.Object({
-      sequence: Type.Integer({ description: 'Counts the closings of the month' }),
       at: timestamp,
       by: Type.String(),
       declared: DeclaredSchema,
       differs: Type.Array(Type.String({ examples: ['ttc'] }), {
         description: 'Which of these the documents add up to otherwise now; empty: none',
       }),
-      came_since: FiguresSchema,
     }),
     {
       description:
@@ -134,7 +130,7 @@ export const MonthSchema = object('Month', {
   balance: BalanceSchema,
   after_closing: nullable(
     Type.Object({
-      months: Type.Array(Type.Object({ month, paid: FiguresSchema })),
+      months: Type.Array(Type.Object({ month: MonthNameSchema, paid: FiguresSchema })),
       balances: whole('What it changed of the balances at the end of the month before'),
     }),
     { description: 'Entries for closed months since the month before was closed; null: it is open' },
@@ -167,20 +163,6 @@ export const MonthSchema = object('Month', {
   by_day: Type.Array(Type.Object({ day: Type.String({ examples: ['2026-11-21'] }), ...both }), {
     description: 'Every day of the month',
   }),
-})
-
-export const JournalEntrySchema = object('JournalEntry', {
-  receipt: Type.String({ examples: ['2026-000042'] }),
-  payment_id: Type.String(),
-  user_id: Type.String(),
-  paid_at: timestamp,
-  plan: nullable(Type.String({ description: 'Null for a top-up, as the months are' })),
-  months: nullable(Type.Integer()),
-  ...PaidBy,
-  ...{ ht, tva, ttc, stamp_duty },
-  advance: dinars('what went to the user’s balance'),
-  total: dinars('all that the receipt is for'),
-  refunded_at: nullable(timestamp),
 })
 
 nameSchemas({ Balance: BalanceSchema })

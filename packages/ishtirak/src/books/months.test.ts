@@ -124,15 +124,4 @@ describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, databa
     })
     expect([...new Uint8Array(await file.arrayBuffer()).slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
   })
-
-  it('has a journal of its receipts, page by page', async () => {
-    await twoMonths()
-    const { paid } = await month('2026-11')
-    const entries = (await operator.pages('/months/2026-11/receipts?limit=2')).flat()
-    expect(entries).toHaveLength(paid.count)
-    const card = entries.find(({ user_id }) => user_id === 'card')
-    const file = await operator.payment(card.payment_id)
-    expect(card).toMatchObject({ receipt: file.receipt.number, plan: 'pro', months: 1, method: 'chargily' })
-    expect(entries.filter(({ refunded_at }) => refunded_at !== null)).toHaveLength(2)
-  })
 })

@@ -1,23 +1,16 @@
-// A month of the shop: what was paid, refunded and kept by the provider, by method and by day, and whose time
-// began and ended. A payment is of the month in which it was paid, a refund of the month in which it was
-// recorded; the calendar is the shop's.
+// The figures of a month: payments, refunds and fees by method, rate and day, and the users whose time began
+// and ended. Months are those of the billing time zone.
 import { BillingError } from '../core/error.js'
-import { DAY, type Instant } from '../core/instant.js'
-import { publicMethodOf } from '../core/payment.js'
+import { DAY } from '../core/instant.js'
+import { kindOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
-import { type Figures, lessRefunds, sumFigures } from './figures.js'
+import { lessRefunds, sumFigures } from './figures.js'
 import { type ClosedSpan, countEndings, isSale, rateOf, type Sums, sumsOf } from './figures.sql.js'
 import { DeclaredSchema, type Totals } from './month-schemas.js'
 import { readOwed } from './owed.js'
 import { paidOutByMonth } from './paid-out.sql.js'
-
-interface MonthDay {
-  /** `YYYY-MM-DD`. */
-  readonly day: string
-  readonly from: Instant
-}
 
 export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
   readonly database: Database
@@ -27,42 +20,28 @@ const ENDING_DAYS = 7
 
 const TOTALS = Object.keys(DeclaredSchema.properties) as (keyof Totals)[]
 
-/** The span of a month and its days. Throws `validation_failed` when it is not `YYYY-MM`. */
-function readMonth(
-  { wallClock }: Pick<MonthsDeps, 'wallClock'>,
-  month: string,
-  pointer = '/month',
-): { readonly from: Instant; readonly to: Instant; readonly days: readonly MonthDay[] } {
+/** Throws `not_found`: there is no such month. */
+export function spanOf({ wallClock }: Pick<MonthsDeps, 'wallClock'>, month: string) {
   const span = wallClock.monthOf(month)
-  if (!span) throw new BillingError('validation_failed', { problems: [{ pointer, code: 'wrong_format' }] })
-  const days: MonthDay[] = []
-  for (let n = 1; n <= 31; n += 1) {
-    const day = `${month}-${String(n).padStart(2, '0')}`
-    const of = wallClock.dayOf(day)
-    if (of) days.push({ day, from: of.from })
-  }
-  return { ...span, days }
+  if (!span) throw new BillingError('not_found')
+  return span
 }
 
 export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
 
 /**
- * As the API names them, in centimes. Of real money, or of play money where the shop takes no other; of a
- * closed month those of the documents that it was closed with. Throws `validation_failed`.
+ * In centimes, with the names of the API. A shop in test mode has the figures of its test payments. A closed
+ * month has those of the documents that it was closed with. Throws `not_found`.
  */
-export async function readMonthFigures(deps: MonthsDeps, month: string, pointer?: string) {
-  readMonth(deps, month, pointer)
+export async function readMonthFigures(deps: MonthsDeps, month: string) {
   const [{ own, before }, last] = await Promise.all([closingsAround(deps, month), lastClosed(deps.database)])
   const figures = await figuresOf(deps, month, { own, before })
   const now = totalsOf(figures)
-  const closed = own && {
-    ...{ ...own, now, differs: TOTALS.filter((name) => own.declared[name] !== now[name]) },
-    came_since: await sinceClosing(deps, figures, own),
-  }
+  const closed = own && { ...own, now, differs: TOTALS.filter((name) => own.declared[name] !== now[name]) }
   return { ...figures, last, closed }
 }
 
-/** What is declared of a month when it is closed. */
+/** The totals that closing the month declares. */
 export function totalsOf(of: Awaited<ReturnType<typeof figuresOf>>): Totals {
   const { paid, refunded, after_closing, received, owed_to_users } = of
   const late = sumFigures(after_closing?.months.map((one) => one.paid) ?? [])
@@ -74,15 +53,27 @@ export function totalsOf(of: Awaited<ReturnType<typeof figuresOf>>): Totals {
   }
 }
 
-/** What of the month is read. Throws `validation_failed`. */
-export async function closedSpan(deps: MonthsDeps, month: string, pointer?: string): Promise<ClosedSpan> {
-  const { from, to } = readMonth(deps, month, pointer)
-  const { own, before } = await closingsAround(deps, month)
-  return { from, to, live: deps.methods.live, until: own?.counted ?? null, since: before?.counted ?? null }
+/** Which documents are in the month. Throws `not_found`. */
+export async function closedSpan(deps: MonthsDeps, month: string): Promise<ClosedSpan> {
+  return spanBy(deps, month, await closingsAround(deps, month))
 }
 
-/** The closing of the month, and that of the month before it. Null: it is open. */
-async function closingsAround(deps: Pick<MonthsDeps, 'database' | 'wallClock'>, month: string) {
+type Closings = Readonly<Record<'own' | 'before', Closing | null>>
+
+function spanBy(
+  deps: Pick<MonthsDeps, 'wallClock' | 'methods'>,
+  month: string,
+  { own, before }: Closings,
+): ClosedSpan {
+  const counted = { until: own?.counted ?? null, since: before?.counted ?? null }
+  return { ...spanOf(deps, month), live: deps.methods.live, ...counted }
+}
+
+/** The closings of the month and of the month before it. Null: the month is open. */
+async function closingsAround(
+  deps: Pick<MonthsDeps, 'database' | 'wallClock'>,
+  month: string,
+): Promise<Closings> {
   const previous = monthBefore(deps, month)
   const found = await closingsOf(deps.database, [month, previous])
   const of = (name: string) => found.find((closing) => closing.month === name) ?? null
@@ -90,33 +81,21 @@ async function closingsAround(deps: Pick<MonthsDeps, 'database' | 'wallClock'>, 
 }
 
 export function monthBefore(deps: Pick<MonthsDeps, 'wallClock'>, month: string): string {
-  return deps.wallClock.monthAt(readMonth(deps, month).from - 1)
+  return deps.wallClock.monthAt(spanOf(deps, month).from - 1)
 }
 
-/** What was sold in the month and came after its closing. */
-async function sinceClosing(
-  { database, methods, wallClock }: MonthsDeps,
-  { to }: { readonly to: Instant },
-  { month, counted }: Closing,
-): Promise<Figures> {
-  const span = { live: methods.live, from: to, to, until: null, since: counted }
-  const sums = await sumsOf(database, span, wallClock)
-  const late = sums.filter(({ part, day }) => part === 'late' && day.startsWith(month))
-  return sumFigures(late.filter(isSale))
-}
-
-/** Null: the month, or the one before it, is open. */
 export async function figuresOf(
   deps: Omit<MonthsDeps, 'database'> & { readonly database: Queryable },
   month: string,
-  { own, before }: { readonly own: Closing | null; readonly before: Closing | null },
+  closings: Closings,
 ) {
-  const { database, clock, methods, wallClock } = deps
-  const { live } = methods
-  const { from, to, days } = readMonth(deps, month)
+  const { database, clock, wallClock } = deps
+  const span = spanBy(deps, month, closings)
+  const { from, to, live } = span
+  const { before } = closings
+  const days = daysOf(deps, month)
   const now = clock.now()
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const span = { live, from, to, until: own?.counted ?? null, since: before?.counted ?? null }
   const { timeZone } = wallClock
   const [all, endings, owed, [payouts = NO_PAYOUTS]] = await Promise.all([
     sumsOf(database, span, { timeZone, withFirsts: true }),
@@ -137,7 +116,7 @@ export async function figuresOf(
     },
     owed_to_users: owed,
     by_day: days.map((of) => ({ ...of, ...bothOf(ofMonth.filter(({ day }) => day === of.day)) })),
-    // What brought most comes first.
+    // The method with the largest sum comes first.
     by_method: namesIn(ofMonth)
       .map((of) => ({ ...of, ...bothOf(ofMonth.filter((one) => isSameMethod(one, of))) }))
       .sort((one, other) => other.paid.ttc - one.paid.ttc),
@@ -149,13 +128,21 @@ export async function figuresOf(
   }
 }
 
+/** Each day of the month as `YYYY-MM-DD`, and when it begins. */
+function daysOf({ wallClock }: Pick<MonthsDeps, 'wallClock'>, month: string) {
+  return Array.from({ length: 31 }, (_, n) => `${month}-${String(n + 1).padStart(2, '0')}`).flatMap((day) => {
+    const span = wallClock.dayOf(day)
+    return span ? [{ day, from: span.from }] : []
+  })
+}
+
 const isInTime = ({ part }: Sums) => part !== 'late'
 
-/** What came, what of it was sold and given back, and what the provider of cards paid out of it. */
+/** Money received, sales and refunds, and what the card provider paid out. */
 export function moneyOf(all: readonly Sums[], { count, amount }: typeof NO_PAYOUTS) {
   const received = receivedOf(all)
   const both = bothOf(all.filter((one) => isSale(one) && isInTime(one)))
-  // The money by card, less the provider's fees.
+  // Money received by card, less the provider's fees.
   const came = received.by_method.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
   return {
     ...{ received, ...both },
@@ -182,9 +169,9 @@ const NO_PAYOUTS = { count: 0, amount: 0 }
 const isByBalance = ({ method }: Sums) => publicMethodOf(method) === 'balance'
 
 /**
- * All money that came from outside by method, before fees and refunds. `total` less `advances` (what went to
- * balances, with the duty on it) and with `used` (what balances bought) is what was sold. The duty on a
- * top-up is due as well, so `stamp_duty` is what is declared of the month.
+ * Money received from outside, by method, before fees and refunds. Sales are `total` less `advances` (what
+ * went to balances, with its duty) plus `used` (what balances bought). `stamp_duty` includes the duty on
+ * top-ups, because it is declared too.
  */
 function receivedOf(all: readonly Sums[]) {
   const known = all.filter(({ part }) => part === 'sale')

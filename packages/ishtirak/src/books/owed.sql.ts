@@ -6,48 +6,27 @@ import { at, instant, integer, integerOrNull, rowOf, text, textOrNull, word } fr
 import type { Counted, Span } from './figures.sql.js'
 
 const parseEntered = rowOf({
-  /** False: of all the time before the month. */
+  /** False: the entries are older than the month. */
   isOfMonth: (row: Row) => row.is_of_month === true,
   kind: word<EntryKind>,
-  /** How the payment of the entries was paid; null: they have none, or it is not known. */
-  method: textOrNull,
-  payment_method: textOrNull,
-  count: integer,
   /** Whole dinars; below zero where they take. */
   amount: integer,
-  lateCount: integer,
-  lateAmount: integer,
-  /** A sum of centimes. */
-  stamp_duty: integer,
-  fees: integer,
-  fees_unknown: integer,
 })
-/** Entries of a kind, of one direction. */
+/** The sum of the entries of a kind that add money, or of those that take some. */
 export type Entered = ReturnType<typeof parseEntered>
 
-// What an operator gave or took, and what a refund brought, has no document of its own.
+// An entry without a document, as an operator's correction is, counts in the month of its date.
 const selectEntered = statement(
   'figures.entered',
-  `select created_at >= $1::timestamptz as is_of_month, kind, method, payment_method, count(*) as count,
-          sum(amount)::bigint as amount, count(*) filter (where is_late) as late_count,
-          coalesce(sum(amount) filter (where is_late), 0)::bigint as late_amount,
-          coalesce(sum(duty_centimes), 0)::bigint as stamp_duty,
-          coalesce(sum(fee_centimes), 0)::bigint as fees,
-          count(*) filter (where kind = 'top_up' and fee_centimes is null) as fees_unknown
-     from (select b.created_at, b.kind, b.amount, p.method, p.instrument as payment_method,
-                  date_trunc('month', r.issued_at at time zone $3)
-                    > date_trunc('month', b.created_at at time zone $3) as is_late,
-                  case when b.kind = 'top_up' then r.duty_centimes end as duty_centimes,
-                  case when b.kind = 'top_up' then r.fee_centimes end as fee_centimes
-             from balance_entries b
-             left join payments p on p.user_id = b.user_id and p.id = b.payment_id
-              and b.kind not in ('returned', 'correction', 'paid_out')
-             left join documents r on r.user_id = p.user_id and r.payment_id = p.id
-              and r.place = p.receipt_place
-            where b.created_at < $2::timestamptz
-              and ($4::jsonb is null or r.number is null
-                   or r.number <= coalesce(($4::jsonb->>r.series)::int, 0))) e
-    group by 1, 2, 3, 4, amount > 0`,
+  `select b.created_at >= $1::timestamptz as is_of_month, b.kind, sum(b.amount)::bigint as amount
+     from balance_entries b
+     left join payments p on p.user_id = b.user_id and p.id = b.payment_id
+      and b.kind not in ('returned', 'correction', 'paid_out')
+     left join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place
+    where b.created_at < $2::timestamptz
+      and ($3::jsonb is null or r.number is null
+           or r.number <= coalesce(($3::jsonb->>r.series)::int, 0))
+    group by 1, 2, b.amount > 0`,
 )
 
 // Uses the index users_renew.
@@ -56,17 +35,16 @@ const countUnbooked = statement(
   'select count(*) as users from users where renews_at < $1::timestamptz',
 )
 
-/** From the first entry on until the end of the month; `until`: of the closing. */
+/** Sums of all entries up to the end of the month. */
 export async function enteredUntil(
   database: Queryable,
   { from, to, until }: Span & { readonly until: Counted | null },
-  timeZone: string,
 ): Promise<readonly Entered[]> {
-  const values = [at(from), at(to), timeZone, until && JSON.stringify(until)]
+  const values = [at(from), at(to), until && JSON.stringify(until)]
   return (await database.query(selectEntered, values)).map(parseEntered)
 }
 
-/** Users whose balance has bought something before that is not written down. */
+/** Users with a renewal from the balance that was due before `end` and is not booked yet. */
 export async function unbookedBefore(database: Queryable, end: Instant): Promise<number> {
   const [row = {}] = await database.query(countUnbooked, [at(end)])
   return integer(row, 'users')
@@ -85,12 +63,12 @@ const readLine = rowOf({
   payment_method: textOrNull,
   series: textOrNull,
   number: integerOrNull,
-  /** As it stands on the receipt. */
+  /** The name on the receipt. */
   name: textOrNull,
   note: textOrNull,
   created_at: instant,
 })
-/** An entry with the payment that it is of. */
+/** A balance entry with its payment. */
 export type LedgerLine = ReturnType<typeof readLine>
 
 const selectLines = statement(
@@ -108,10 +86,7 @@ const selectLines = statement(
     order by b.user_id, b.sequence limit $5::int`,
 )
 
-/**
- * By user, each ledger in its order, after the given one; `until`: of the closing. A month's are found by
- * reading all once.
- */
+/** Sorted by user and sequence, after the given entry. Reads the whole table: few months are exported. */
 export async function ledgerLines(
   database: Queryable,
   { from, to, until }: Span & { readonly until: Counted | null },

@@ -1,9 +1,9 @@
-// What a month changed of what is owed to users: what came to their balances, what was earned of it and what
-// else left. The three agree, since they are sums of one chain of entries. An entry is of the month of its
-// date: a renewal of the month in which it was due, as its sale is, whenever it was written down.
+// What is owed to users: what came to their balances in a month, what was earned of it, and what else left.
+// The three agree, because they are sums of one chain of entries. An entry belongs to the month of its date:
+// a renewal to the month in which it was due, as its sale does, even if the job booked it later.
 import type { EntryKind } from '../core/balance.js'
 import type { Queryable } from '../database/database.js'
-import type { CommonParts } from '../ledger/parts.js'
+import type { Clock } from '../runtime/clock.js'
 import type { ClosedSpan } from './figures.sql.js'
 import { type Entered, enteredUntil, unbookedBefore } from './owed.sql.js'
 
@@ -11,11 +11,11 @@ const EARNED: readonly EntryKind[] = ['purchase', 'renewal']
 
 /** In whole dinars. Null: nothing was on a balance by the end of the month. */
 export async function readOwed(
-  { database, clock, wallClock }: { readonly database: Queryable } & Pick<CommonParts, 'clock' | 'wallClock'>,
+  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
   month: Pick<ClosedSpan, 'from' | 'to' | 'until'>,
 ) {
   const [all, unbooked] = await Promise.all([
-    enteredUntil(database, month, wallClock.timeZone),
+    enteredUntil(database, month),
     unbookedBefore(database, Math.min(month.to, clock.now())),
   ])
   if (all.length === 0) return null
@@ -35,16 +35,10 @@ export async function readOwed(
       total: cameIn,
     },
     ...{ earned, corrected, paid_out, owed: before + cameIn - earned - corrected - paid_out, unbooked },
-    late: {
-      count: ofMonth.reduce((total, { lateCount }) => total + lateCount, 0),
-      amount: ofMonth.reduce((total, { lateAmount }) => total + lateAmount, 0),
-    },
-    /** What brought most comes first. */
-    by_method: came.filter(({ method }) => method !== null).sort((one, other) => other.amount - one.amount),
   }
 }
 
-/** Of all kinds where none is named. */
+/** Sums all kinds if none is named. */
 function sum(of: readonly Entered[], ...kinds: readonly EntryKind[]): number {
   const counted = kinds.length === 0 ? of : of.filter(({ kind }) => kinds.includes(kind))
   return counted.reduce((total, { amount }) => total + amount, 0)

@@ -1,20 +1,23 @@
-// What operators read of the books: the figures of a month and of a year, the journals of receipts and of
-// sales, the declaration, and the files for the accountant.
-import type { Static, TObject } from 'typebox'
+// What operators read of the books: the figures of a month and of a year, the journal of sales, the
+// declaration, and the files for the accountant.
+import type { Static } from 'typebox'
 import { CSV } from '../acts/descriptions.js'
 import { list } from '../acts/list.js'
 import { type CommandAnswer, reading } from '../acts/reading.js'
-import { receiptNumber } from '../core/receipt.js'
 import { viewAs } from '../http/view-as.js'
 import { ACCOUNTS } from './accounts.js'
-import { type DeclarationDeps, readDeclaration } from './declaration.js'
+import { type DeclarationDeps, DeclarationSchema, readDeclaration } from './declaration.js'
 import { type AccountsDeps, type BookFile, EXPORT, sendBook } from './exports.js'
-import { AccountsQuerySchema, JournalEntrySchema, MonthParamsSchema, MonthSchema } from './month-schemas.js'
+import { BookFileQuerySchema, MonthParamsSchema, MonthSchema, YearParamsSchema } from './month-schemas.js'
 import { type MonthsDeps, readMonthFigures } from './months.js'
-import { pageOfReceipts, pageOfSales, SALES_FILE, totalOfSale, viewSale } from './sales.js'
-import { DeclarationSchema, SaleSchema, SalesFileQuerySchema, SalesFilterSchema } from './sales-schemas.js'
-import { readYear, YEAR } from './year.js'
-import { YearParamsSchema, YearQuerySchema, YearSchema } from './year-schemas.js'
+import { pageOfSales, SALES_FILE, SaleSchema, SalesFilterSchema, viewSale } from './sales.js'
+import { readYear, YearSchema } from './year.js'
+
+/** What a line of a month's tables shows in a terminal. */
+const SUMS = [
+  ...['paid.count', 'paid.ht', 'paid.tva', 'paid.ttc', 'paid.stamp_duty', 'paid.fees', 'paid.net'],
+  ...['refunded.count', 'refunded.ttc'],
+]
 
 export const getMonth = reading<MonthsDeps>()({
   path: '/months/:month',
@@ -26,68 +29,25 @@ export const getMonth = reading<MonthsDeps>()({
     'A payment is of the month in which it was paid, a refund of the month in which it was recorded.',
   params: MonthParamsSchema,
   answer: MonthSchema,
-  command: { usage: 'months show <month>', show: flatMonth },
+  command: {
+    usage: 'months show <month>',
+    columns: {
+      by_method: ['method', 'payment_method', ...SUMS],
+      by_rate: ['tva_percent', ...SUMS],
+      by_day: ['day', ...SUMS],
+    },
+    show: busyDays,
+  },
   read: async (deps, { params }) => viewAs(MonthSchema, await readMonthFigures(deps, params.month)),
 })
 
-export const receiptList = list<MonthsDeps>()({
-  path: '/months/:month/receipts',
-  operationId: 'getJournal',
-  summary: 'The receipts of a month in the order they were paid, as in the file for the accountant',
-  params: MonthParamsSchema,
-  item: JournalEntrySchema,
-  title: 'Journal',
-  command: { usage: 'journal <month>', rows: 'receipts' },
-  read: pageOfReceipts,
-  view: () => (line) =>
-    viewAs(JournalEntrySchema, {
-      ...line,
-      receipt: receiptNumber(line.series, line.number),
-      total: totalOfSale(line),
-    }),
-})
-
-/** The query names the month, or the last of twelve months, under the name `file.of`. */
-function exported(file: BookFile, summary: string, query: TObject) {
-  const { name } = file
-  return reading<AccountsDeps>()({
-    ...EXPORT,
-    ...{ path: `/exports/${name}`, summary, query, answer: CSV },
-    operationId: `export${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-    command: { usage: `export ${name}`, isFile: 'printed' },
-    read: (deps, { query, operator, reply }) => {
-      const { format = 'plain', method: kind = null, [file.of]: span } = query as FileQuery
-      return sendBook(deps, file, { span, format, kind, operator, reply })
-    },
-  })
-}
-
-type FileQuery = Partial<Static<typeof AccountsQuerySchema>> & Readonly<Record<BookFile['of'], string>>
-
-export const readAccounts = exported(
-  ACCOUNTS,
-  'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
-    'change of balances, as CSV',
-  AccountsQuerySchema,
-)
-
-/** A line of the tables has what was paid and refunded; days without either are left out. */
-function flatMonth({ by_method, by_rate, by_day, ...month }: CommandAnswer): CommandAnswer {
-  type Line = Readonly<Record<'paid' | 'refunded', CommandAnswer>> & CommandAnswer
-  const lines = (list: unknown) =>
-    (list as readonly Line[])
-      .map(({ paid, refunded, ...named }) => ({
-        ...named,
-        ...paid,
-        refunds: refunded.count,
-        refunded: refunded.ttc,
-      }))
-      .filter(({ count, refunds }: CommandAnswer) => count !== 0 || refunds !== 0)
-  return { ...month, by_method: lines(by_method), by_rate: lines(by_rate), by_day: lines(by_day) }
+/** Days without a payment or a refund are left out. */
+function busyDays({ by_day, ...month }: CommandAnswer): CommandAnswer {
+  const days = by_day as Static<typeof MonthSchema>['by_day']
+  return { ...month, by_day: days.filter(({ paid, refunded }) => paid.count + refunded.count > 0) }
 }
 
 export const saleList = list<MonthsDeps>()({
-  permission: EXPORT,
   path: '/months/:month/sales',
   operationId: 'getSales',
   summary: 'The journal of sales of a month: each receipt with its tax and buyer, and each refund below zero',
@@ -100,13 +60,7 @@ export const saleList = list<MonthsDeps>()({
   view: (deps) => (line) => viewSale(line, deps.wallClock.dayAt),
 })
 
-export const readSalesFile = exported(
-  SALES_FILE,
-  'The journal of sales of a month with its total, as CSV',
-  SalesFileQuerySchema,
-)
-
-export const getDeclaration = reading<DeclarationDeps>()({
+export const getDeclaration = reading<DeclarationDeps>().reads({
   ...EXPORT,
   path: '/months/:month/declaration',
   operationId: 'getDeclaration',
@@ -116,22 +70,19 @@ export const getDeclaration = reading<DeclarationDeps>()({
   description: 'The figures are those of the month, with what came for closed months since the last closing.',
   params: MonthParamsSchema,
   answer: DeclarationSchema,
-  command: { usage: 'declaration <month>', show: flatDeclaration },
+  command: {
+    usage: 'declaration <month>',
+    columns: {
+      turnover: [
+        ...['tax', 'tva_percent', 'exemption', 'exempt_until'],
+        ...['sales.ht', 'credits.ht', 'net.ht', 'net.tva', 'net.ttc'],
+      ],
+    },
+  },
   read: async (deps, { params }) => viewAs(DeclarationSchema, await readDeclaration(deps, params.month)),
 })
 
-/** A line of the table has what is left of the sales, and what was sold and taken back. */
-function flatDeclaration({ turnover, ...month }: CommandAnswer): CommandAnswer {
-  const lines = (turnover as readonly CommandAnswer[]).map(({ sales, credits, net, ...of }) => ({
-    ...of,
-    ...Object(net),
-    sales_ht: Object(sales).ht,
-    credits_ht: Object(credits).ht,
-  }))
-  return { ...month, turnover: lines }
-}
-
-export const getYear = reading<MonthsDeps>()({
+export const getYear = reading<MonthsDeps>().reads({
   path: '/years/:until',
   operationId: 'getYear',
   summary:
@@ -139,17 +90,36 @@ export const getYear = reading<MonthsDeps>()({
     'back; and what became of those who began in each',
   params: YearParamsSchema,
   answer: YearSchema,
-  command: { usage: 'year <until>', show: flatYear },
+  command: {
+    usage: 'year <until>',
+    columns: {
+      months: [
+        ...['month', 'paid', 'refunded', 'paid_out_by_provider'],
+        ...['users.at_end', 'users.new', 'users.renewed', 'users.came_back', 'users.lapsed'],
+      ],
+    },
+  },
   read: async (deps, { params }) => viewAs(YearSchema, await readYear(deps, params.until)),
 })
 
-export const readYearFile = exported(YEAR, 'Twelve months as CSV, a line for each', YearQuerySchema)
-
-/** A line of the table for each month. */
-function flatYear({ months, ...year }: CommandAnswer): CommandAnswer {
-  const lines = (months as readonly CommandAnswer[]).map(({ users, later: _, by_method, ...month }) => ({
-    ...month,
-    ...Object(users),
-  }))
-  return { ...year, months: lines }
+function exported(file: BookFile, summary: string) {
+  const { name } = file
+  return reading<AccountsDeps>().reads({
+    ...EXPORT,
+    ...{ path: `/exports/${name}`, summary, query: BookFileQuerySchema, answer: CSV },
+    operationId: `export${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    command: { usage: `export ${name}`, isFile: 'printed' },
+    read: (deps, { query, operator, reply }) => {
+      const { month, format = 'plain', method: kind = null } = query
+      return sendBook(deps, file, { month, format, kind, operator, reply })
+    },
+  })
 }
+
+export const readAccounts = exported(
+  ACCOUNTS,
+  'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
+    'change of balances, as CSV',
+)
+
+export const readSalesFile = exported(SALES_FILE, 'The journal of sales of a month with its total, as CSV')

@@ -1,32 +1,80 @@
-// The journals of a month: its receipts in the order they were paid; and its sales and credits, each document
-// once, so that the lines add up to the month as the books have it.
+// The journal of sales of a month: each document once, so that the lines add up to the month as the books
+// have it, page by page or as a file.
+import { type Static, Type } from 'typebox'
 import type { AskedPage } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
+import { nullable, object } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
-import { type AccountsDeps, type BookFile, bookLines, type FileFormat, writtenLines } from './exports.js'
-import { type Figures, FiguresSchema } from './figures.js'
+import { type AccountsDeps, type AskedFile, type BookFile, bookLines, writtenLines } from './exports.js'
+import { dinars, type Figures, FiguresSchema } from './figures.js'
 import { type ClosedSpan, groundOf, rateOf } from './figures.sql.js'
 import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
+import { PaidBy } from './month-schemas.js'
 import { closedSpan, type MonthsDeps } from './months.js'
-import { type SaleKind, SaleSchema, type SalesFilter } from './sales-schemas.js'
 
-const RECEIPTS: LinesFilter = { parts: ['late', 'sale'], tax: null, kind: null, withAdvances: true }
+export const taxKey = Type.String({
+  maxLength: 20,
+  description: '`vat-` and the rate, `exempt`, `not_liable`, or `advance` where nothing was sold',
+  examples: ['vat-19'],
+})
+export const SalesFilterSchema = Type.Object({
+  tax: Type.Optional(taxKey),
+  side: Type.Optional(Type.Enum(['sales', 'credits'], { description: '`credits`: what was taken back' })),
+})
+/** Absent: all. */
+export type SalesFilter = Static<typeof SalesFilterSchema>
+
+export const SaleSchema = object('Sale', {
+  kind: Type.Enum(['receipt', 'invoice', 'credit_note', 'refund'], {
+    description:
+      'The first document of a payment counts, and its refund below zero: a `credit_note`, or a `refund` ' +
+      'where there was no invoice. A document that only replaces another has sums of 0',
+  }),
+  number: nullable(Type.String({ examples: ['2026-000042'] }), {
+    description: 'Null: a refund without a credit note has none',
+  }),
+  about: nullable(Type.String(), {
+    description: 'The number of the document that it takes back or replaces',
+  }),
+  date: Type.String({
+    description: 'The day of the payment, or of the recording of the refund',
+    examples: ['2026-11-21'],
+  }),
+  user_id: Type.String(),
+  name: nullable(Type.String({ description: 'The name on the document, like `nif` and `rc`' })),
+  nif: nullable(Type.String()),
+  rc: nullable(Type.String()),
+  payment_id: Type.String(),
+  ht: dinars('without tax'),
+  tva_percent: nullable(Type.Integer()),
+  tva: dinars('the tax'),
+  exemption: nullable(Type.String({ description: 'Why there is no tax, as the receipt says it in French' })),
+  stamp_duty: dinars('on top of `ttc`; 0 of refunds'),
+  ttc: dinars('with tax'),
+  advance: dinars('what went to the user’s balance, untaxed'),
+  total: dinars('all that the document is for'),
+  ...PaidBy,
+})
+type SaleKind = Static<typeof SaleSchema>['kind']
+
+const PARTS: Readonly<Record<NonNullable<SalesFilter['side']>, readonly Part[]>> = {
+  sales: ['late', 'sale'],
+  credits: ['refund'],
+}
+const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
+  parts: side === undefined ? ['late', 'sale', 'refund', 'document'] : PARTS[side],
+  ...{ tax: tax ?? null, kind: null, withAdvances: true },
+})
 
 /**
- * All receipts, those of top-ups too: first those of closed months that came since, then the month's own. Of
- * a closed month those that it was closed with, so that each stands in one journal. Throws
- * `validation_failed`, `invalid_cursor` for that of another month.
+ * What came for closed months stands first. A closed month has the documents that it was closed with, so each
+ * document stands in one journal. Throws `not_found`, and `invalid_cursor` for the cursor of another month.
  */
-export function pageOfReceipts(deps: MonthsDeps, { month }: { readonly month: string }, page: AskedPage) {
-  return pageOfMonth(deps, { month, filter: RECEIPTS }, page)
-}
-
-/** A page of the lines of a month. Throws as `pageOfReceipts`. */
-async function pageOfMonth(
+export async function pageOfSales(
   deps: MonthsDeps,
-  { month, filter }: { readonly month: string; readonly filter: LinesFilter },
+  { month, ...filter }: SalesFilter & { readonly month: string },
   { cursor, limit }: AskedPage,
 ) {
   const span = await closedSpan(deps, month)
@@ -34,10 +82,11 @@ async function pageOfMonth(
   const after = cursor === null ? null : byInstant.decode(cursor)
   if (after && (after.at >= to || (since === null && after.at < from)))
     throw new BillingError('invalid_cursor')
-  return byInstant.pageOf(await linesOf(deps.database, { ...span, filter }, after, limit + 1), limit)
+  const wanted = { ...span, filter: linesFilter(filter) }
+  return byInstant.pageOf(await linesOf(deps.database, wanted, after, limit + 1), limit)
 }
 
-/** What a line is of; `about`: the document that it takes back or replaces. A refund may have none. */
+/** The document of a line; `about`: the number of the document that it takes back or replaces. */
 export function documentOf({ part, document, series, number, issued }: Line): {
   readonly kind: SaleKind
   readonly number: string | null
@@ -55,26 +104,8 @@ export function documentOf({ part, document, series, number, issued }: Line): {
     : { kind: document, number: first, about: null }
 }
 
-/** The buyer on the line's document, or on the first one. */
+/** The buyer on the line's document. A refund without one has the buyer of the first document. */
 export const buyerOf = ({ issued, buyer }: Line) => issued?.buyer ?? buyer
-
-const PARTS: Readonly<Record<NonNullable<SalesFilter['side']>, readonly Part[]>> = {
-  sales: ['late', 'sale'],
-  credits: ['refund'],
-}
-const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
-  parts: side === undefined ? ['late', 'sale', 'refund', 'document'] : PARTS[side],
-  ...{ tax: tax ?? null, kind: null, withAdvances: true },
-})
-
-/** Throws `validation_failed`, `invalid_cursor` for that of a later month. */
-export function pageOfSales(
-  deps: MonthsDeps,
-  { month, ...filter }: SalesFilter & { readonly month: string },
-  page: AskedPage,
-) {
-  return pageOfMonth(deps, { month, filter: linesFilter(filter) }, page)
-}
 
 /** As the API shows it. */
 export function viewSale(line: Line, dayAt: (instant: number) => string) {
@@ -86,14 +117,12 @@ export function viewSale(line: Line, dayAt: (instant: number) => string) {
   })
 }
 
-/** In centimes: all that the document is for. */
+/** The total of the document, in centimes. */
 export const totalOfSale = ({ total, advance }: Pick<Figures, 'total' | 'advance'>) => total + advance
 
 export const SALES_FILE: BookFile = {
   name: 'sales',
-  of: 'month',
-  open: async (deps, month, { format }) =>
-    saleLines(deps, await closedSpan(deps, month, '/query/month'), format),
+  open: async (deps, month, asked) => saleLines(deps, await closedSpan(deps, month), asked),
 }
 
 const COLUMNS = {
@@ -124,10 +153,14 @@ const KINDS = {
   total: 'total',
 }
 
-async function* saleLines(deps: AccountsDeps, span: ClosedSpan, format: FileFormat): AsyncIterable<string> {
+async function* saleLines(
+  deps: AccountsDeps,
+  span: ClosedSpan,
+  { format, kind }: AskedFile,
+): AsyncIterable<string> {
   const file = bookLines(format, COLUMNS, KINDS)
   yield file.heads
-  const total = yield* writtenLines(deps, { ...span, filter: linesFilter({}) }, (line) => {
+  const total = yield* writtenLines(deps, { ...span, filter: { ...linesFilter({}), kind } }, (line) => {
     const sale = viewSale(line, deps.wallClock.dayAt)
     const [method, instrument] = [file.method(sale.method), file.instrument(sale.payment_method)]
     return file.line(sale.kind, { ...sale, method, payment_method: instrument })

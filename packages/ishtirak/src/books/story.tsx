@@ -1,10 +1,10 @@
-// The money of a month or a year from one step to the next: what came, what of it was sold, the tax in it,
-// what is left of it, and what the provider of cards paid out.
+// The card that shows the money of a month or a year step by step: received, sold, its tax, what is left, and
+// what the card provider paid out.
 import { Hint, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
 import type { moneyOf } from './months.js'
 
-/** A step that is `0` and not told anyway is left out. Sums end a group. */
+/** A step of 0 is left out unless it has a third member. A `sum` ends a group. */
 type Step = readonly [name: string, centimes: number, is?: 'sum' | 'of' | 'told']
 
 export function Story({ view, of }: { view: View; of: ReturnType<typeof moneyOf> }) {

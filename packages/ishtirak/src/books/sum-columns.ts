@@ -10,8 +10,6 @@ const SUMS = {
   stampDutySum: 'stamp_duty',
   advanceSum: 'advance',
   total: 'total',
-  askedSum: 'asked',
-  discounts: 'discount',
   feesSum: 'fees',
 } satisfies Partial<Record<ConsoleKey, keyof Figures>>
 

@@ -3,15 +3,14 @@
 import { type Queryable, statement } from '../database/database.js'
 import { integer, rowOf, text } from '../database/rows.js'
 
-// `spans`: paid time, and granted time of users who have paid, each until an operator ended the access.
-// `months`: a user and each month at whose end they had time. `placed`: with the first, the previous and the
-// next month of the same user. A refunded payment does not count, also for the months before the refund.
+// Time that was granted to a user who never paid is not paid time. If an operator ends access, all time
+// booked by then ends, even if the user buys again. A refunded payment counts as if it had bought nothing.
 const selectUsers = statement(
   'books.users_by_month',
   `with ends as (
      select user_id, acted_at from audit where act = 'user.end'
    ), bought as (
-     -- The instant of booking is looked up only for users whose access an operator ended.
+     -- The instant of booking is needed only for users whose access was ended.
      select p.user_id, p.period_start, p.period_end, r.issued_at as booked_at
        from payments p
        left join documents r on p.user_id in (select user_id from ends)
@@ -56,11 +55,11 @@ const parseUsers = rowOf({
   month: text,
   /** The first month at whose end they had paid time. */
   began: text,
-  /** With paid time at the end of the month. */
+  /** Users with paid time at the end of the month. */
   users: integer,
-  /** Of them, who had none at the end of the month before, and began earlier. */
+  /** Those of them who had none at the end of the month before, and began earlier. */
   cameBack: integer,
-  /** Who had paid time at the end of the month before, and none at the end of this one. */
+  /** Users who had paid time at the end of the month before, and none at the end of this one. */
   lapsed: integer,
 })
 export type MonthlyUsers = ReturnType<typeof parseUsers>

@@ -1,11 +1,10 @@
 // The page of a year: twelve months side by side, and what becomes of those who began in each.
 
-import { mayDo } from '../core/role.js'
 import { addressOf, consolePage, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { BarChart } from './bar-chart.js'
-import { type BooksPages, EXPORT } from './exports.js'
+import type { BooksPages } from './exports.js'
 import { Story } from './story.js'
 import type { YearFigures, YearMonth } from './year.js'
 
@@ -24,7 +23,7 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures) {
     { pages, view, title: say('year'), section: 'year' },
     <>
       {span ? <p safe>{say('yearSpan', span)}</p> : null}
-      <Ways {...shown} />
+      <Earlier {...shown} />
       <Notices of={[figures.live ? null : say('playMoney')]} />
       {figures.money ? <Story view={view} of={figures.money} /> : null}
       <Card id="months" title={say('yearMonths')}>
@@ -36,20 +35,13 @@ export function yearPage(pages: BooksPages, view: View, figures: YearFigures) {
   )
 }
 
-function Ways({ pages, view, figures }: Shown) {
-  const { say, session } = view
+function Earlier({ pages, view, figures }: Shown) {
   const [first] = figures.months
-  const earlier = first && pages.wallClock.monthAt(first.from - 1)
-  const later = first && pages.wallClock.wallTime(first.from).slice(0, 4)
-  const file = `${addressOf(pages.base, 'year', figures.until)}/table`
+  if (!first) return null
+  const href = addressOf(pages.base, 'year', pages.wallClock.monthAt(first.from - 1))
   return (
     <p class="actions">
-      {earlier && later ? (
-        <LinkButton href={addressOf(pages.base, 'year', earlier)} label={say('earlierYear')} />
-      ) : null}
-      {mayDo(session.operator, EXPORT) ? (
-        <LinkButton href={`${file}?format=excel`} label={say('csvExcel')} />
-      ) : null}
+      <LinkButton href={href} label={view.say('earlierYear')} />
     </p>
   )
 }
@@ -77,7 +69,7 @@ function YearChart({ view, figures: { months } }: Shown) {
 function Months({ pages, view, figures: { months } }: Shown) {
   const { say, centimes: money, number: count } = view
   const kinds = months[0]?.by_method.map(({ method }) => method) ?? []
-  // Where no bank statement has a payout, there is no column of them.
+  // The column is left out if no bank statement has a payout.
   const hasPayouts = months.some(({ paid_out_by_provider: paidOut }) => paidOut > 0)
   const columns: readonly Column<YearMonth>[] = [
     {
@@ -108,7 +100,7 @@ const PAID_OUT: Column<YearMonth> = {
   figure: ({ paid_out_by_provider: paidOut }, { centimes }) => centimes(paidOut),
 }
 
-/** The share of those who began in a month that has paid time so many months later. */
+/** The share of the users who began in a month that has paid time one month later, and so on. */
 function Cohorts({ pages, view, figures: { months } }: Shown) {
   const { say } = view
   const rows = months.filter(({ later: [began = 0] }) => began > 0)

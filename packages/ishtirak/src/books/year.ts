@@ -1,26 +1,49 @@
-// Twelve months of the shop side by side: money by method, and users by the month in which they began; and
-// the same as a file.
-
-import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
-import { BillingError } from '../core/error.js'
+// Twelve months of the shop side by side: money by method, and users by the month in which they began.
+import { Type } from 'typebox'
 import type { Instant } from '../core/instant.js'
-import { PUBLIC_METHODS, publicMethodOf } from '../core/payment.js'
-import { viewAs } from '../http/view-as.js'
-import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
-import { type BookFile, FORMS } from './exports.js'
-import { sumFigures } from './figures.js'
+import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
+import { object } from '../http/schemas.js'
+import { dinars, sumFigures } from './figures.js'
 import { isSale, type Sums, sumsOf } from './figures.sql.js'
-import { type MonthsDeps, moneyOf, monthBefore } from './months.js'
+import { type MonthsDeps, moneyOf, monthBefore, spanOf } from './months.js'
 import { paidOutByMonth } from './paid-out.sql.js'
 import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
-import { YearSchema } from './year-schemas.js'
+
+const count = (description: string) => Type.Integer({ description })
+
+const YearMonthSchema = object('YearMonth', {
+  month: Type.String({ examples: ['2026-11'] }),
+  paid: dinars('tax and duty included'),
+  refunded: dinars('refunds that were recorded in the month'),
+  by_method: Type.Array(
+    Type.Object({ method: Type.String({ examples: ['card', 'transfer', 'cash'] }), paid: dinars('of it') }),
+  ),
+  paid_out_by_provider: dinars('payouts on bank statements, by their day'),
+  users: Type.Object({
+    at_end: count('With paid time when the month ends, as is known now'),
+    new: count('Of them, those for whom it is the first month'),
+    renewed: count('Of them, those who had paid time when the month before ended'),
+    came_back: count('Of them, those who had none then, and earlier had some'),
+    lapsed: count('Who had paid time when the month before ended, and none when this one does'),
+  }),
+  later: Type.Array(Type.Integer(), {
+    description:
+      'How many of the new users have paid time at the end of this month and of each month after it',
+  }),
+})
+
+export const YearSchema = object('Year', {
+  live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
+  currency: Type.Literal('DZD'),
+  months: Type.Array(YearMonthSchema, { description: 'Those that have begun, twelve at most' }),
+})
 
 export type YearFigures = Awaited<ReturnType<typeof readYear>>
 export type YearMonth = YearFigures['months'][number]
 
 const MONTHS = 12
 
-/** In centimes. `until`: `2026`, or the last of the twelve months. Throws `validation_failed`. */
+/** In centimes. `until`: `2026`, or the last of the twelve months. Throws `not_found`. */
 export async function readYear(deps: MonthsDeps, until: string) {
   const { database, clock, methods, wallClock } = deps
   const { live } = methods
@@ -58,14 +81,10 @@ interface Month {
 
 function monthsUntil(deps: MonthsDeps, last: string): readonly Month[] {
   const months: Month[] = []
-  for (let month = last; months.length < MONTHS; month = monthBefore(deps, month)) {
-    const span = deps.wallClock.monthOf(month)
-    if (!span) throw new BillingError('validation_failed', { problems: [PROBLEM] })
-    months.unshift({ month, ...span })
-  }
+  for (let month = last; months.length < MONTHS; month = monthBefore(deps, month))
+    months.unshift({ month, ...spanOf(deps, month) })
   return months
 }
-const PROBLEM = { pointer: '/path/until', code: 'wrong_format' } as const
 
 interface Known {
   readonly sums: readonly Sums[]
@@ -94,7 +113,7 @@ function monthOf({ sums, users, payouts }: Known, { month, from, to }: Month) {
   }
 }
 
-/** Of those who began in a month, how many had paid time so many months later; from 0 on. */
+/** How many users who began in the month had paid time at its end, one month later, and so on. */
 function cohortOf(users: readonly MonthlyUsers[], month: string, begun: readonly Month[]) {
   const later = begun.filter((one) => one.month >= month)
   const had = (at: string) => users.find((one) => one.began === month && one.month === at)?.users ?? 0
@@ -103,39 +122,3 @@ function cohortOf(users: readonly MonthlyUsers[], month: string, begun: readonly
 
 const sum = (of: readonly MonthlyUsers[], name: 'users' | 'cameBack' | 'lapsed') =>
   of.reduce((total, one) => total + one[name], 0)
-
-export const YEAR: BookFile = {
-  name: 'year',
-  of: 'until',
-  open: async (deps, until, { format }) => yearLines(await readYear(deps, until), FORMS[format]),
-}
-
-const HEADS: Readonly<Record<string, ConsoleKey>> = {
-  ...{ month: 'month', paid: 'total', refunded: 'refundedSum', paid_out_by_provider: 'paidOutTitle' },
-  ...{ users_at_end: 'usersAtEnd', users_new: 'usersNew', users_renewed: 'usersKept' },
-  ...{ users_came_back: 'usersBack', users_lapsed: 'usersLapsed' },
-}
-
-/** As all files for Excel are. */
-function inFrench(name: string): string {
-  const french = consoleSay('fr')
-  const [, kind, later] = /^(?:paid_(\w+)|later_(\d+))$/.exec(name) ?? []
-  const key = HEADS[name] ?? `way_${kind}`
-  if (later !== undefined) return french('yearLater', { count: later })
-  return isConsoleKey(key) ? french(key) : name
-}
-
-/** A line for each month; behind `later_0` those who began in it, month after month. */
-async function* yearLines(figures: YearFigures, form: CsvForm): AsyncIterable<string> {
-  const { months } = viewAs(YearSchema, figures)
-  const lines = months.map(({ by_method, users, later, ...month }) => ({
-    ...month,
-    ...Object.fromEntries(by_method.map(({ method, paid }) => [`paid_${method}`, paid])),
-    ...Object.fromEntries(Object.entries(users).map(([name, value]) => [`users_${name}`, value])),
-    ...Object.fromEntries(months.map((_, n) => [`later_${n}`, later[n] ?? null])),
-  }))
-  const [head = {}] = lines
-  const heads = Object.keys(head)
-  yield form.mark + csvLine(form === FORMS.excel ? heads.map(inFrench) : heads, form)
-  for (const line of lines) yield csvLine(Object.values<CsvCell>(line), form)
-}

@@ -79,8 +79,8 @@ describeWorld('a request of another site', { env: ENV }, ({ database, world }) =
       expect(await acts()).toEqual([])
     }
     expect(await openAll({ 'sec-fetch-site': 'none' })).toEqual([])
-    // The files of codes, of a month, of its sales, of a year and of a person, and the lists.
-    const files = Array.from({ length: 4 }, () => 'payments.export')
+    // The files of codes, of a month, of its sales and of a person, and the lists.
+    const files = Array.from({ length: 3 }, () => 'payments.export')
     const lists = ['trail.export', 'user.export', 'user.look', 'users.export']
     expect(await acts()).toEqual(['codes.export', 'payment.read_proof', ...files, ...lists])
   })
