@@ -685,15 +685,8 @@ export type ListedPayment = {
   }
 }
 
-export type BrokenPayment = {
-  id: string
-  user_id: string
-  /** Its row cannot be shown; the log says why */
-  status: 'broken'
-}
-
 export type ListedPaymentPage = {
-  data: (ListedPayment | BrokenPayment)[]
+  data: ListedPayment[]
   /** Null on the last page */
   next_cursor: string | null
 }

@@ -1,4 +1,4 @@
-// What the pages of the console read that are not one capability's.
+// The parts of the service that pages of the console need, whichever capability they belong to.
 import type { Issuer } from '../access/issuer.js'
 import type { SessionsDeps } from '../access/sessions.js'
 import type { BroughtToConsole } from '../acts/capability.js'

@@ -1,15 +1,15 @@
-// The audit trail of all users, newest first, with a query for each filter.
+// The queries of the audit trail, newest first, one for each filter.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 
-/** A page continues after this act. */
+/** The page goes on after this act. */
 export interface TrailPosition {
   readonly at: Instant
   readonly id: string
 }
 
-/** A null field does not filter. */
+/** A member that is null filters nothing. */
 export interface TrailFilter {
   readonly actor: string | null
   readonly act: string | null
@@ -32,12 +32,12 @@ const trail = (name: string, source: string, isWanted = 'true') =>
       order by acted_at desc, id desc limit $7::int`,
   )
 
-// Each filter has a query and an index of its own: the plan of a common query would read all acts.
+// Each filter has its own query and index: a generic plan for all filters would read all acts.
 const selectAll = trail('all', 'audit')
 const selectByActor = trail('by_actor', 'audit', 'actor = $1')
 const selectByAct = trail('by_act', 'audit', 'act = $2')
-// A user has few acts, so they are found first and then sorted. Without `offset 0` a plan that was made while
-// the table was empty would walk through the acts of all users.
+// A user has few acts, so they are found first and then sorted. `offset 0` enforces this order: a plan made
+// for an empty table would read the index of all acts.
 const selectOfUser = trail('of_user', '(select * from audit where user_id = $8 offset 0) own')
 const selectOfPayment = trail(
   'of_payment',
@@ -45,8 +45,7 @@ const selectOfPayment = trail(
      where user_id = (select user_id from payments where id = $8 limit 1) and payment_id = $8 offset 0) own`,
 )
 
-// Few acts have the same words, so they are found first. Uses the index audit_by_words, which has this very
-// expression and explains it.
+// Few acts have the same words, so they are found first. Uses the index audit_by_words.
 const SIGNS = `'/.:@<>=&?#+_-', '           '`
 const WORDS = `to_tsvector('simple', translate(
   coalesce(reason, '') || ' ' || user_id || ' ' || coalesce(payment_id, '') || ' ' || id || ' ' || actor,

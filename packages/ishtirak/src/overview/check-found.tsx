@@ -1,4 +1,4 @@
-// What a check found, and what to do about it, in the words of the reader.
+// The result of a check, and its remedy, in the operator's language.
 
 import type { Check } from '../acts/check.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
@@ -50,7 +50,7 @@ export function CheckFound({ pages, view, check }: { pages: AllPages; view: View
   )
 }
 
-/** The kinds of account, as the check lists them. */
+/** `kinds`: the kinds of account, separated by commas. */
 function kindsInWords(kinds: string, locale: Locale): string {
   const instruments = new Map(Object.entries(INSTRUMENTS))
   const names = kinds

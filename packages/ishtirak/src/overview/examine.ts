@@ -1,5 +1,5 @@
-// What can be wrong with the service, and what to do about it: for `ishtirak doctor`, which opens the
-// database itself, and for the running service. Nothing is changed.
+// The checks of the service: for `ishtirak doctor`, which opens the database itself, and for the page Health
+// of the running service. They change nothing.
 
 import { lastActed } from '../acts/audit.sql.js'
 import { type BringsChecks, type Check, fail, ok, warn } from '../acts/check.js'
@@ -22,10 +22,10 @@ import type { OverviewConfig } from './settings.js'
 
 type Config = CommonConfig & EventConfig & MailConfig & OverviewConfig
 
-/** A payment's instant is the provider's, a session's expiry is ours: a clock that is off confuses both. */
+/** Payments have instants of the provider, sessions those of this machine. A wrong clock breaks both. */
 const CLOCK_SKEW_SECONDS_MAX = 30
 
-/** The provider bounds our calls: questions within this time share one. */
+/** The provider limits calls, so all checks within this time share one answer. */
 const ANSWER_SHARED_MS = 10 * SECOND
 
 export type ExaminedGateway = ReturnType<typeof watchGateways>[number]
@@ -37,7 +37,7 @@ export function watchGateways(gateways: readonly PaymentMethod[]) {
   }))
 }
 
-/** All of it, for a service whose database is open. Throws what the database throws. */
+/** All checks, for a service whose database is open. Throws if the database fails. */
 export async function examineService<Read extends Config>(
   config: Read,
   { database, clock }: { readonly database: Database; readonly clock: Clock },
@@ -57,7 +57,7 @@ export async function* examineDatabase(
   database: Database,
   guard: ClockGuard | undefined,
 ): AsyncGenerator<Check> {
-  // Nothing is reachable before a statement has come back.
+  // The database is reachable once this query has been answered.
   const schema = await examineSchema(database)
   yield ok('database', config.database.url ? 'database_server' : 'database_embedded')
   yield schema
@@ -68,7 +68,7 @@ export async function* examineDatabase(
 }
 
 interface Examined<Config> {
-  /** None: the sandbox, which has not started yet, or an installation without a key. */
+  /** Empty: the sandbox has not started yet, or the installation has no key. */
   readonly gateways: readonly ExaminedGateway[]
   readonly brought: readonly BringsChecks<Config>[]
   readonly now: Instant
@@ -88,7 +88,7 @@ export async function* examineSettings<Read extends Config>(
   }
   for (const { checks } of brought) yield* checks?.(config) ?? []
   yield platformApi(config)
-  // Off is a choice, but it should be a known one.
+  // Mail may be off, but the owner should know it.
   yield config.smtpUrl
     ? ok('mail', config.operatorMail ? 'mail_operators' : 'mail_on')
     : warn('mail', 'mail_off')
@@ -117,8 +117,8 @@ async function examineSchema(database: Database): Promise<Check> {
 }
 
 /**
- * The address that the running service uses; a new one is not known before the service has started with it.
- * That a host takes the events itself is known from the database alone.
+ * The address that the running service uses. A new one is stored when the service first starts with it. Only
+ * the database says that a host takes the events itself.
  */
 async function* examineEvents(database: Database, { events }: Config): AsyncGenerator<Check> {
   const { runs } = await schemaFit(database)
@@ -136,7 +136,7 @@ async function* examineEvents(database: Database, { events }: Config): AsyncGene
   } else yield ok('events', 'events_on')
 }
 
-/** The embedded database lies on one disk. Of a server its own operators know. */
+/** Only for the embedded database, which is on one disk. A server has backups of its own. */
 async function examineBackups(database: Database): Promise<Check> {
   const at = await lastActed(database, 'database.backup')
   return at === null ? warn('backup', 'backup_never') : ok('backup', 'backup_made', { at: toTimestamp(at) })
@@ -161,7 +161,7 @@ async function examineProvider(gateway: PaymentMethod): Promise<Check> {
   return fail('provider', TROUBLE_OF_PROVIDER[failure.reason], { reason: failure.reason, detail })
 }
 
-/** The network is to blame only where nothing came back. */
+/** `provider_silent` only if no answer came. */
 const TROUBLE_OF_PROVIDER = {
   timeout: 'provider_silent',
   network: 'provider_silent',
@@ -182,7 +182,7 @@ function examineReceipts(missing: readonly string[]): Check {
   return warn('receipts', 'receipts_unprinted', { packages: missing.join(' ') })
 }
 
-/** Where the tax of sales has no known end, there is nothing to look at. */
+/** Checks nothing if the tax has no end date. */
 function* examineTax({ seller, billing }: Config, now: Instant): Generator<Check> {
   const end = taxEnd(seller.taxTerms, dayIn(billing.timeZone)(now).date)
   if (!end) return

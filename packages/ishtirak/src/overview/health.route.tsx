@@ -1,5 +1,4 @@
-// How the service is: what `doctor` says, the last reconciliation, events to the platform, and
-// the jobs.
+// The page Health: the checks of `doctor`, the last reconciliation, events to the platform, and the jobs.
 
 import { ActButton, pathOfAct, titleOf } from '../acts/act-console.js'
 import { MINUTE, SECOND } from '../core/instant.js'
@@ -23,7 +22,7 @@ type Health = Awaited<ReturnType<typeof readHealth>>
 type Events = Awaited<ReturnType<typeof reportEvents>>
 
 const EVENTS_SHOWN = 20
-/** Of the newest acts: the whole trail has a page of its own. */
+/** Only the newest acts: the trail has its own page. */
 const ACTS_SHOWN = 5
 
 export function healthRoute(app: App, pages: AllPages): void {
@@ -78,7 +77,7 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; labels: L
   const { pages, view, events, labels, health } = of
   const { say, number, moment } = view
   const { waiting, data } = events
-  // What became of an address that is no longer set says nothing of now.
+  // The state of an address that is no longer set is outdated.
   const endpoint = health.checks.some(({ code }) => code === 'events_off') ? null : events.endpoint
   const since = endpoint?.disabled_at ?? endpoint?.failing_since ?? null
   return (

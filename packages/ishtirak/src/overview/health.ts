@@ -1,4 +1,4 @@
-// How the service is: what `doctor` would say of it, and what its jobs did.
+// The state of the service: the checks of `doctor`, and when each job last ran.
 import { Type } from 'typebox'
 import type { Check } from '../acts/check.js'
 import { type Instant, SECOND, timestampOrNull } from '../core/instant.js'
@@ -14,7 +14,7 @@ interface JobRound {
 
 export type JobRounds = ReturnType<typeof createJobRounds>
 
-/** When each job of this process last ran, in memory: a row for each round would be written day and night. */
+/** When each job of this process last ran. It is kept in memory, because jobs run every few seconds. */
 export function createJobRounds(clock: Clock) {
   const rounds = new Map<string, JobRound>()
   return {
@@ -48,7 +48,7 @@ export const HealthSchema = object('Health', {
       last_run_at: nullable(timestamp),
       last_failed_at: nullable(timestamp),
     }),
-    { description: 'Old secrets that the answering process accepted since its start' },
+    { description: 'The jobs of the process that answers' },
   ),
 })
 
@@ -57,7 +57,7 @@ export interface HealthDeps {
   readonly rounds: JobRounds
 }
 
-/** The API leaves out what names the words of a check in other languages. */
+/** The checks also have a code and data, which the console needs and the API leaves out. */
 export async function readHealth({ examine, rounds }: HealthDeps) {
   const checks = await examine()
   const jobs = rounds.list().map(({ name, everyMs, ranAt, failedAt }) => ({

@@ -1,5 +1,4 @@
-// What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on
-// the page of a user.
+// The table of inbox entries, each with a link to its next act: in the inbox, and on the page of a user.
 
 import { pathOfAct } from '../acts/act-console.js'
 import { mayDo, type Operator } from '../core/role.js'
@@ -71,7 +70,9 @@ function What({ pages, view, labels, entry }: Shown & { entry: InboxEntry }) {
 
 export const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
-/** Where the next act is done: its own page if that shows what the act is decided by. */
+/**
+ * The page of the next act, if that page shows what the operator needs to decide; else the payment's page.
+ */
 function addressOfEntry(pages: AllPages, view: View, entry: InboxEntry): string {
   const { operator } = view.session
   const id = entry.payment_id ?? ''
@@ -85,7 +86,7 @@ function addressOfEntry(pages: AllPages, view: View, entry: InboxEntry): string 
 
 const isFor = (entry: InboxEntry, { name }: Operator) => entry.kind.isFor?.(entry, name) !== false
 
-/** The most urgent entry that an operator goes on with after a decision on `paymentId`. */
+/** The most urgent entry about another payment: what the operator can decide next. */
 export async function nextInInbox(
   pages: AllPages,
   view: View,

@@ -79,16 +79,19 @@ describeWorld('the page of the inbox', { env: { TRANSFER_FILE } }, ({ world, dat
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { text } = await visit.open()
     expect(text).not.toContain('/payments/pay_of_another_shop')
-    const [, href = ''] = /href="([^"]*\/discrepancies\/[^"]*)"/.exec(text) ?? []
-    const page = await visit.open(href.slice(world.base.length))
-    expect(page.status).toBe(200)
-    const words = wordsOf(page.text)
-    const theirs = 'Payment, as the provider names it pay_of_another_shop'
-    for (const part of ['Paid at the provider, unknown here', theirs, 'Amount 2 000 DA'])
-      expect(words).toContain(part)
-    expect(page.text).not.toMatch(/href="[^"]*(payments\/pay_of|users\/user-of)/)
-    for (const id of ['x', 'differs chk_1 ', 'differs chargily chk_1 ', '%00'])
-      expect([id, (await visit.open(`/console/discrepancies/${id}`)).status >= 400]).toEqual([id, true])
+    const [, id = ''] = /href="[^"]*\/console\/health#(dsc_[^"]*)"/.exec(text) ?? []
+    const health = (await visit.open('/console/health')).text
+    expect(health).toContain(`id="${id}"`)
+    expect(wordsOf(health)).toContain('Paid at the provider, unknown here')
+    expect(health).not.toMatch(/href="[^"]*(payments\/pay_of|users\/user-of)/)
+    const closing = wordsOf((await visit.open(`/console/discrepancies/${id}/close`)).text)
+    for (const part of ['Payment, as the provider names it', 'pay_of_another_shop', '2 000 DA'])
+      expect(closing).toContain(part)
+    for (const other of ['x', '%00'])
+      expect([other, (await visit.open(`/console/discrepancies/${other}/close`)).status >= 400]).toEqual([
+        other,
+        true,
+      ])
   })
 
   it('has pages, and a way back to the first', async () => {

@@ -1,4 +1,4 @@
-// The shapes of the inbox, of the kinds that capabilities bring.
+// The schemas of the inbox. Its kinds come from the capabilities.
 import { Type } from 'typebox'
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import { toTimestamp } from '../core/instant.js'

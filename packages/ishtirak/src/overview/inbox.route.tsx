@@ -1,5 +1,4 @@
-// The first page after the sign-in: what waits for a person, each entry with a link to where its next act is
-// done.
+// The inbox in the console, which is the first page after the sign-in.
 
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
@@ -20,7 +19,7 @@ type Inbox = Awaited<ReturnType<typeof readInbox>>
 export function inboxRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   app.get('/console', hidden, async (request, reply) => {
-    // All of them, also where the address names none that there is.
+    // Null for an unknown kind: all entries are shown.
     const kind = kindNamed(pages.inbox, queryOf(request, 'kind'))
     const cursor = queryOf(request, 'cursor') ?? null
     const inbox = await readInbox(pages, { kind: kind?.name }, { cursor, limit: SHOWN })
@@ -56,7 +55,7 @@ function inboxPage(
   )
 }
 
-/** What is urgent is open; what can wait is folded where there is something above it. */
+/** Entries of the urgency `later` are folded if there are others above them. */
 function Groups(of: { pages: AllPages; view: View; inbox: Inbox; labels: Labels; kind: InboxKind | null }) {
   const { pages, view, inbox, labels } = of
   const groups = URGENCIES.flatMap((urgency) => {
@@ -80,7 +79,7 @@ function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor = ''): 
   return withQuery(`${base}/console`, { kind: kind?.name ?? '', cursor })
 }
 
-/** How many of each kind wait; each leads to these alone. */
+/** The number of entries of each kind, as links that filter by it. */
 function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind | null }) {
   const { pages, view, inbox, kind } = of
   const { say } = view

@@ -1,21 +1,21 @@
-// What waits for an operator: one query with a part for each inbox kind of the capabilities. Each part uses
-// an index that holds only what waits.
+// The queries of the inbox. Each is one query with a part for each kind of the capabilities, and each part
+// uses an index of its own.
 
 import { type InboxKind, type InboxRow, readInboxRow, URGENCIES } from '../acts/inbox-kind.js'
 import type { Instant } from '../core/instant.js'
 import { assembled, type Queryable, type Row, type Statement } from '../database/database.js'
 import { at, instantOrNull, integer } from '../database/rows.js'
 
-/** A page continues after this entry. */
+/** The page goes on after this entry. */
 export type InboxPosition = Pick<InboxRow, 'kind' | 'waits_since' | 'id'>
 
-/** The kinds in their order, and the queries that are assembled from them when the service starts. */
+/** The kinds in their order, and the queries that are assembled from them at the start. */
 export interface Inbox {
   readonly kinds: readonly InboxKind[]
   readonly statements: Readonly<Record<'page' | 'ofUser' | 'waits' | 'note', Statement>>
 }
 
-/** The mail to operators sees at most the `knownMax` entries of each kind that wait longest. */
+/** `knownMax`: see `KNOWN_MAX`. */
 export function createInbox(kinds: readonly InboxKind[], knownMax = KNOWN_MAX): Inbox {
   const statements = {
     page: assembled('inbox.page', selectPage(kinds)),
@@ -27,14 +27,14 @@ export function createInbox(kinds: readonly InboxKind[], knownMax = KNOWN_MAX): 
 }
 
 const COLUMNS = 'since, id, user_id, payment_id, amount, detail'
-/** The waiting entries of a kind. `$1` is now. */
+/** The entries of one kind; `$1` is now. */
 const partOf = ({ select }: InboxKind) => `select ${COLUMNS} from (${select}) w(${COLUMNS})`
 
 const rankOf = ({ urgency }: InboxKind) => URGENCIES.indexOf(urgency)
 const ORDER = 'rank, since, place, id'
 const placed = (kind: InboxKind) => `select ${rankOf(kind)} as rank, ${kind.place} as place, w.*`
 
-// Each part returns at most one page.
+// At most one page of each kind is read.
 const pagePart = (kind: InboxKind) => `(
      ${placed(kind)} from (${partOf(kind)}) w
       where ($2::int is null or $2 = ${kind.place})
@@ -42,12 +42,12 @@ const pagePart = (kind: InboxKind) => `(
              or ($3 = ${rankOf(kind)} and (since, ${kind.place}, id) > ($4::timestamptz, $5::int, $6::text)))
       order by since, id limit $7::int)`
 
-// The columns of an entry: those of its part, the user's name, and what only some kinds have.
+// An entry has these columns besides those of its part.
 const entryColumns = (kinds: readonly InboxKind[]) => `w.*, u.email, u.name,
           ${byKind(kinds, 'otherPayment', 'null::text')} as other_payment_id,
           ${byKind(kinds, 'count', '1')} as count`
 
-/** Kinds with the same subquery share one branch of the `case`. */
+/** Kinds with the same SQL share one branch. */
 function byKind(kinds: readonly InboxKind[], column: 'otherPayment' | 'count', none: string): string {
   const whens = [...new Set(kinds.flatMap((kind) => kind[column] ?? []))].map((sql) => {
     const places = kinds.filter((kind) => kind[column] === sql).map(({ place }) => place)
@@ -71,7 +71,7 @@ const selectOfUser = (kinds: readonly InboxKind[]) => `
     order by ${ORDER}
     limit $3::int`
 
-/** The most urgent entries come first, then those that wait longest. */
+/** The most urgent first, then the oldest. */
 export async function inboxPage(
   database: Queryable,
   inbox: Inbox,
@@ -114,7 +114,7 @@ function kindIn({ kinds }: Inbox, row: Row): InboxKind {
 
 const parseRow = (inbox: Inbox, row: Row): InboxRow => ({ kind: kindIn(inbox, row), ...readInboxRow(row) })
 
-/** No kind is counted further: a page says "100 and more". */
+/** Counting stops here: a page says "100 and more". */
 export const COUNTED_MAX = 100
 
 const waitPart = (kind: InboxKind) => `
@@ -128,7 +128,7 @@ export interface InboxWait {
   readonly oldest: Instant | null
 }
 
-/** The number of waiting entries of each kind, and since when the oldest waits. */
+/** The number of entries of each kind, and the oldest. */
 export async function inboxWaits(
   database: Queryable,
   inbox: Inbox,
@@ -142,16 +142,16 @@ export async function inboxWaits(
   }))
 }
 
-/** Operators get no mail about the other kinds. */
+/** True: operators get a mail about entries of this kind. */
 export const isMailed = (kind: InboxKind) => kind.isMailed !== false
 
-/** The most entries of a kind that the mail sees. Later ones are mailed when they move up. */
+/** So many of the oldest entries of each kind are remembered. Later ones are mailed when they move up. */
 const KNOWN_MAX = 1_000
 
 const waiting = (kind: InboxKind, most: number) =>
   `(select '${kind.name}' as kind, id from (${partOf(kind)}) w order by since, id limit ${most})`
 
-// If `most` entries of a kind wait, one that is missing may only have moved down the list, so it stays known.
+// If more entries wait than are remembered, a missing one may only have been pushed back, so it stays.
 const note = (kinds: readonly InboxKind[], most: number) => `
    with waiting as materialized (
      ${kinds.map((kind) => waiting(kind, most)).join(' union all ')}

@@ -181,10 +181,11 @@ describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => 
     const waiting: Waiting[] = await entries('?kind=discrepancy')
     expect(waiting).toHaveLength(2)
     for (const { id } of waiting) {
-      const page = `/console/discrepancies/${encodeURIComponent(id)}`
-      expect((await open(page)).status).toBe(200)
-      const { fields } = await ask(`${page}/close`)
-      expect((await submit(`${page}/close`, { ...fields, why: 'seen' })).status).toBe(303)
+      const path = `/console/discrepancies/${id}/close`
+      expect((await open('/console')).text).toContain(`/console/health#${id}"`)
+      expect((await open('/console/health')).text).toContain(path)
+      const { fields } = await ask(path)
+      expect((await submit(path, { ...fields, why: 'seen' })).status).toBe(303)
     }
     expect(await entries('?kind=discrepancy')).toEqual([])
   })

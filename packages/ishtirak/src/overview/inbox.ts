@@ -1,4 +1,4 @@
-// What waits for a person: each entry with the one act that comes next.
+// The inbox: what an operator must decide, each entry with its next act.
 
 import type { InboxKind, InboxRow } from '../acts/inbox-kind.js'
 import type { AskedPage } from '../acts/list.js'
@@ -36,10 +36,7 @@ const cursorOf = ({ kinds }: Inbox) =>
     },
   )
 
-/**
- * What is urgent first, and of one urgency what waits longest; beside it the counts of all kinds. Throws
- * `invalid_cursor`.
- */
+/** The most urgent first, then the oldest, with the counts of all kinds. Throws `invalid_cursor`. */
 export async function readInbox(
   { database, clock, inbox }: InboxDeps,
   of: { readonly kind?: string | undefined },
@@ -55,4 +52,10 @@ export async function readInbox(
   const { items, nextCursor } = position.pageOf(rows, limit)
   const counts = Object.fromEntries(waits.map(({ kind, entries }) => [kind.name, entries]))
   return { items: items.map(withNextAct), nextCursor, beside: { counts } }
+}
+
+/** The number of entries, with at most `COUNTED_MAX` of each kind. */
+export async function countWaiting({ database, clock, inbox }: InboxDeps): Promise<number> {
+  const waits = await inboxWaits(database, inbox, clock.now())
+  return waits.reduce((sum, { entries }) => sum + entries, 0)
 }

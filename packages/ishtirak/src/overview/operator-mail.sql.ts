@@ -1,16 +1,15 @@
-// The entries of the inbox that the mail to operators has seen, as rows. A new entry is `not mailed` until a
-// mail has named it.
+// The table inbox_known has one row for each entry of the inbox. A new entry is unmailed until a mail names
+// it.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, rowOf, text } from '../database/rows.js'
 import type { Inbox } from './inbox.sql.js'
 
-/** `kind` is the name of an `InboxKind`. */
 const parseEntry = rowOf({ kind: text, id: text })
 export type KnownEntry = ReturnType<typeof parseEntry>
 
 /**
- * Stores the entries of the inbox and those of `beside`, and forgets entries that left the inbox: they are
+ * Adds the entries of the inbox, and those of `beside`. Deletes those that have left the inbox, so they are
  * new if they come again.
  */
 export async function noteInbox(

@@ -1,6 +1,6 @@
-// Tells operators by mail what entered the inbox, and that the tax of sales comes to its end: at most one
-// mail in 15 minutes, however many processes there are, and none for what they had mail of. It has kinds and
-// their numbers, no names and no amounts: mail is forwarded and stored.
+// Mails operators what entered the inbox, and that the tax of sales ends soon: at most one mail in 15 minutes
+// by all processes together, and each entry once. The mail names kinds and numbers, and no persons or
+// amounts, because mail is forwarded and stored.
 import { createHash } from 'node:crypto'
 import { type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -24,9 +24,8 @@ export interface OperatorMailDeps extends SendMailDeps, Pick<CommonParts, 'forma
 const PAUSE_MS = 15 * MINUTE
 
 /**
- * A job: gives how many entries it mailed. The row of the lease holds the pause, also where the sending
- * fails: those entries are tried again after it. After a crash in between they are mailed again, under the
- * same Message-ID.
+ * A job; returns how many entries it mailed. The lease lasts as long as the pause, so a failed mail is tried
+ * again after it. After a crash the entries are mailed again with the same Message-ID.
  */
 export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
   const { mailer, operatorMail, database, clock, inbox } = deps
@@ -47,10 +46,10 @@ export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
   return entries.length
 }
 
-/** Among what operators know, beside the kinds of the inbox. */
+/** The kind of the entry about the tax in inbox_known. It is no kind of the inbox. */
 const TAX_END = 'tax_end'
 
-/** Undefined: its end is far, or not known. */
+/** Undefined: the tax has no end date, or a late one. */
 function taxEndingAt({ seller, wallClock }: OperatorMailDeps, now: Instant) {
   const end = taxEnd(seller.taxTerms, wallClock.dayAt(now))
   return end && end.state !== 'far' ? { until: end.until, state: end.state } : undefined
@@ -96,7 +95,7 @@ function writeOperatorMail(
   }
 }
 
-/** As the page of health has it. */
+/** The texts of the page Health. */
 function taxInWords({ formats, wallClock }: OperatorMailDeps, locale: Locale, { until, state }: Ending) {
   const say = consoleSay(locale)
   const code = state === 'near' ? 'tax_ends' : 'tax_ended'

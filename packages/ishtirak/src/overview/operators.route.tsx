@@ -1,5 +1,4 @@
-// The page of operators: those of the environment, those that an owner made with the acts on them, and
-// sessions.
+// The page of operators: those of OPERATOR_KEYS, those that an owner made, and all sessions.
 
 import type { AccessPages } from '../access/issuer.js'
 import {
@@ -20,7 +19,7 @@ import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
 
-/** Newest first: a key that a program signs in with every minute has hundreds of sessions. */
+/** The newest: a program that signs in every minute has hundreds of sessions. */
 const SESSIONS_SHOWN = 40
 
 export function operatorsRoutes(app: App, pages: AccessPages): void {

@@ -6,14 +6,13 @@ import { listQuery } from '../events/schemas.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
-import { viewPayment } from '../ledger/schemas.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT_LINE } from '../ledger/subjects.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { Column } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
-import { ShownPaymentSchema } from './schemas.js'
+import { OperatorPaymentSchema } from './schemas.js'
 import { TIME_FIELDS } from './user-list.js'
 import { type ViewDeps, viewedNow, viewOperatorPayment } from './views.js'
 
@@ -23,7 +22,7 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
   summary: 'Payments of all users, newest first',
   filter: PaymentFilterSchema,
   limit: listQuery.limit,
-  item: ShownPaymentSchema,
+  item: OperatorPaymentSchema,
   title: 'OperatorPayments',
   command: { usage: 'payments list', rows: 'payments', columns: PAYMENT_LINE },
   read: pageOfPayments,
@@ -38,30 +37,10 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
     summary: 'All payments of a list, as CSV',
     usage: 'payments export',
     columns: [
-      ...['payment_id', 'user_id', 'kind', 'plan', 'months', 'amount', 'currency', 'status', 'method'],
-      ...[
-        'payment_method',
-        'created_at',
-        'paid_at',
-        'period_start',
-        'period_end',
-        'checkout_id',
-        'bought_by',
-        'metadata',
-      ],
+      ...['id', 'user_id', 'kind', 'plan', 'months', 'amount', 'currency', 'status', 'method'],
+      ...['payment_method', 'created_at', 'paid_at', 'period_start', 'period_end', 'checkout_id'],
+      ...['bought_by', 'metadata'],
     ],
-    row: (deps) => {
-      const { now, ...shown } = viewedNow(deps)
-      return (payment: Payment) => {
-        const { id, userId, checkoutId } = payment
-        return {
-          payment_id: id,
-          user_id: userId,
-          checkout_id: checkoutId,
-          ...viewPayment(payment, now, shown),
-        }
-      }
-    },
   },
 })
 
@@ -74,7 +53,7 @@ const WHEN: Column<Payment> = {
   head: 'when',
   nowrap: ({ paidAt, createdAt }, { moment }) => moment(paidAt ?? createdAt),
 }
-/** Of payments that are found, too. */
+/** The search shows these columns too. */
 export const FOUND_COLUMNS: readonly Column<Payment>[] = [AMOUNT, STATUS, WHEN]
 
 type Named = Payment & { readonly of: ReturnType<Labels['user']> }

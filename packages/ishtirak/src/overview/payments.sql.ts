@@ -1,4 +1,4 @@
-// Everything that is known of one payment, for its page at the console.
+// The queries for the file of a payment.
 
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'

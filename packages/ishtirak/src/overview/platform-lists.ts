@@ -1,12 +1,11 @@
-// The lists that the platform reads with its key: a platform that lost its records makes them anew from it.
-import { Type } from 'typebox'
+// The lists for the platform's key. A platform that lost its records restores them from here.
 import { list } from '../acts/list.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { CreatedFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
 import { ChangedFilterSchema, type ListedUser, pageOfUsers, type UserListDeps } from '../ledger/user-list.js'
-import { BrokenPaymentSchema, ChangedUserSchema, ListedPaymentSchema } from './schemas.js'
+import { ChangedUserSchema, ListedPaymentSchema } from './schemas.js'
 import { type ViewDeps, viewListedUser, viewPlatformPayment } from './views.js'
 
 const users = list<UserListDeps>()({
@@ -33,7 +32,7 @@ const payments = list<PaymentListDeps & ViewDeps>()({
   summary: 'Payments of all users, newest first',
   filter: CreatedFilterSchema,
   limit: listQuery.limit,
-  item: Type.Union([ListedPaymentSchema, BrokenPaymentSchema]),
+  item: ListedPaymentSchema,
   title: 'ListedPaymentPage',
   command: null,
   read: pageOfPayments,

@@ -1,4 +1,4 @@
-// Reads everything known of a payment, and of a user.
+// Reads the file of a payment or a user: everything that the service knows of it.
 
 import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.js'
 import type { Payment } from '../core/payment.js'
@@ -14,7 +14,7 @@ import { withNextAct } from './inbox.js'
 import { type Inbox, inboxOfUser } from './inbox.sql.js'
 import { tracesOf } from './payments.sql.js'
 
-/** What fits on a screen; the rest is in the user's timeline. */
+/** As many as a screen shows. The user's timeline has the rest. */
 const SHOWN_MAX = 50
 
 /** Everything known of one payment, with the newest acts. */

@@ -1,4 +1,4 @@
-// The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
+// The schemas of users and payments as operators and the platform see them.
 
 import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
@@ -45,22 +45,13 @@ export const ListedPaymentSchema = object('ListedPayment', {
 })
 
 export const OperatorPaymentSchema = object('OperatorPayment', {
-  user_id: Type.String(),
-  ...PlatformPaymentSchema.properties,
+  ...ListedPaymentSchema.properties,
   checkout_id: nullable(Type.String()),
   live: Type.Boolean(),
   second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
   next_check_at: nullable(timestamp),
   review: nullable(ReviewSchema),
 })
-
-/** So that one row that holds what no program of ours writes hides no other. */
-export const BrokenPaymentSchema = object('BrokenPayment', {
-  id: Type.String(),
-  user_id: Type.String(),
-  status: Type.Literal('broken', { description: 'Its row cannot be shown; the log says why' }),
-})
-export const ShownPaymentSchema = Type.Union([OperatorPaymentSchema, BrokenPaymentSchema])
 
 const StoredReportSchema = object('StoredReport', {
   at: timestamp,
@@ -89,7 +80,7 @@ export const ReceivedEventSchema = Type.Object({
 export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
 
 export const PaymentFileSchema = object('PaymentFile', {
-  payment: ShownPaymentSchema,
+  payment: OperatorPaymentSchema,
   receipt: nullable(
     Type.Object({
       number: Type.String({ examples: ['2026-000042'] }),
@@ -137,7 +128,7 @@ export function userFileSchema(
     ended_at: nullable(timestamp),
     waiting: Type.Array(inboxEntry(inbox), { description: 'The entries of the inbox about this user' }),
     time: timeList,
-    payments: Type.Array(ShownPaymentSchema),
+    payments: Type.Array(OperatorPaymentSchema),
     audit: Type.Array(ActSchema),
   }
   return withParts('UserFile', members, user)

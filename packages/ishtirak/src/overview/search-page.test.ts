@@ -53,7 +53,7 @@ describeWorld('the search of the console', {}, ({ world }) => {
       `Pro · 1 month ${paymentId} Amina amina@example.dz 2 000 DA`,
     )
     expect(await words('/console/users')).toContain('Amina amina@example.dz · user-1 ')
-    expect(await words('/console/months/2026-11/receipts')).toMatch(/21 November 2026 Amina 1 680,67/)
+    expect(await words('/console/months/2026-11/sales')).toMatch(/21 November 2026 Amina 1 680,67/)
     expect(await words('/console/months/2026-10/close')).toMatch(/Close the month October 2026 /)
     expect((await visit.open('/console/payments')).text).toContain('class="leads"')
   })

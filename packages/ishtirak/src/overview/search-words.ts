@@ -1,14 +1,14 @@
-// What an operator types into the one field of the search, read.
+// Reads what an operator types into the search field.
 import { readReceiptNumber } from '../core/receipt.js'
 import { bareReference, plainReference } from '../core/reference.js'
 
-/** A payment by what stands on a statement of account: the last digits of its amount, and perhaps the day. */
+/** A payment as a bank statement shows it: the last digits of its amount, and perhaps the day. */
 export interface AmountAndDay {
   /** Whole dinars; the amount ends with these digits. */
   readonly ending: number
   /** How many digits there are: `0900` are four. */
   readonly digits: number
-  /** `YYYY-MM-DD`. Whether there is such a day the calendar says. Null: none was typed. */
+  /** `YYYY-MM-DD`; there may be no such day. Null: none was typed. */
   readonly day: string | null
 }
 
@@ -17,11 +17,11 @@ export interface SearchWords {
   readonly word: string
   readonly receipt: { readonly series: string; readonly number: number } | null
   readonly amountAndDay: AmountAndDay | null
-  /** How a reference may begin or end, as transfers and the desk store theirs. */
+  /** Beginnings or ends of references, in the form in which transfers and the desk store them. */
   readonly parts: readonly string[]
 }
 
-/** `live`: the shop takes real money, so its receipts are of no test series. */
+/** `live`: the shop takes real money, so its receipts are not of the test series. */
 export function readSearch(typed: string, live: boolean): SearchWords {
   const word = typed.trim()
   return {
@@ -34,12 +34,12 @@ export function readSearch(typed: string, live: boolean): SearchWords {
   }
 }
 
-/** Symbols of a reference, and digits of an amount without a day: of fewer there are too many. */
+/** The shortest part of a reference, and of an amount without a day. Shorter ones match too many payments. */
 const PART_MIN = 3
 const LONE_DIGITS_MIN = 3
 
 const DAY = String.raw`(\d{4}-\d{2}-\d{2}|\d{1,2}[/.-]\d{1,2}[/.-]\d{4})`
-/** Digits in groups or not, with or without centimes of zero and a currency. */
+/** Digits with or without groups, `,00` and a currency. */
 const AMOUNT = String.raw`(\d{1,9}|\d{1,3}(?:[ .,]\d{3}){1,2})(?:[.,]00?)?(?: ?(?:DA|DZD|د\.?ج\.?))?`
 const AMOUNT_FIRST = new RegExp(`^${AMOUNT}(?: ${DAY})?$`, 'iu')
 const DAY_FIRST = new RegExp(`^${DAY} ${AMOUNT}$`, 'iu')
@@ -53,7 +53,7 @@ function readAmountAndDay(text: string): AmountAndDay | null {
   return { ending: Number(digits), digits: digits.length, day: named === undefined ? null : isoDay(named) }
 }
 
-/** The day stands first where the year does not. */
+/** If the year is not first, the day is. */
 function isoDay(text: string): string {
   const [first = '', second = '', third = ''] = text.split(/[/.-]/)
   const [year, month, day] = first.length === 4 ? [first, second, third] : [third, second, first]

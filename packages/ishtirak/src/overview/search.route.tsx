@@ -1,5 +1,5 @@
-// The one field of the search, which is on every page. A single exact hit is opened at once, and so is
-// the only hit of all; else the hits are listed, and where there are none, what can be searched.
+// The page of the search. If there is one exact hit, or one hit in all, it is opened at once. Otherwise the
+// hits are listed. If there is none, the page says what can be searched.
 
 import { accessInWords } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
@@ -31,7 +31,7 @@ export function searchRoute(app: App, pages: AllPages): void {
   })
 }
 
-/** The pages of the exact hits; where there is none, of all. */
+/** The pages of the exact hits, or of all hits if none is exact. */
 function leadingIn({ base }: AllPages, { users, payments }: Found): readonly string[] {
   const hits = [
     ...users.map(({ exact, userId }) => ({ exact, page: addressOf(base, 'users', userId) })),

@@ -1,4 +1,4 @@
-// The search of operators. Each part uses an index and returns a limited number of hits.
+// The queries of the search. Each part uses an index and returns a limited number of rows.
 
 import { readPhone } from '../acts/phone.js'
 import type { Instant } from '../core/instant.js'
@@ -9,16 +9,15 @@ import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import type { AmountAndDay, SearchWords } from './search-words.js'
 
-/** The most hits of each kind. Users may share an address, and payments of several may name one checkout. */
+/** For each kind of hit: several users may have the same address or name. */
 const HITS_MAX = 20
 
-/** The least digits of a company's number: fewer would also match an amount. */
+/** The shortest part of a company's number. A shorter one would match all companies of a province. */
 const NUMBER_MIN = 8
 
-// A sound of one consonant is left out, because half of all users begin with it. Keys are sorted by code
-// points, so all keys that begin with `key` lie between it and `key || chr(1114111)`, the last code point.
-// Without `offset 0` the planner would walk through all users in the order of their ids until twenty have the
-// address.
+// A sound of one consonant is ignored, because too many names begin with it. chr(1114111) is the last code
+// point, so all texts that begin with a key sort before the key followed by it. `offset 0` keeps the planner
+// from reading all users in their order until twenty have this address.
 const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
@@ -60,9 +59,8 @@ const selectUsers = statement(
 )
 
 /**
- * Exact hits come first: the whole id, address, telephone number, NIF or RC of a company, or number of a
- * proforma. Then come users whose address, NIF, RC or a word of whose name begins with `word`, and last those
- * whose name sounds like it.
+ * Exact hits: a whole id, address, telephone number, NIF, RC or number of a proforma. Then hits by the
+ * beginning of an address, of such a number, or of a word of a name. Last, names that sound alike.
  */
 export async function findUsersByWord(
   database: Queryable,
@@ -85,9 +83,7 @@ const selectPayments = statement(
     where d.series = $2 and d.number = $3::int`,
 )
 
-/**
- * Payments with this id, method reference or receipt number; `references` are other spellings of the word.
- */
+/** Exact hits, by the word and by each of `references`. */
 export async function findPaymentsByWord(
   database: Queryable,
   { word, receipt }: Pick<SearchWords, 'word' | 'receipt'>,
@@ -116,7 +112,7 @@ const selectByPart = statement(
     order by created_at desc, id limit ${HITS_MAX}`,
 )
 
-/** Transfers and payments at the desk whose reference begins or ends with one of `parts`, newest first. */
+/** Transfers and payments at the desk whose reference begins or ends so, newest first. */
 export async function findPaymentsByPart(
   database: Queryable,
   parts: readonly string[],
@@ -124,9 +120,8 @@ export async function findPaymentsByPart(
   return (await database.query(selectByPart, [parts])).map(parsePayment)
 }
 
-// `$3` is a power of ten and `$4` the last digits of the amount. Smaller amounts come first, so the amount
-// itself is before those that only end with its digits. Cash is also found by its amount with the stamp duty,
-// which the desk took.
+// The amount itself comes before amounts that end with it. Cash is also found by its amount with the stamp
+// duty, which is what the customer paid at the desk.
 const selectByAmount = statement(
   'operator_search.amount',
   `select * from (

@@ -1,8 +1,12 @@
-// The one field of the search: users and payments by anything that an operator knows of them.
-
+// The search: users and payments by anything that an operator knows of them.
+import { Type } from 'typebox'
+import { StandingSchema } from '../acts/preview.js'
 import { DAY } from '../core/instant.js'
 import { statusAt } from '../core/subscription.js'
+import { nullable, object, query } from '../http/schemas.js'
 import type { CommonParts } from '../ledger/parts.js'
+import { SEARCHED_MAX } from '../pages/console-frame.js'
+import { OperatorPaymentSchema } from './schemas.js'
 import {
   findPaymentsByAmount,
   findPaymentsByPart,
@@ -10,6 +14,36 @@ import {
   findUsersByWord,
 } from './search.sql.js'
 import { readSearch } from './search-words.js'
+
+export const SearchQuerySchema = query({
+  q: Type.String({
+    // Something else than white space.
+    pattern: '\\S',
+    maxLength: SEARCHED_MAX,
+    description:
+      'A user’s id or e-mail; the beginning of an e-mail or of any word of their or their company’s name; ' +
+      'a company’s NIF or RC; a payment’s id, ' +
+      'the provider’s checkout id, a reference or the number of a document; the last digits of an amount ' +
+      'and a day',
+    examples: ['amina@example.dz', '2026-000042', '2900 2026-03-14'],
+  }),
+})
+
+const exact = Type.Boolean({ description: 'It is what was asked for, not one of those that begin or end so' })
+const FoundUserSchema = object('FoundUser', {
+  user_id: Type.String(),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+  buyer_name: nullable(Type.String(), { description: 'On their invoices: the company’s' }),
+  ...StandingSchema.properties,
+  exact,
+})
+
+const FoundPaymentSchema = object('FoundPayment', { ...OperatorPaymentSchema.properties, exact })
+export const FoundSchema = object('SearchResult', {
+  users: Type.Array(FoundUserSchema, { description: 'Exact hits first, then at most 20' }),
+  payments: Type.Array(FoundPaymentSchema, { description: 'Exact hits first, then at most 20' }),
+})
 
 export interface SearchDeps
   extends Pick<CommonParts, 'database' | 'wallClock' | 'methods' | 'clock' | 'rules'> {
@@ -19,10 +53,10 @@ export interface SearchDeps
 
 export type Found = Awaited<ReturnType<typeof search>>
 
-/** An amount without a day is one of these days. */
+/** An amount without a day is looked for in the last three days. */
 const RECENT = 3 * DAY
 
-/** Exact hits first: each says that it is one, so that a page can lead to it at once. */
+/** Exact hits first. Each says that it is exact, so that a page can open it at once. */
 export async function search(deps: SearchDeps, typed: string) {
   const { database, wallClock, methods, clock, rules, referencesIn } = deps
   const now = clock.now()

@@ -1,5 +1,4 @@
-// The audit trail as a list: what operators did and were refused, newest first, of all or of what is asked
-// for.
+// The audit trail as a list: what operators did and were refused, newest first, with filters.
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
 import { type AskedPage, list } from '../acts/list.js'
@@ -20,7 +19,6 @@ import { TRAIL_COLUMNS } from './trail.js'
 
 const NAME_MAX = 500
 
-/** What the trail is asked for. */
 const TrailFilterSchema = Type.Object({
   actor: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only acts of this operator' })),
   act: Type.Optional(

@@ -1,4 +1,4 @@
-// What was done by hand, with what was done just now on top.
+// The card of the audit trail, and the notice above it that says what became of the last act.
 
 import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
@@ -18,11 +18,11 @@ export interface TrailNotice {
   readonly done: string | undefined
   /** The id of the refusal of what was just tried. */
   readonly refused: string | undefined
-  /** Nothing was done, because it had changed. */
+  /** Nothing was done, because the facts had changed. */
   readonly isChanged: boolean
 }
 
-/** In the query, as the pages of acts write it. */
+/** The pages of acts write these members into the address. */
 export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
     done: queryOf(request, 'done') ?? queryOf(request, 'shown'),
@@ -31,7 +31,7 @@ export function noticeIn(request: FastifyRequest): TrailNotice {
   }
 }
 
-/** Something was just done or refused, and stands in the trail. */
+/** An act was just done or refused, so its entry is in the trail. */
 export function isOfAct({ done, refused }: TrailNotice): boolean {
   return done !== undefined || refused !== undefined
 }
@@ -40,13 +40,13 @@ interface NoticeSaid {
   readonly view: View
   readonly acts: readonly TrailEntry[]
   readonly notice: TrailNotice
-  /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
+  /** Why an act that books money has booked none yet; null: it has, or it is another act. */
   readonly notBooked?: (act: TrailEntry) => string | null
-  /** What came of an act that looks; null: it is another. */
+  /** The result of a lookup at the provider; null: it is another act. */
   readonly found?: (act: TrailEntry) => string | null
-  /** What stands in the way of what was refused. */
+  /** Why the act was refused. */
   readonly whyRefused?: () => string
-  /** Where an operator goes on. */
+  /** A link to what the operator can decide next. */
   readonly next?: LinkedFact | null
 }
 
@@ -78,7 +78,7 @@ interface SaidOf {
   readonly tone: '' | 'warn'
   readonly title: string
   readonly texts: readonly (string | null)[]
-  /** Its line in the trail; null: nothing was done or refused. */
+  /** The entry in the trail; null: nothing was done or refused. */
   readonly act: TrailEntry | null
   readonly next: LinkedFact | null
 }
@@ -96,13 +96,13 @@ function Said({ view, tone, title, texts, act, next }: SaidOf) {
   )
 }
 
-/** The first of two approvals books nothing. */
+/** The first of two approvals has its own words, because it books nothing. */
 function didInWords(view: View, { act, after }: TrailEntry): string {
   const isFirst = act === 'payment.approve' && Object(after).state !== 'approved'
   return isFirst ? view.say('approvedFirst') : codeInWords(view, 'did', act)
 }
 
-/** What was refused, and empty for every other act. */
+/** Which act was refused, and why; empty for other acts. */
 function refusalOf(view: View, { after }: TrailEntry): string {
   if (typeof after !== 'object' || after === null) return ''
   const { code, act = null, ...more } = after as { readonly code?: unknown; readonly act?: unknown }
@@ -116,7 +116,7 @@ function refusalOf(view: View, { after }: TrailEntry): string {
 export function Trail(of: { pages: ConsolePages; view: View; acts: readonly TrailEntry[]; isOpen: boolean }) {
   const { pages, view, acts, isOpen } = of
   const { say } = view
-  // Folded, but behind an act, which leads to its line.
+  // Open after an act, because the notice links to the entry.
   return (
     <Folded id="trail" title={say('trail')} isOpen={isOpen || acts.length === 0}>
       <Table

@@ -44,7 +44,7 @@ export const userList = list<UserListDeps>()({
   },
 })
 
-/** The list of payments uses them too. */
+/** The list of payments has these fields too. */
 export const TIME_FIELDS: Readonly<Record<string, FieldOf>> = {
   plan: [
     'plan',

@@ -1,7 +1,4 @@
-// What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we
-// know.
-import type { Static, TObject } from 'typebox'
-import { Value } from 'typebox/value'
+// The API's view of payments and users for operators and the platform: what the user sees, and more.
 import { type FileParts, viewParts } from '../acts/file-parts.js'
 import { viewStanding } from '../acts/preview.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
@@ -16,25 +13,16 @@ import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import type { ListedUser } from '../ledger/user-list.js'
 import { platformApi, userApi } from '../ledger/user-routes.js'
 import type { Clock } from '../runtime/clock.js'
-import type { Log } from '../runtime/log.js'
 import type { Inbox } from './inbox.sql.js'
 import { viewInboxEntry } from './inbox-schemas.js'
 import { type PaymentFile, showPayment, showUser, type UserFile } from './read-files.js'
-import {
-  type BrokenPaymentSchema,
-  ListedPaymentSchema,
-  OperatorPaymentSchema,
-  paymentFileSchema,
-  type ShownPaymentSchema,
-  userFileSchema,
-} from './schemas.js'
+import { paymentFileSchema, userFileSchema } from './schemas.js'
 import type { Found } from './search.js'
 
-/** The instant that statuses are read at, and what payments are shown with. */
+/** What the views need besides the payment or user. Statuses are those at `now`. */
 export interface ViewContext extends PaymentViewDeps {
   readonly now: Instant
   readonly fileParts: FileParts
-  readonly log: Log
 }
 
 export interface ViewDeps extends Omit<ViewContext, 'now' | 'api'> {
@@ -42,45 +30,11 @@ export interface ViewDeps extends Omit<ViewContext, 'now' | 'api'> {
   readonly publicUrl: string
 }
 
-export function viewedNow({ clock, publicUrl, methods, fileParts, log }: ViewDeps): ViewContext {
-  return { now: clock.now(), api: userApi({ publicUrl }), methods, fileParts, log }
+export function viewedNow({ clock, publicUrl, methods, fileParts }: ViewDeps): ViewContext {
+  return { now: clock.now(), api: userApi({ publicUrl }), methods, fileParts }
 }
 
-export function viewOperatorPayment(
-  payment: Payment,
-  context: ViewContext,
-): Static<typeof ShownPaymentSchema> {
-  return viewUnlessBroken(OperatorPaymentSchema, payment, context, () => viewWhole(payment, context))
-}
-
-/** The payment with addresses for the platform's key. */
-export function viewPlatformPayment(payment: Payment, deps: ViewDeps, now: Instant) {
-  const { userId: user_id } = payment
-  return viewUnlessBroken(ListedPaymentSchema, payment, deps, () => ({
-    user_id,
-    ...viewPayment(payment, now, { methods: deps.methods, api: platformApi(deps, user_id) }),
-  }))
-}
-
-/** A row that cannot be shown is marked as broken and logged: the others, and the rest of a file, stand. */
-function viewUnlessBroken<Schema extends TObject>(
-  schema: Schema,
-  { id, userId }: Payment,
-  context: Pick<ViewContext, 'log'>,
-  viewed: () => unknown,
-): Static<Schema> | Static<typeof BrokenPaymentSchema> {
-  try {
-    const view = viewed()
-    if (Value.Check(schema, view)) return view
-    const [first] = Value.Errors(schema, view)
-    throw new TypeError(`it does not fit its schema: ${JSON.stringify(first)}`)
-  } catch (error) {
-    context.log.error({ err: error, payment_id: id, user_id: userId }, 'a payment cannot be shown')
-    return { id, user_id: userId, status: 'broken' }
-  }
-}
-
-function viewWhole(payment: Payment, { now, ...shown }: ViewContext): Static<typeof OperatorPaymentSchema> {
+export function viewOperatorPayment(payment: Payment, { now, ...shown }: ViewContext) {
   const { review } = payment
   return {
     user_id: payment.userId,
@@ -100,7 +54,13 @@ function viewWhole(payment: Payment, { now, ...shown }: ViewContext): Static<typ
   }
 }
 
-/** What follows from a report that is believed; the others leave a payment to the operator, or end it. */
+/** The payment with addresses for the platform's key. */
+export function viewPlatformPayment(payment: Payment, deps: ViewDeps, now: Instant) {
+  const { userId: user_id } = payment
+  return { user_id, ...viewPayment(payment, now, { methods: deps.methods, api: platformApi(deps, user_id) }) }
+}
+
+/** Outcomes of a report that settled the payment. */
 const BELIEVED: readonly StoredReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
 function viewPaymentFile(
@@ -163,7 +123,7 @@ export function viewFoundUser({ subscription, buyer, ...user }: Found['users'][n
   return { user_id, email, name, buyer_name: buyer?.name ?? null, ...viewStanding(subscription), exact }
 }
 
-/** Everything known of a payment or a user, as acts on them answer it and their pages ask for it. */
+/** The files of payments and users, which acts on them answer and their pages show. */
 export function operatorFiles(
   deps: ViewDeps & ChangeDeps & { readonly catalogue: Catalogue; readonly inbox: Inbox },
 ): SubjectDeps['files'] {
