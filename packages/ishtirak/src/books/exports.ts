@@ -25,7 +25,7 @@ const FORMS: Readonly<Record<AskedFile['format'], CsvForm>> = { plain: PLAIN, ex
 export interface AskedFile {
   readonly format: 'plain' | 'excel'
   /** Only payments by this method. Null: all. */
-  readonly kind: PaymentKind | null
+  readonly kind: PublicMethod | null
 }
 
 /** A file about one month. */

@@ -40,7 +40,7 @@ export interface LinesFilter {
   /** `vat-19`, `exempt`, `not_liable`, `advance`; null: all. */
   readonly tax: string | null
   /** The payment method; null: all. */
-  readonly kind: PaymentKind | null
+  readonly kind: PublicMethod | null
   readonly withAdvances: boolean
 }
 
@@ -79,7 +79,7 @@ const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan, p.months, p.
        r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer`
 
 // $6 and $7: the line to go on after; $8: how many lines; $9 to $12: the filter.
-const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isOfKind('$11')}
+const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isByMethod('$11')}
        and (${IS_SALE} or $12::boolean)`
 
 // Uses the index documents_by_issue for documents that replace another; the other parts are read as

@@ -24,7 +24,7 @@ export const BookFileQuerySchema = query({
         'and French words',
     }),
   ),
-  method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
+  method: Type.Optional(Type.Enum([...PUBLIC_METHODS], { description: 'Only those paid in this way' })),
 })
 
 export const YearParamsSchema = Type.Object({

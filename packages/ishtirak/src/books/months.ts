@@ -2,7 +2,7 @@
 // and ended. Months are those of the billing time zone.
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
-import { kindOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed } from './closed.sql.js'

@@ -1,7 +1,7 @@
 // Twelve months of the shop side by side: money by method, and users by the month in which they began.
 import { Type } from 'typebox'
 import type { Instant } from '../core/instant.js'
-import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
+import { PUBLIC_METHODS, publicMethodOf } from '../core/payment.js'
 import { object } from '../http/schemas.js'
 import { dinars, sumFigures } from './figures.js'
 import { isSale, type Sums, sumsOf } from './figures.sql.js'
