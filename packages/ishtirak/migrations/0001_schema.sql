@@ -949,7 +949,8 @@ create trigger seals_are_append_only before update or delete on seals
 create table unsealed_acts (
   user_id text not null,
   id text not null,
-  constraint unsealed_acts_once primary key (user_id, id)
+  -- Ids begin with their time, so old acts come first.
+  constraint unsealed_acts_once primary key (id, user_id)
 );
 comment on table unsealed_acts is 'The acts that the next round of the job seals.';
 

@@ -50,7 +50,8 @@ const selectNew = statement(
           (select max(number) from seals where kind = 'document' and series = s.series), 0)
         order by d.number limit $1::int) d
    ), acted as (
-     select a.* from unsealed_acts join audit a using (user_id, id) order by a.acted_at, a.id limit $1::int
+     select a.* from (select * from unsealed_acts order by id, user_id limit $1::int) u
+       join audit a using (user_id, id)
    ), touched as (
      select user_id from issued union select user_id from acted
    )
