@@ -5,7 +5,6 @@ import { type ClosingDeps, closeMonth } from './closing.js'
 import type { DeclarationDeps } from './declaration.js'
 import type { AccountsDeps } from './exports.js'
 import { getDeclaration, getMonth, getYear, readAccounts, readSalesFile, saleList } from './readings.js'
-import './words.js'
 
 export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   name: 'books',

@@ -1,6 +1,6 @@
 // Closes a month for good: its figures stay as they are, and payments that become known later stand in the
 // next open month. Months are closed in order, beginning with any month.
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { OptionalWhySchema } from '../acts/reason.js'

@@ -60,7 +60,7 @@ export const saleList = list<MonthsDeps>()({
   view: (deps) => (line) => viewSale(line, deps.wallClock.dayAt),
 })
 
-export const getDeclaration = reading<DeclarationDeps>().reads({
+export const getDeclaration = reading<DeclarationDeps>()({
   ...EXPORT,
   path: '/months/:month/declaration',
   operationId: 'getDeclaration',
@@ -82,7 +82,7 @@ export const getDeclaration = reading<DeclarationDeps>().reads({
   read: async (deps, { params }) => viewAs(DeclarationSchema, await readDeclaration(deps, params.month)),
 })
 
-export const getYear = reading<MonthsDeps>().reads({
+export const getYear = reading<MonthsDeps>()({
   path: '/years/:until',
   operationId: 'getYear',
   summary:
@@ -104,7 +104,7 @@ export const getYear = reading<MonthsDeps>().reads({
 
 function exported(file: BookFile, summary: string) {
   const { name } = file
-  return reading<AccountsDeps>().reads({
+  return reading<AccountsDeps>()({
     ...EXPORT,
     ...{ path: `/exports/${name}`, summary, query: BookFileQuerySchema, answer: CSV },
     operationId: `export${name.charAt(0).toUpperCase()}${name.slice(1)}`,

@@ -1,5 +1,5 @@
 // Starts and stops bulk acts. The list is found and counted for the preview, and stored when it is confirmed.
-import { type Act, type ActDeps, act, actTexts, byRank, requireAllowed } from '../acts/act.js'
+import { type Act, type ActDeps, act, byRank, requireAllowed } from '../acts/act.js'
 import { askedBy, inputIn, titleOf } from '../acts/act-console.js'
 import type { Field, Typed } from '../acts/act-page.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'

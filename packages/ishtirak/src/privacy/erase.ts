@@ -1,6 +1,6 @@
 // Erases a person: what the books do not need is deleted, and the user remains as an id without a name. A
 // user who comes back under that id gets nothing a second time that is given once.
-import { act, actTexts } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
@@ -30,7 +30,6 @@ export const eraseAct = act<ErasePersonDeps>()({
     '`held_by` what stands in the way: `paid_time` (see `endAccess`), `balance`, `standing_order`, ' +
     '`open_payment`, `review`, `undelivered_event`.',
   input: WhySchema,
-  texts: actTexts(privacyWords, 'erase'),
   plan: async (deps, { id: userId, by }) => {
     const user = await loadUser(deps, userId)
     const now = deps.clock.now()

@@ -1,6 +1,6 @@
 // An operator closes a discrepancy with a reason. It comes back only if the provider reports something else.
 import type { Static } from 'typebox'
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
@@ -51,7 +51,6 @@ export const closeDiscrepancy = act<ActDeps>()({
     schema: DiscrepancySchema,
     read: (deps, { id }) => loadDiscrepancy(deps, id),
   },
-  texts: actTexts(reconciliationWords, 'close_discrepancy'),
   isOffered: ({ closed_at }) => closed_at === null,
   fields: async (_pages, { say }) => [{ name: 'why', label: say('reasonClosed'), value: '', type: 'text' }],
   plan: async (deps, { id, input, by }) => {

@@ -14,7 +14,7 @@ export interface ExportSealsDeps extends AuditDeps {
 
 const EXPORT = { name: 'books.export', roles: ['accountant'] } as const satisfies Permission
 
-export const exportSeals = reading<ExportSealsDeps>().reads({
+export const exportSeals = reading<ExportSealsDeps>()({
   ...EXPORT,
   path: '/books/seals',
   operationId: 'exportSeals',

@@ -7,7 +7,6 @@ import { addVerifyCommand } from './cli-verify.js'
 import { type ExportSealsDeps, exportSeals } from './export-seals.js'
 import { type SealDeps, sealBooks } from './seal-books.js'
 import { verifyBooksReading } from './verify-books.js'
-import './words.js'
 
 const SealedHeadSchema = request('SealedHead', {
   day: Type.String({ description: 'The day in the billing time zone', examples: ['2026-12-21'] }),

@@ -53,7 +53,7 @@ export interface VerifyDeps {
   readonly database: Database
 }
 
-export const verifyBooksReading = reading<VerifyDeps>().reads({
+export const verifyBooksReading = reading<VerifyDeps>()({
   ...VERIFY,
   method: 'POST',
   path: '/books/verification',
