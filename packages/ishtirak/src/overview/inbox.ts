@@ -53,9 +53,3 @@ export async function readInbox(
   const counts = Object.fromEntries(waits.map(({ kind, entries }) => [kind.name, entries]))
   return { items: items.map(withNextAct), nextCursor, beside: { counts } }
 }
-
-/** The number of entries, with at most `COUNTED_MAX` of each kind. */
-export async function countWaiting({ database, clock, inbox }: InboxDeps): Promise<number> {
-  const waits = await inboxWaits(database, inbox, clock.now())
-  return waits.reduce((sum, { entries }) => sum + entries, 0)
-}
