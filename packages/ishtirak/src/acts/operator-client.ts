@@ -112,11 +112,14 @@ export function fetchFromOperator(
     ...(file && { body: new Uint8Array(file) }),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: Error) => {
-    const reason = error.cause instanceof Error && error.cause.message
     throw new CommandFailed(
-      `no answer from ${url} (${reason || error.message}): does the service run, and is the address right?`,
+      `no answer from ${url} (${causeOf(error)}): does the service run, and is the address right?`,
     )
   })
+}
+
+function causeOf({ cause, message }: Error): string {
+  return (cause instanceof Error && cause.message) || message
 }
 
 /** The parts of an answer, as they come; `onBytes` hears how many bytes there were so far. */
@@ -153,7 +156,11 @@ export function clientOf(
 export function overHttp(service: RunningService): OperatorClient {
   const send = async (request: OperatorRequest) => {
     const answer = await fetchFromOperator(service, request)
-    const content = Buffer.from(await answer.arrayBuffer())
+    const content = await answer.arrayBuffer().then(Buffer.from, (error: Error) => {
+      throw new CommandFailed(
+        `the answer from ${service.url} broke off (${causeOf(error)}): its log may say why; try again`,
+      )
+    })
     return { status: answer.status, type: String(answer.headers.get('content-type')), content }
   }
   return clientOf(send, async () => undefined)

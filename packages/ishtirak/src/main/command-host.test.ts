@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Command } from 'commander'
+import { listen } from '../../../../test/support/listen.js'
 import { addBackupCommands } from '../backup/backup-capability.js'
 import { eventSettings } from '../events/settings.js'
 import { commandHost } from './command-host.js'
@@ -50,4 +52,16 @@ it('of a live shop they name its DATA_DIR', async () => {
   vi.stubEnv('AUTH_JWT_SECRET', 'a-secret-of-the-tests-with-32-bytes')
   vi.stubEnv('DATA_DIR', path.join(tmpdir(), 'ishtirak-of-no-shop'))
   await expect(commandHost.openClient({})).rejects.toThrow('run it with the DATA_DIR of the service')
+})
+
+it('an answer that breaks off is told in a sentence', async () => {
+  const breaking = createServer((_, answer) => void answer.write(' ', () => answer.destroy()))
+  await using server = await listen(breaking)
+  const { url } = server
+  vi.stubEnv('OPERATOR_KEY', 'a-key')
+  const client = await commandHost.openClient({ url })
+  const asked = client.ask({ method: 'POST', path: '/books/verification' }).catch(Object)
+  expect(explainFailure(await asked, process.env)).toBe(
+    `the answer from ${url} broke off (other side closed): its log may say why; try again`,
+  )
 })
