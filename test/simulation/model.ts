@@ -128,6 +128,7 @@ export interface ExpectedAccess {
   readonly instrument: string | null
 }
 
+const NO_MOVE = Number.NEGATIVE_INFINITY
 const DAY_MS = 24 * 3_600_000
 const GRACE_MS = 3 * DAY_MS
 const WINDOW_MS = 7 * DAY_MS
@@ -278,8 +279,8 @@ class Walk {
     this.#endedAt = null
   }
 
-  /** What has begun by `movedAt` keeps its beginning. */
-  #place(sources: readonly Source[], movedAt = Number.NEGATIVE_INFINITY): void {
+  /** A refund moves at `movedAt` what has not begun; without one, a beginning stays. */
+  #place(sources: readonly Source[], movedAt = NO_MOVE): void {
     this.#run = laidOut(this.#anchor, sources)
     for (const piece of this.#run) this.#pieces.set(piece.id, piece)
     const changes = new Map(this.#run.flatMap((piece) => piece.changes.map(({ id, at }) => [id, at])))
@@ -288,7 +289,7 @@ class Walk {
       const own = this.#run.filter((one) => one.id === id || one.changes.some((change) => change.id === id))
       const begun = this.#spans.get(id)?.start ?? Number.POSITIVE_INFINITY
       const [next = at] = own.map((piece) => Math.max(piece.start, at))
-      const start = begun <= movedAt ? begun : next
+      const start = begun <= movedAt ? begun : movedAt === NO_MOVE ? Math.min(begun, next) : next
       this.#spans.set(id, { start, end: Math.max(...own.map(({ end }) => end)) })
     }
     // What it changed is over; the time that it bought beside moves up with what follows.

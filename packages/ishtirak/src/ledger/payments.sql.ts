@@ -105,10 +105,10 @@ export const paymentToColumns = writerOf(parsePayment)
 
 const stateToColumns = writerOf(rowOf({ id: text, ...STATE }))
 
-/** The id, and the columns in which `after` differs. All of them if `before` is null. */
+/** The id, and the columns in which `after` differs. All of them if `before` is not this payment. */
 export function changedColumns(before: Payment | null, after: Payment): object {
   const columns = stateToColumns(after)
-  if (before === null) return columns
+  if (before?.id !== after.id) return columns
   const old = stateToColumns(before)
   const changed = Object.entries(columns).filter(([name, value]) => value !== old[name])
   return { id: after.id, ...Object.fromEntries(changed) }
