@@ -1,5 +1,6 @@
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { sellerHash } from '../../packages/ishtirak/src/ledger/documents.sql.js'
 import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/decide-usage.js'
 import { bookingOf } from '../support/bookings.js'
@@ -36,6 +37,8 @@ export const rowsOf = (users: number): string[] => [
   `insert into provider_events (user_id, id, type, outcome, received_at)
    select 'user-' || n, 'evt_' || n, 'checkout.failed', 'failed', now() from generate_series(1, ${users}) n`,
   INSERT_SELLER,
+  // The seller of the bookings below, which only the first one would write.
+  `insert into seller_versions (hash, seller) select unnest('{${sellersOf(booking('user-1'))}}'::text[]), '{}'`,
   insertReceipts(`select user_id, id, '2025' as series, row_number() over (order by id) as number,
                          now() as issued_at, amount
                     from payments where id like '%\\_1'`),
@@ -99,6 +102,9 @@ export function booking(userId: string): SettlementChange {
   })
   return bookingOf(payment, { version: 1, eventId: `evt_paid_${userId}` })
 }
+
+const sellersOf = ({ documents }: SettlementChange) =>
+  documents.map(({ seller }) => sellerHash(seller)).join()
 
 export const consume: UsageOperation = {
   kind: 'consume',
