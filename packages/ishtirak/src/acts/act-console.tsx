@@ -207,7 +207,8 @@ async function sendActPage<Deps extends ActDeps>(
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
   const fields = await askedBy(pages, view, wanted)
   const tried = await tryPlan(pages, view, wanted, fields)
-  const isSent = sent !== null || fields.some(({ name }) => typed[name] !== undefined)
+  const isTyped = fields.some(({ name, type }) => type !== 'hidden' && typed[name] !== undefined)
+  const isSent = sent !== null || isTyped
   const wrong = 'refusal' in tried ? tried : sent
   if ('refusal' in tried && isSent) reply.code(ERRORS[tried.refusal.code])
   return sendPage(
