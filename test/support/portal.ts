@@ -54,7 +54,7 @@ export function wordsOf(html: string): string {
   const body = html.replace(/^.*<main>|<\/main>.*$/gs, '')
   return body
     .replace(/<[^>]+>/g, ' ')
-    .replace(/[\u200f\u2066-\u2069]/g, '')
+    .replace(/[\u200e\u200f\u2066-\u2069]/g, '')
     .replace(/[\s\u00a0]+/g, ' ')
 }
 

@@ -5,6 +5,7 @@ import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { permissionNamed } from '../../../../test/support/permissions.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
@@ -33,6 +34,10 @@ describeWorld('the console', { env: { TRANSFER_FILE } }, ({ database, world }) =
     const { text: arabic } = await reader.open(`/console/payments/${paymentId}`)
     expect(arabic).toContain('<dd><span>\u200f\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
     await world.as('user-1').buy()
+    await setProfile(world, '<b>user-1</b>', { name: 'سميرة طالب' })
+    expect((await visit.open(`/console/payments/${paymentId}`)).text).toContain(
+      '<h1><bdi>\u200e\u2068سميرة طالب\u2069 · Pro ·',
+    )
     const owner = await enterConsole(world, ROLE_KEYS.owner)
     for (const path of [`/console/payments/${paymentId}`, '/console/users/user-1'])
       expect([path, (await owner.open(path)).text.includes('/resend-receipt"')]).toEqual([path, false])

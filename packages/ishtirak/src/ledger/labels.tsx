@@ -61,5 +61,7 @@ export function paymentTitle(
 ): string {
   const { payment, user } = of
   const name = plainName(user.name ?? user.email ?? payment.userId)
-  return inParts([name, paymentInWords(pages.formats, payment, locale)], locale)
+  // A name in Arabic, where it is first, would turn a title in French around.
+  const first = locale === 'ar' ? name : `\u200e\u2068${name}\u2069`
+  return inParts([first, paymentInWords(pages.formats, payment, locale)], locale)
 }
