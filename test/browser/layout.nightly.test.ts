@@ -73,6 +73,21 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
         .map((one) => one.textContent)
     })
 
+  /** Fields that look like buttons, dates that start a line each, and titles that stand beside a choice. */
+  const oddIn = ({ page }: Visitor) =>
+    page.evaluate(() => {
+      const ink = getComputedStyle(document.body).color
+      const odd = [...document.querySelectorAll('label > input:not([type="radio"]), select')]
+        .filter((field) => getComputedStyle(field).color !== ink)
+        .map((field) => field.outerHTML)
+      for (const whole of document.querySelectorAll('.whole'))
+        if (getComputedStyle(whole).display === 'block') odd.push(whole.outerHTML)
+      const bottom = document.querySelector('#pay-from')?.getBoundingClientRect().bottom ?? 0
+      for (const choice of document.querySelectorAll('.kind'))
+        if (choice.getBoundingClientRect().top < bottom) odd.push(choice.outerHTML)
+      return odd
+    })
+
   it.each(PAYER_STATES)('of %s holds at each width and size and on paper, without fault', async (state) => {
     const visitor = await visit({ width: 360 })
     const { page } = visitor
@@ -91,6 +106,7 @@ describeWorldInBrowser('the layout of the portal', createPayerStates, ({ visit, 
         expect([...where, await partsPastEdge(visitor)]).toEqual([...where, []])
         expect([...where, await brokenIn(visitor, size)]).toEqual([...where, []])
         expect([...where, await raggedIn(visitor)]).toEqual([...where, []])
+        expect([...where, await oddIn(visitor)]).toEqual([...where, []])
       }
       const rules = locale === 'ar' ? 'all' : 'others'
       const findings = await axeFindingsInColors(page, `payer-${state}-${locale}`, rules)

@@ -64,7 +64,9 @@ export const exportPart: UserPart<string> = {
     mayDo(session.operator, EXPORT) ? (
       <Card id="export" title={say('exportTitle')}>
         <p safe>{say('exportText')}</p>
-        <LinkButton href={`${addressOf(base, 'users', userId)}/export`} label={say('act_user.export')} />
+        <p class="actions">
+          <LinkButton href={`${addressOf(base, 'users', userId)}/export`} label={say('act_user.export')} />
+        </p>
       </Card>
     ) : null,
 }
