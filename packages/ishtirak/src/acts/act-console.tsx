@@ -208,7 +208,10 @@ async function sendActPage<Deps extends ActDeps>(
   const fields = await askedBy(pages, view, wanted)
   const tried = await tryPlan(pages, view, wanted, fields)
   const isTyped = fields.some(({ name, type }) => type !== 'hidden' && typed[name] !== undefined)
-  const isSent = sent !== null || isTyped
+  // A link may fill in some fields, and a choice may add fields: what was not asked for yet is not missing.
+  const problems = ('refusal' in tried && tried.refusal.problems) || []
+  const isNew = problems.length > 0 && problems.every(({ pointer }) => typed[pointer.slice(1)] === undefined)
+  const isSent = sent !== null || (isTyped && !isNew)
   const wrong = 'refusal' in tried ? tried : sent
   if ('refusal' in tried && isSent) reply.code(ERRORS[tried.refusal.code])
   return sendPage(

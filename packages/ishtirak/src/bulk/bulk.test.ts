@@ -134,6 +134,9 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const choices = [...opened.text.matchAll(/<option value="([^"]+)/g)]
     const [harmless, ...others] = choices.map(([, act]) => act)
     expect([harmless, others.slice(-2)]).toEqual(['user.grant', expect.arrayContaining(['user.end'])])
+    const chosen = await visit.submit(path, of)
+    expect([chosen.status, chosen.text.includes('role="alert"')]).toEqual([200, false])
+    expect((await visit.submit(path, { ...of, days: '' })).status).toBe(422)
     const asked = await visit.ask(path, `?${new URLSearchParams({ ...of, days: '7' })}`)
     expect(asked.words).toContain('Targets 3')
     expect(asked.words).toContain('Access · Zahra')
