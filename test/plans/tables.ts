@@ -38,7 +38,8 @@ export const rowsOf = (users: number): string[] => [
    select 'user-' || n, 'evt_' || n, 'checkout.failed', 'failed', now() from generate_series(1, ${users}) n`,
   INSERT_SELLER,
   // The seller of the bookings below, which only the first one would write.
-  `insert into seller_versions (hash, seller) select unnest('{${sellersOf(booking('user-1'))}}'::text[]), '{}'`,
+  `insert into seller_versions (hash, seller)
+   select unnest('{${sellersOf(booking('user-1'))}}'::text[]), '{}'`,
   insertReceipts(`select user_id, id, '2025' as series, row_number() over (order by id) as number,
                          now() as issued_at, amount
                     from payments where id like '%\\_1'`),
