@@ -243,12 +243,27 @@ class Walk {
     this.#lines.push({ kind, amount, after: this.#balance + amount, at: this.#movedAt, of })
   }
 
-  /** Shown while a run goes on, it counts from then, so that an order goes on with the run. */
+  /**
+   * Shown while a run goes on, it counts from then, so that an order goes on with the run; but not if what the
+   * order buys would be over when it is booked.
+   */
   #topUp({ checkoutId, amount, paidAt, provedAt }: Taking): void {
     const shownAt = Math.min(provedAt ?? paidAt, paidAt)
     const last = this.#run.at(-1)
     const isInTime = last && this.#endedAt === null && shownAt < last.end + GRACE_MS
-    this.#move('top_up', amount, isInTime ? shownAt : paidAt, checkoutId)
+    const isUsed =
+      isInTime && this.#orderedUntil(Math.max(shownAt, last.end, this.#movedAt), amount) <= paidAt
+    this.#move('top_up', amount, isInTime && !isUsed ? shownAt : paidAt, checkoutId)
+  }
+
+  /** Until when the order would buy time at this instant, with so much more money. */
+  #orderedUntil(at: number, more: number): number {
+    const order = this.#order
+    if (!order || this.#balance + more < order.price) return Number.POSITIVE_INFINITY
+    const source = sourceOf({ ...order, id: 'renewal', paid: order.price })
+    const follows = at < (this.#run.at(-1)?.end ?? 0) + GRACE_MS
+    const pieces = follows ? laidOut(this.#anchor, [...this.#run, source]) : laidOut(at, [source])
+    return pieces.at(-1)?.end ?? at
   }
 
   #buy({ checkoutId: id, plan, months, single, amount: paid, paidAt, provedAt, method }: Taking): void {
