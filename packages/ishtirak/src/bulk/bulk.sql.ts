@@ -87,8 +87,8 @@ const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
 // Each attempt has a longer lease, so that targets which fail do not hold up the others. The places are an
-// array, because a join could run the subquery once for each target and lease all of them. Uses the index
-// bulk_targets_left.
+// array, because a join could run the subquery once for each target and lease all of them.
+// Uses the index bulk_targets_left.
 const claim = statement(
   'bulk.claim',
   `update bulk_targets t
