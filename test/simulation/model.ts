@@ -244,8 +244,8 @@ class Walk {
   }
 
   /**
-   * Shown while a run goes on, it counts from then, so that an order goes on with the run; but not if what the
-   * order buys would be over when it is booked.
+   * Shown while a run goes on, it counts from then, so that an order goes on with the run; but not if what
+   * the order buys would be over when it is booked.
    */
   #topUp({ checkoutId, amount, paidAt, provedAt }: Taking): void {
     const shownAt = Math.min(provedAt ?? paidAt, paidAt)

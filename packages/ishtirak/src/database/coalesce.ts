@@ -1,8 +1,8 @@
 // Calls that arrive while a statement runs are sent as one statement over arrays: a data loader for reads,
 // group commit for writes. There is no timer: a single call is sent at the end of its turn of the event loop.
 // The queue is bounded in number and time, and a call that is given up here is never begun.
-// Beside a build in which each call has a statement of its own, 32 callers get 2.1 times as many statuses, 2.4
-// times as many uses and upgrades, and 3.2 times as many webhooks (PostgreSQL on two cores, November 2026).
+// Beside a build in which each call has a statement of its own, 32 callers get 2.1 times as many statuses,
+// 2.4 times as many uses and upgrades, and 3.2 times as many webhooks (two cores, November 2026).
 import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
 /** How to do several calls at once, and one if that differs. Each gets the deadline of its batch. */
