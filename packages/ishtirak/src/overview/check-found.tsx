@@ -25,7 +25,7 @@ export function Verdict({ view, verdict }: { view: View; verdict: Check['verdict
 export function CheckFound({ pages, view, check }: { pages: AllPages; view: View; check: Check }) {
   const { say, locale } = view
   const { code, data } = check
-  const { since, at, why, kinds, amount, until } = data
+  const { since, at, why, kinds, amount, until, seconds } = data
   const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
   const dayNamed = (day: string) => pages.formats.day(pages.wallClock.dayOf(day)?.from ?? 0, locale)
   const values = {
@@ -35,6 +35,7 @@ export function CheckFound({ pages, view, check }: { pages: AllPages; view: View
     ...(until !== undefined && { until: dayNamed(until) }),
     ...(why !== undefined && { why: disabledInWords(view, why) }),
     ...(amount !== undefined && { amount: pages.formats.money(Number.parseInt(amount, 10), locale) }),
+    ...(seconds !== undefined && { seconds: view.number(Number(seconds)) }),
     ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),
   }
   const remedy = `remedy_${code}`

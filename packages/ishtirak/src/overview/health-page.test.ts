@@ -79,6 +79,8 @@ describeScenario('the health of the service', ({ database }) => {
     expect(wordsOf((await visit.open('/console/health')).text)).toContain(
       'There has been no reconciliation yet.',
     )
+    const french = await enterConsole(world, OPERATOR_KEY, 'fr')
+    expect(wordsOf((await french.open('/console/health')).text)).toMatch(/ Horloge à \d+(,\d)? s au plus /)
     await operatorOf(world).post('/reconciliations/start', { since: '2026-11-01', why: 'x' })
     const { text } = await visit.open('/console/health')
     const words = wordsOf(text)
