@@ -1,10 +1,12 @@
 // A person is exported and erased. Every column of every table is read for them: what is found afterwards is
 // what docs/privacy.md lists, and nothing else.
 import { readFileSync } from 'node:fs'
+import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { PLATFORM_KEY, platformFor } from '../../../../test/support/platform.js'
+import { wordsOf } from '../../../../test/support/portal.js'
 import { jpeg } from '../../../../test/support/proof-files.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
@@ -207,19 +209,30 @@ describeWorldOnEach('a person', { env: { ...ENV, OPERATOR_KEYS } }, ({ world, da
     await database().query(waitForEvents)
     const held = ['standing_order', 'undelivered_event']
     expect(await heldBy('orders')).toEqual([409, 'conflict', ...held])
-    const refused = await erase('orders')
+    const refused = await erase('orders', { forfeit: true })
     expect([refused.status, refused.body.held_by, await nameOf('orders')]).toEqual([409, held, 'Orders'])
     const { audit } = (await operator.get('/users/orders')).body
     const refusal = { act: 'operator.refused', after: { act: 'user.erase', code: 'conflict', held_by: held } }
     expect(audit).toContainEqual(expect.objectContaining(refusal))
   })
 
-  it('waits for paid time, which an owner may end before', async () => {
+  it('gives up paid time by the owner alone, who is shown it', async () => {
     await platformFor(world, USER).update({ name: 'Lina' })
     await world.as(USER).buy()
-    expect(await heldBy(USER)).toEqual([409, 'conflict', 'paid_time'])
-    await act(`/users/${USER}/end`, {})
-    expect([(await erase(USER)).status, await nameOf(USER)]).toEqual([200, null])
+    const byDelegate = await erase(USER, { forfeit: true }, DPO_KEY)
+    expect([byDelegate.status, byDelegate.body.act]).toEqual([403, 'user.erase_forfeit'])
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const path = `/console/users/${USER}/erase`
+    const asked = fieldsOfAct((await visit.open(path)).text)
+    const kept = await visit.submit(path, { ...asked, why: 'x', forfeit: '' })
+    expect([kept.status, wordsOf(kept.text)]).toEqual([409, expect.stringContaining('Conflict: paid time')])
+    const shown = await visit.open(`${path}?forfeit=yes`)
+    expect(wordsOf(shown.text)).toMatch(/Access Pro until 21 December 2026.* Free/)
+    const done = await visit.submit(path, { ...fieldsOfAct(shown.text), why: 'asked by letter' })
+    expect(await visit.follow(done)).toContain('Personal data erased')
+    const { body } = await world.as(USER).get('/api/v1/billing/status')
+    expect([body.status, await nameOf(USER)]).toEqual(['canceled', null])
+    expect((await writtenEvents(database(), USER)).at(-1)?.type).toBe('subscription.canceled')
   })
 
   it('is in no proforma that was drawn up meanwhile', async () => {
