@@ -9,8 +9,7 @@ bank_lines_decided=bank_lines.set_aside bank_lines_named=bank_references.lines
 bank_lines_open=bank_lines.open one_line_pays_a_payment=bank_references.payable
 bank_lines_of_statement=bank_lines.of_statement bank_statements_by_id=bank_statements.one
 bank_statements_newest=bank_statements.newest
-month_closings_once=closed.months
-unsealed_acts_once=seals.new bulk_acts_newest=bulk.newest
+month_closings_once=closed.months bulk_acts_newest=bulk.newest
 bulk_targets_by_place=bulk.results code_batches_by_id=codes.find code_batches_newest=codes.batches
 code_tries_of_user=code_tries.begin codes_by_hash=upgrades.request codes_of_batch=codes.batches
 discrepancies_by_id=discrepancies.one discrepancies_newest=discrepancies.newest
@@ -32,7 +31,7 @@ payments_transfers_open=inbox.page payments_withdrawn=upgrades.load
 portal_link_requests_by_id=mails.queue_links portal_sessions_by_id=portal_sessions.find_links
 portal_sessions_by_session=portal_sessions.delete printed_documents_once=printed_documents.note
 provider_events_once=operator.received document_series_once=books.sums
-seals_in_order=seals.contents seals_once=seals.new seal_heads_by_day=seals.save_day
+seals_in_order=seals.head seals_of_acts=seals.new seals_once=seals.new seal_heads_by_day=seals.save_day
 documents_number_once=operator_search.payments restores_by_instant=settlements.save
 transfer_proof_parts_in_order=transfer_proofs.part transfer_proofs_by_number=transfer_proofs.of_payment
 transfer_proofs_differ=inbox.page transfer_proofs_same=inbox.page

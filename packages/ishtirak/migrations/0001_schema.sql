@@ -942,25 +942,9 @@ create table seals (
 comment on table seals is
   'The hash chain over documents, balance entries and the audit trail. Rows are never changed.';
 
+create index seals_of_acts on seals (position) where kind = 'act';
 create trigger seals_are_append_only before update or delete on seals
   for each row execute function refuse_change();
-
--- Their instants do not say which acts are new: the clock of a process may be days behind.
-create table unsealed_acts (
-  user_id text not null,
-  id text not null,
-  -- Ids begin with their time, so old acts come first.
-  constraint unsealed_acts_once primary key (id, user_id)
-);
-comment on table unsealed_acts is 'The acts that the next round of the job seals.';
-
-create function note_unsealed_act() returns trigger language plpgsql as $$
-begin
-  insert into unsealed_acts (user_id, id) values (new.user_id, new.id);
-  return null;
-end $$;
-create trigger audit_is_sealed_later after insert on audit
-  for each row execute function note_unsealed_act();
 
 create table seal_heads (
   -- `YYYY-MM-DD`, in the billing time zone.

@@ -6,7 +6,7 @@ import { json, text } from '../database/rows.js'
 const TABLES = [
   ...['users', 'payments', 'provider_events', 'balance_entries', 'grants', 'documents', 'proformas'],
   ...['owed_invoices', 'transfers', 'transfer_proofs', 'discrepancies', 'usage', 'usage_operations'],
-  ...['usage_refusals', 'code_tries', 'mails', 'user_search', 'outbox', 'audit', 'unsealed_acts'],
+  ...['usage_refusals', 'code_tries', 'mails', 'user_search', 'outbox', 'audit'],
 ]
 
 const rowsOf = (table: string) => `

@@ -9,7 +9,7 @@ import {
   CommandFailed,
   type CommandHost,
 } from '../acts/operator-client.js'
-import { headsIn, verifyBooksReading } from './verify-books.js'
+import { headsIn, verifyBooksReading } from './seal-readings.js'
 
 type VerifyOptions = AccessOptions & { readonly from?: string; readonly json?: true }
 

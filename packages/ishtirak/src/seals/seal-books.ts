@@ -11,15 +11,7 @@ import { consoleSay } from '../i18n/console.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { Mailer } from '../mail/send-mail.js'
 import { DEFAULT_MAIL_COLOR, type MailMessage, messageOf, type WriteMailDeps } from '../mail/write-mail.js'
-import {
-  appendSeals,
-  type DayHead,
-  lastDay,
-  newEntries,
-  noteDay,
-  type SealHead,
-  saveTold,
-} from './seals.sql.js'
+import { appendSeals, type DayHead, lastDay, newEntries, noteDay, saveTold } from './seals.sql.js'
 
 export interface SealDeps
   extends Pick<CommonParts, 'clock' | 'log' | 'count' | 'wallClock'>,
@@ -48,20 +40,15 @@ export async function sealBooks(deps: SealDeps, goesOn: () => boolean = () => tr
   return sealed
 }
 
-async function sealNext({ database }: SealDeps): Promise<number> {
-  const { head, entries } = await newEntries(database, SEALED_AT_ONCE)
+async function sealNext({ database, clock }: SealDeps): Promise<number> {
+  const { head, entries } = await newEntries(database, { now: clock.now(), limit: SEALED_AT_ONCE })
   if (entries.length === 0) return 0
   let last = head
   const seals = entries.map(({ content, ...entry }) => {
-    last = { position: last.position + 1, hash: sealOf(last, content) }
+    last = { position: last.position + 1, hash: hash('sha256', `${last.hash}${content}`) }
     return { ...entry, ...last }
   })
   return (await appendSeals(database, seals)) ? seals.length : 0
-}
-
-/** The hash of a seal, which includes that of the seal before it. */
-export function sealOf(before: Pick<SealHead, 'hash'>, content: string): string {
-  return hash('sha256', `${before.hash}${content}`)
 }
 
 /** Only the newest is sent, until it has arrived: it proves those before it. */

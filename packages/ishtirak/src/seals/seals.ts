@@ -4,9 +4,8 @@ import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import { request, timestamp } from '../http/schemas.js'
 import { addVerifyCommand } from './cli-verify.js'
-import { type ExportSealsDeps, exportSeals } from './export-seals.js'
 import { type SealDeps, sealBooks } from './seal-books.js'
-import { verifyBooksReading } from './verify-books.js'
+import { exportSeals, type SealReadingDeps, verifyBooksReading } from './seal-readings.js'
 
 const SealedHeadSchema = request('SealedHead', {
   day: Type.String({ description: 'The day in the billing time zone', examples: ['2026-12-21'] }),
@@ -18,7 +17,7 @@ const SealedHeadSchema = request('SealedHead', {
   }),
 })
 
-export const seals: Capability<SealDeps & ExportSealsDeps> = {
+export const seals: Capability<SealDeps & SealReadingDeps> = {
   name: 'seals',
   readings: [exportSeals, verifyBooksReading],
   helpHeading: 'Money:',
