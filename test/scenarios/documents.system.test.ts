@@ -148,7 +148,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(186)
+    expect(names.length).toBe(188)
   })
 })
 

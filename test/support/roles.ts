@@ -54,6 +54,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   correctBalance: [{ body: ONE }],
   payOutBalance: [{ body: ONE }],
   closeMonth: [{ body: {}, id: '2026-11' }],
+  reopenMonth: [{ body: { why: 'x' }, id: '2026-11' }],
   startReconciliation: [{ body: { since: '2026-11-20' } }],
   createOperator: [{ body: { name: 'x', ...ROLE } }],
   setOperatorRole: [{ body: ROLE }],

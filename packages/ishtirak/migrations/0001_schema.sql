@@ -885,25 +885,44 @@ create index grants_of_code on grants (code_hash, granted_at desc, id desc) wher
 
 -- The books are computed from documents. Only closings are stored.
 
--- Months are closed in order, for good.
+-- Months are closed in order, and the last one is reopened first.
 create table month_closings (
+  -- Counts all closings and reopenings. The last row says which months are closed.
+  place integer not null constraint place_counts_from_one check (place > 0),
+  act text not null constraint act_is_known check (act in ('close', 'reopen')),
   -- The month in the billing time zone: `YYYY-MM`.
   month text not null,
   -- The last number of each series that is in the month: {series: number}.
-  counted jsonb not null,
+  counted jsonb,
   -- The declared sums, in centimes.
-  totals jsonb not null,
+  totals jsonb,
   acted_at timestamptz not null,
   actor text not null constraint acted_by_someone check (actor <> ''),
   reason text,
-  -- The end of the month. Later entries have no earlier instant, even if a clock was set back.
-  closed_until timestamptz not null,
-  constraint month_closings_once primary key (month)
+  -- The last closed month after this row, and its end. Null: none is closed.
+  last_closed text,
+  -- Later entries have no earlier instant, even if a clock was set back.
+  closed_until timestamptz,
+  constraint month_closings_in_order primary key (place),
+  constraint a_closing_has_totals check (
+    (act = 'close') = (totals is not null) and (act = 'close') = (counted is not null)
+  ),
+  constraint last_closed_has_an_end check ((last_closed is null) = (closed_until is null))
 );
-comment on table month_closings is 'Closed months with what was declared. Entries are irreversible.';
+comment on table month_closings is
+  'Closings of months with what was declared, and their reopenings. Entries are irreversible.';
 
+create index month_closings_of_month on month_closings (month, place);
 create trigger month_closings_are_append_only before update or delete on month_closings
   for each row execute function refuse_change();
+
+create table month_differences (
+  place integer not null constraint difference_of_a_closing references month_closings,
+  found_at timestamptz not null,
+  constraint month_differences_once primary key (place)
+);
+comment on table month_differences is
+  'Closings whose documents add up to something else than what was declared, as the last check found them.';
 
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
 create index documents_by_issue on documents (issued_at) where place > 0;

@@ -1,17 +1,29 @@
 // The books as a capability: sales, months, closings, exports and their pages.
 import type { Capability } from '../acts/capability.js'
+import { DAY } from '../core/instant.js'
 import { bookRoutes } from './books.route.js'
-import { type ClosingDeps, closeMonth } from './closing.js'
+import { checkClosedMonths, MONTH_DIFFERS } from './check-closed.js'
+import { type ClosingDeps, closeMonth, reopenMonth } from './closing.js'
 import type { DeclarationDeps } from './declaration.js'
 import type { AccountsDeps } from './exports.js'
 import { getDeclaration, getMonth, getYear, readAccounts, readSalesFile, saleList } from './readings.js'
 
 export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   name: 'books',
-  acts: [closeMonth],
+  acts: [closeMonth, reopenMonth],
   readings: [getMonth, getYear, ...saleList.readings, getDeclaration, readAccounts, readSalesFile],
   helpHeading: 'Money:',
   commandGroups: { export: 'Export for the accountant', months: 'See a month, and close it' },
+  inbox: MONTH_DIFFERS,
+  jobs: (deps) => [
+    {
+      name: 'check-closed-months',
+      stage: 'find_out',
+      everyMs: DAY,
+      run: () => checkClosedMonths(deps),
+      oncePerCluster: true,
+    },
+  ],
   console: bookRoutes,
   sections: [
     { key: 'month', path: '/console/months', order: 2 },

@@ -98,6 +98,10 @@ describeOnEach('closed months', ({ database }) => {
         const { status } = await owner.post(`/months/${next}/close`, {})
         expect([next, status]).toEqual([next, next < now() ? 200 : 409])
         if (status === 200) kept.set(next, await frozen(next))
+      } else if (random.boolean(0.03) && kept.size > 0) {
+        const [last = ''] = [...kept.keys()].slice(-1)
+        expect((await owner.post(`/months/${last}/reopen`, { why: 'forgotten' })).status).toBe(200)
+        kept.delete(last)
       }
       if (step % EVERY !== EVERY - 1) continue
       for (const [name, was] of kept) expect([step, await frozen(name)]).toEqual([step, was])

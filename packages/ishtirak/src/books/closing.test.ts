@@ -12,10 +12,11 @@ import { callBy, doAct } from '../acts/act-routes.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
 import { refund } from '../ledger/refund.js'
 import { movableClock } from '../runtime/clock.js'
+import { checkClosedMonths } from './check-closed.js'
 
 const DAY_MS = 86_400_000
 const BILLING = '/api/v1/billing'
-const selectClosings = sql('select month from month_closings order by acted_at')
+const selectClosings = sql('select act, month, actor, reason, last_closed from month_closings order by place')
 const giveDetails =
   sql(`insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
        on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`)
@@ -40,6 +41,7 @@ describeOnEach('closing a month', ({ database }) => {
 
   const month = async (name: string) => (await owner.get(`/months/${name}`)).body
   const close = (name: string, by = accountant) => by.post(`/months/${name}/close`, {})
+  const reopen = (name: string) => owner.post(`/months/${name}/reopen`, { why: 'an invoice was missing' })
   const pass = (days: number) => world.clock.advance(days * DAY_MS)
   /** All but what says that it was closed, and what is of the instant of looking. */
   const figuresIn = ({ closed: _, users: __, ...figures }: Record<string, unknown>) => figures
@@ -74,7 +76,7 @@ describeOnEach('closing a month', ({ database }) => {
     pass(15)
     const before = await month('2026-11')
     expect((await close('2026-11')).body).toMatchObject({
-      closed: { by: 'accountant' },
+      closed: { sequence: 1, by: 'accountant' },
       paid: { count: 2, ttc: 4_000 },
     })
     // A refund is of the month in which it is recorded.
@@ -133,6 +135,21 @@ describeOnEach('closing a month', ({ database }) => {
     const january = await month('2027-01')
     expect(january.after_closing).toEqual({ months: [], balances: 3_000 })
     expect(january.owed_to_users.owed_before).toBe(december.owed + 3_000)
+  })
+
+  it('has what came later for it once when it is reopened', async () => {
+    await world.as('card').buy()
+    pass(15)
+    await close('2026-11')
+    const { paymentId } = await buyUnheard('late')
+    pass(30)
+    await close('2026-12')
+    await owner.post(`/payments/${paymentId}/recheck`, {})
+    expect((await month('2027-01')).after_closing.months).toMatchObject([{ month: '2026-12' }])
+    await reopen('2026-12')
+    const december = await month('2026-12')
+    expect([december.paid.count, december.after_closing.months]).toEqual([1, []])
+    expect((await month('2027-01')).after_closing).toBeNull()
   })
 
   it('waits ten minutes for what other processes record, by clocks of their own', async () => {
@@ -208,26 +225,32 @@ describeOnEach('closing a month', ({ database }) => {
     pass(15)
     const { closed } = (await close('2026-11')).body
     expect(closed).toMatchObject({ declared: { sold: 1, ttc: 2_000, received: 2_000 }, differs: [] })
+    const waiting = async () => {
+      await checkClosedMonths(world.service.parts)
+      return (await owner.get('/inbox?kind=month_differs')).body.data
+    }
+    expect(await waiting()).toEqual([])
     const cents = (by: number) =>
       database().script(
         tampering(`update documents set net_centimes = net_centimes + ${by},
           tax_centimes = tax_centimes - ${by} where payment_id = '${paymentId}'`),
       )
     await cents(100)
+    expect(await waiting()).toMatchObject([{ id: '2026-11', next_act: 'month.reopen' }])
     expect((await month('2026-11')).closed).toMatchObject({ ...closed, differs: ['ht', 'tva'] })
     const page = async () => (await enterConsole(world, ROLE_KEYS.owner)).open('/console/months/2026-11')
     expect((await page()).text).toContain('Somebody has changed the database')
     await cents(-100)
-    expect((await month('2026-11')).closed).toEqual(closed)
+    expect(await waiting()).toEqual([])
     expect((await page()).text).not.toContain('Somebody has changed the database')
   })
 
-  it('is done once, in order, when the month is over', async () => {
+  it('is done once, in order, when the month is over; undone by an owner, from the last one on', async () => {
     const refusal = async (answer: Promise<{ status: number; body: Record<string, unknown> }>) => {
       const { status, body } = await answer
       return [status, body.code, body.ends_at ?? body.last_closed ?? body.closed_at]
     }
-    await november()
+    const { late } = await november()
     expect(await refusal(close('2026-11'))).toEqual([409, 'month_not_in_turn', '2026-11-30T23:00:00Z'])
     pass(15)
     const both = await Promise.all([close('2026-11'), close('2026-11', owner)])
@@ -238,9 +261,26 @@ describeOnEach('closing a month', ({ database }) => {
     expect(await refusal(close('2027-01'))).toEqual([409, 'month_not_in_turn', '2026-11'])
     expect(await refusal(close('2026-10'))).toEqual([409, 'month_not_in_turn', '2026-11'])
     expect((await close('2026-12')).status).toBe(200)
+    expect(await refusal(reopen('2026-11'))).toEqual([409, 'month_not_in_turn', '2026-12'])
+    expect((await accountant.post('/months/2026-12/reopen', { why: 'x' })).status).toBe(403)
+    expect((await owner.post('/months/2026-12/reopen', {})).status).toBe(422)
+    for (const name of ['2026-12', '2026-11']) expect((await reopen(name)).body.closed).toBeNull()
+    expect(await refusal(reopen('2026-11'))).toEqual([409, 'conflict', null])
+    await owner.post(`/payments/${late}/recheck`, {})
+    expect((await month('2026-11')).paid.count).toBe(3)
+    expect((await month('2026-12')).after_closing).toBeNull()
+    expect((await close('2026-11')).body).toMatchObject({ closed: { sequence: 2 }, paid: { count: 3 } })
+    expect((await month('2026-12')).after_closing).toEqual({ months: [], balances: 0 })
     const rows = await database().query(selectClosings)
-    expect(rows.map(({ month }) => month)).toEqual(['2026-11', '2026-12'])
-    const { data } = (await owner.get('/audit?act=month.close')).body
-    expect(data).toHaveLength(2)
+    expect(rows.map(({ act, month, last_closed }) => [act, month, last_closed])).toEqual([
+      ['close', '2026-11', '2026-11'],
+      ['close', '2026-12', '2026-12'],
+      ['reopen', '2026-12', '2026-11'],
+      ['reopen', '2026-11', null],
+      ['close', '2026-11', '2026-11'],
+    ])
+    const { data } = (await owner.get('/audit?limit=100')).body
+    const acts = data.map(({ act }: { act: string }) => act).filter((act: string) => act.startsWith('month.'))
+    expect(acts.sort()).toEqual([...Array(3).fill('month.close'), ...Array(2).fill('month.reopen')])
   })
 })

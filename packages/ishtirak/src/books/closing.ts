@@ -1,9 +1,9 @@
-// Closes a month for good: its figures stay as they are, and payments that become known later stand in the
-// next open month. Months are closed in order, beginning with any month.
+// Closes a month: its figures stay as they are, and payments that become known later stand in the next open
+// month. Months are closed in order, beginning with any month, and the last closed one is reopened first.
 import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
-import { OptionalWhySchema } from '../acts/reason.js'
+import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
@@ -67,8 +67,8 @@ export const closeMonth = act<ClosingDeps>()({
   operationId: 'closeMonth',
   summary: 'Close a month: its figures stay as they are, and what comes later for it stands in the next one',
   description:
-    'Months are closed one after the other, for good. 409 `month_not_in_turn`: until ten minutes after its ' +
-    'end (`ends_at`), where another is next (`last_closed`), while renewals of it are to be written down ' +
+    'Months are closed one after the other. 409 `month_not_in_turn`: until ten minutes after its end ' +
+    '(`ends_at`), where another is next (`last_closed`), while renewals of it are to be written down ' +
     '(`unbooked`); 409 `conflict` where it is closed (`closed_at`).',
   input: OptionalWhySchema,
   refuses: ['month_not_in_turn'],
@@ -89,13 +89,52 @@ export const closeMonth = act<ClosingDeps>()({
       const after = { month, paid: figures.paid.total / 100, refunded: figures.refunded.ttc / 100 }
       const audit = auditEntry(deps.ids, by, { after, now })
       return insertClosing(transaction, {
-        ...{ month, to: facts.to, totals: totalsOf(figures), last, audit, now },
-        ...{ by: by.operator.name, because: by.reason ?? null },
+        ...{ month, totals: totalsOf(figures), by: by.operator.name, because: by.reason ?? null, audit, now },
+        last: { before: last, after: figures },
       })
     }
     return {
       version,
       changes: [...knownOf(facts), change.state('month', 'monthOpen', 'monthClosed')],
+      save: async () => ((await deps.database.transaction(saved)) ? 'saved' : 'stale'),
+    }
+  },
+})
+
+export const reopenMonth = act<ClosingDeps>()({
+  name: 'month.reopen',
+  roles: [],
+  on: MONTH,
+  operationId: 'reopenMonth',
+  summary: 'Open the month that was closed last again; the figures that it was closed with are kept',
+  description:
+    '409 `month_not_in_turn` where a later month is closed (`last_closed`), `conflict` where it is open.',
+  input: WhySchema,
+  refuses: ['month_not_in_turn'],
+  isOffered: ({ closed, month, last }) => closed !== null && last === month,
+  plan: async (deps, { id, by }) => {
+    const facts = await readMonthFigures(deps, id)
+    const { month, closed, last } = facts
+    if (!closed) throw new BillingError('conflict', { extra: { closed_at: null } })
+    if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
+    const { place, sequence, at, by: closedBy } = closed
+    const saved = async (transaction: Transaction) => {
+      const now = deps.clock.now()
+      const before = { month, sequence, closed_at: toTimestamp(at), closed_by: closedBy }
+      const audit = auditEntry(deps.ids, by, { before, now })
+      const earlier = monthBefore(deps, month)
+      await lockClosing(transaction)
+      const closings = await closingsOf(transaction, [month, earlier])
+      if (!closings.some((one) => one.place === place)) return false
+      const isEarlierClosed = closings.some((one) => one.month === earlier)
+      return insertClosing(transaction, {
+        ...{ month, totals: null, by: by.operator.name, because: by.reason ?? null, audit, now },
+        last: { before: month, after: isEarlierClosed ? { month: earlier, to: facts.from } : null },
+      })
+    }
+    return {
+      version: sequence,
+      changes: [...knownOf(facts), change.state('month', 'monthClosed', 'monthOpen')],
       save: async () => ((await deps.database.transaction(saved)) ? 'saved' : 'stale'),
     }
   },

@@ -62,7 +62,9 @@ export const LATE = `
      join documents r on r.series = s.series and r.number > coalesce(($5::jsonb->>s.series)::int, 0)
       and ($4::jsonb is null or r.number <= coalesce(($4::jsonb->>s.series)::int, 0))
      join payments p on p.user_id = r.user_id and p.id = r.payment_id and r.place = p.receipt_place
-     join month_closings c on c.month = left(r.snapshot->>'paidOn', 7)
+     join (select distinct on (month) month, act, counted
+             from month_closings order by month, place desc) c
+       on c.act = 'close' and c.month = left(r.snapshot->>'paidOn', 7)
       and r.number > coalesce((c.counted->>r.series)::int, 0)
     where $5::jsonb is not null and p.live = $1::boolean`
 

@@ -8,7 +8,7 @@ import { addressOf, consolePage, Facts, Folded, Hint, Notices, type View } from 
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { BarChart } from './bar-chart.js'
-import { closeMonth } from './closing.js'
+import { closeMonth, reopenMonth } from './closing.js'
 import { type BooksPages, EXPORT } from './exports.js'
 import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
@@ -46,7 +46,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
   )
 }
 
-/** Links to the month before and, if it has begun, to the month after; and a button if it can be closed. */
+/** Links to the month before and, if it has begun, to the month after; and the act that can be done. */
 function Neighbors({ pages, view, figures }: Shown) {
   const { clock, wallClock, base } = pages
   const { say } = view
@@ -62,6 +62,7 @@ function Neighbors({ pages, view, figures }: Shown) {
       )}
       {isOver ? <LinkButton href={pathOf(to)} label={say('laterMonth', { month: view.month(to) })} /> : null}
       {isNext ? <ActButton {...{ pages, view }} act={closeMonth} id={month} /> : null}
+      {closed && last === month ? <ActButton {...{ pages, view }} act={reopenMonth} id={month} /> : null}
     </p>
   )
 }

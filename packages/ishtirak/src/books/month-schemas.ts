@@ -94,6 +94,7 @@ export const MonthSchema = object('Month', {
   currency: Type.Literal('DZD'),
   closed: nullable(
     Type.Object({
+      sequence: Type.Integer({ description: 'Counts the closings of the month' }),
       at: timestamp,
       by: Type.String(),
       declared: DeclaredSchema,

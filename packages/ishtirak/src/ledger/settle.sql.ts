@@ -225,6 +225,7 @@ const saveChanges = statement(
    -- What is recorded after a month was closed stands behind it, whatever the clock says by then.
    closed as (
      select max(closed_until) as ends_at from month_closings
+      where place = (select max(place) from month_closings)
    ),
    -- The change of the balance.
    entered as (
