@@ -100,20 +100,20 @@ describeWorldInBrowser('the jobs of the console', openBusyShop, ({ visit, world:
       await click('main form button')
       await expectDone(page)
     },
-    'look at the proof of a transfer, approve it': async ({ page, click, download, choose, fill }) => {
+    'look at the proof of a transfer, approve it': async ({ page, click, choose }) => {
       const [transfer] = await waitingIn(shop(), 'transfer_proof')
-      await click(`main a[href$="/payments/${transfer?.payment_id}"]`)
-      expect(await download('a[href*="/proofs/"]')).toMatch(/^pay_.*-1\.(jpg|png|pdf)$/)
-      await click('a[href$="/approve"]')
+      await click(`main a[href$="/payments/${transfer?.payment_id}/approve"]`)
+      expect(await page.getAttribute('main .proof object', 'data')).toContain('/proofs/')
+      expect(await page.inputValue('input[name="why"]')).not.toBe('')
       await choose('select[name="payment_method"]', 'ccp')
-      await fill('input[name="why"]', 'on the statement')
       await click('main form button')
       await expectDone(page)
     },
-    'record a refund': async ({ page, enter, click, fill, clickTwice }) => {
+    'record a refund': async ({ page, enter, press, click, fill, clickTwice }) => {
       const { payment_id, email } = await someone()
       await enter(SEARCH, email)
       await click(`main a[href$="/payments/${payment_id}"]`)
+      await press('main details.more summary')
       await click('a[href$="/refund"]')
       expect(await page.locator('tbody tr').count()).toBeGreaterThan(0)
       await fill('input[name="why"]', 'asked within the week')
@@ -154,11 +154,12 @@ describeWorldInBrowser('the jobs of the console', openBusyShop, ({ visit, world:
       await click('main a[href$="/months/2026-10"]')
       expect(await page.textContent('h1')).toMatch(/^October\s2026$/)
       expect(await download('a[href$="format=excel"]')).toBe('accounts-2026-10-excel.csv')
-      await click('main a[href$="/receipts"]')
+      await click('main a[href$="/months/2026-10/sales"]')
       expect(await page.locator('tbody tr').count()).toBeGreaterThan(0)
     },
     'close a month for good, with its file': async ({ click, download }) => {
       await click('nav a[href$="/console/months"]')
+      await click('main a[href$="/months/2026-10"]')
       await click('main a[href$="/months/2026-10/close"]')
       await click('main form button.go')
       expect(await download('a[href$="format=excel"]')).toBe('accounts-2026-10-excel.csv')
