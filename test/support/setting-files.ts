@@ -12,5 +12,10 @@ const plans: readonly { readonly id: string }[] = JSON.parse(readFileSync(PLANS_
 export const TRIAL_PLANS = configFile(
   plans.map((plan) => (plan.id === 'pro' ? { ...plan, trial_days: 10 } : plan)),
 )
+/** The same, and one above them. */
+export const DEARER_PLANS = configFile([
+  ...plans,
+  ...plans.flatMap((plan) => (plan.id === 'team' ? { ...plan, id: 'max', name: 'Max', price: 20_000 } : [])),
+])
 export const TRANSFER_FILE = fileOf('docs/transfer.example.json')
 export const SELLER_FILE = fileOf('docs/seller.example.json')

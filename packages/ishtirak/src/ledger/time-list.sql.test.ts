@@ -2,6 +2,7 @@ import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { DEARER_PLANS } from '../../../../test/support/setting-files.js'
 import { toTimestamp } from '../core/instant.js'
 import { readTimeLists } from './time-list.sql.js'
 
@@ -48,6 +49,27 @@ describeWorldOnEach('the time of users who are read together', OPTIONS, ({ world
       ['paid 11-21 12-16', 'gap 12-16 12-18', 'paid 12-18 01-18'],
       ['paid 11-21 12-21', 'granted 12-21 12-26'],
       ['paid 11-21 12-16'],
+    ])
+  })
+})
+
+const DEARER = { env: { PLANS_FILE: DEARER_PLANS } }
+
+describeWorldOnEach('the time of a user who changed the plan twice', DEARER, ({ world, database }) => {
+  it('is on the plan of the last change from when it was made', async () => {
+    await world.as('user-1').buy()
+    for (const plan of ['team', 'max']) {
+      await world.advance(5 * 86_400)
+      const { body } = await world.as('user-1').post('/api/v1/billing/upgrade', { plan })
+      await world.pay(body.checkout_url)
+    }
+    const [times = []] = await readTimeLists(database(), ['user-1'])
+    expect(
+      times.map((one) => [one.by !== 'gap' && one.plan.id, toTimestamp(one.start).slice(5, 10)]),
+    ).toEqual([
+      ['pro', '11-21'],
+      ['team', '11-26'],
+      ['max', '12-01'],
     ])
   })
 })
