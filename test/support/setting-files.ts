@@ -12,7 +12,7 @@ const plans: readonly { readonly id: string }[] = JSON.parse(readFileSync(PLANS_
 export const TRIAL_PLANS = configFile(
   plans.map((plan) => (plan.id === 'pro' ? { ...plan, trial_days: 10 } : plan)),
 )
-/** The same, and one above them. */
+/** These plans, and one that is dearer than `team`, so that a plan can be changed twice. */
 export const DEARER_PLANS = configFile([
   ...plans,
   ...plans.flatMap((plan) => (plan.id === 'team' ? { ...plan, id: 'max', name: 'Max', price: 20_000 } : [])),
