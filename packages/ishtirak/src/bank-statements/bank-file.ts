@@ -84,12 +84,9 @@ export async function readBankFile(
     })
   }
   const notUnderstood = columnsNotUnderstood(columns, below)
-  const reader = createReader({ ...columns, dayOrder, decimal: form.decimal }, titles)
-  for (const [at, row] of below.entries()) {
-    reader.add(row)
-    if (at % SLICE_ROWS === 0) await afterSlice()
-  }
-  const { lines, leftOut } = reader.end(notUnderstood.length > 0)
+  const table = { ...columns, dayOrder, decimal: form.decimal }
+  const of = { titles, rows: below, isDoubted: notUnderstood.length > 0 }
+  const { lines, leftOut } = await readRows(table, of, afterSlice)
   if (lines.length === 0) throw fileRefused('no_amounts', { form })
   return {
     lines,
@@ -104,46 +101,54 @@ export async function readBankFile(
 /** A cell with such a figure is not 0. */
 const FIGURE = /[1-9\u0661-\u0669\u06f1-\u06f9\uff11-\uff19]/
 
-/** Makes lines of rows. What titles say of the rows below them is a doubt of every line of the file. */
-function createReader(table: Table, titles: readonly (readonly string[])[]) {
+/**
+ * Makes lines of rows. What titles say of the rows below them is a doubt of every line of the file.
+ * `isDoubted`: a column may say of any row that its money did not come.
+ */
+async function readRows(
+  table: Table,
+  of: {
+    readonly titles: readonly (readonly string[])[]
+    readonly rows: readonly CsvRow[]
+    readonly isDoubted: boolean
+  },
+  afterSlice: () => Promise<unknown>,
+) {
+  const { titles, rows, isDoubted } = of
   const lines: ReadLine[] = []
   const leftOut: number[] = []
   const references = new Set<string>()
   const headings = table.names.filter((_, at) => table.headings[at] !== 'currency')
   const doubted = new Set<LineDoubt>(headings.some(namesOtherCurrency) ? ['currency'] : [])
+  if (isDoubted) doubted.add('other_column')
   const addTitle = (cells: readonly string[]) => {
     const title = cells.join(' ; ')
     if (titleSaysNotCome(title)) doubted.add('not_come')
     if (namesOtherCurrency(title)) doubted.add('currency')
   }
   for (const title of titles) addTitle(title)
-  return {
-    add({ cells, line }: CsvRow): void {
-      const isDated = isDay(cellAt(cells, table.date))
-      if (!isDated && isHeadingRow(cells)) {
-        requireSameHeadings(table, cells, line)
-        return
-      }
-      const read = readRow(table, cells, line)
-      if (read) {
-        lines.push(read)
-        return
-      }
-      addTitle(cells)
-      for (const reference of referencesIn(shortText(cells.join(' ')))) references.add(reference)
-      // Such as a sum.
-      if (!isDated && cells.some((cell) => FIGURE.test(cell))) leftOut.push(line)
-    },
-    /** `isDoubted`: a column may say of any row that its money did not come. */
-    end(isDoubted: boolean) {
-      if (isDoubted) doubted.add('other_column')
-      const doubtsOf = ({ text, doubts }: ReadLine) => {
-        const isNamed = references.size > 0 && referencesIn(text).some((one) => references.has(one))
-        return [...new Set([...doubts, ...doubted, ...(isNamed ? (['left_out'] as const) : [])])]
-      }
-      return { leftOut, lines: lines.map((line) => ({ ...line, doubts: doubtsOf(line) })) }
-    },
+  for (const [at, { cells, line }] of rows.entries()) {
+    if (at % SLICE_ROWS === 0) await afterSlice()
+    const isDated = isDay(cellAt(cells, table.date))
+    if (!isDated && isHeadingRow(cells)) {
+      requireSameHeadings(table, cells, line)
+      continue
+    }
+    const read = readRow(table, cells, line)
+    if (read) {
+      lines.push(read)
+      continue
+    }
+    addTitle(cells)
+    for (const reference of referencesIn(shortText(cells.join(' ')))) references.add(reference)
+    // Such as a sum.
+    if (!isDated && cells.some((cell) => FIGURE.test(cell))) leftOut.push(line)
   }
+  const doubtsOf = ({ text, doubts }: ReadLine) => {
+    const isNamed = references.size > 0 && referencesIn(text).some((one) => references.has(one))
+    return [...new Set([...doubts, ...doubted, ...(isNamed ? (['left_out'] as const) : [])])]
+  }
+  return { leftOut, lines: lines.map((line) => ({ ...line, doubts: doubtsOf(line) })) }
 }
 
 const cellAt = (cells: readonly string[], at: number | null) => (cells[(at ?? 0) - 1] ?? '').trim()

@@ -2,20 +2,15 @@
 // once, from headings that are known words and from days and amounts that prove their form. Later files of
 // the account with the same headings are read in the same way. What can be two things is not guessed: it is
 // named as unclear, and the operator says which is right. Pure.
-import { type Static, Type } from 'typebox'
-import { query } from '../http/schemas.js'
+import { type Static, type TObject, Type } from 'typebox'
 import { decimalSignIn, isSigned } from './bank-amount.js'
 import { DAY_ORDERS, dayOrderIn, isDay } from './bank-day.js'
 import { type Heading, headingOf, titleSaysNotCome } from './bank-words.js'
 import { type CsvRow, DELIMITERS, type DelimiterName, ENCODINGS } from './csv-rows.js'
 
-const column = (what: string, maxLength = 80) =>
-  Type.Optional(
-    Type.String({
-      ...{ minLength: 1, maxLength },
-      description: `${what}: the number of its column, from 1 on, or its heading`,
-    }),
-  )
+const said = (description: string, maxLength = 80) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }))
+const column = (what: string) => said(`${what}: the number of its column, from 1 on, or its heading`)
 
 /** An operator may say these of a file. The rest is as in the last file with these headings, else guessed. */
 export const bankForm = {
@@ -26,20 +21,11 @@ export const bankForm = {
   date: column('The day'),
   amount: column('What came in; below zero it went out'),
   debit: column('What went out, if it has its own column'),
-  direction: Type.Optional(
-    Type.String({
-      ...{ minLength: 1, maxLength: 80 },
-      description:
-        'Whether money came in or went out: the number or heading of the column that says it; `sign` if ' +
-        'the sign of the amount says it; `in` if each amount came in',
-    }),
+  direction: said(
+    'Whether money came in or went out: the number or heading of the column that says it; `sign` if ' +
+      'the sign of the amount says it; `in` if each amount came in',
   ),
-  text: Type.Optional(
-    Type.String({
-      ...{ minLength: 1, maxLength: 200 },
-      description: 'The text: numbers or headings of columns, with commas between them',
-    }),
-  ),
+  text: said('The text: numbers or headings of columns, with commas between them', 200),
   day_order: Type.Optional(
     Type.Enum([...DAY_ORDERS], { description: 'The order of day, month and year in the file' }),
   ),
@@ -47,13 +33,10 @@ export const bankForm = {
     Type.Enum([',', '.'], { description: 'Before the centimes; absent: the amounts are whole dinars' }),
   ),
 }
-const BankFormSchema = query(bankForm)
-export type BankForm = Static<typeof BankFormSchema>
+export type BankForm = Static<TObject<typeof bankForm>>
 
 /** The form of an earlier file, and its headings. */
 export type KnownForm = BankForm & { readonly headings: readonly string[] }
-
-type FormMember = keyof BankForm
 
 /** The meaning of each column. Columns are counted from 1. */
 export interface Columns {
@@ -122,27 +105,21 @@ const IS_NUMBER = /^\d{1,3}$/
 const folded = (text: string) => text.normalize('NFKC').trim().toLowerCase()
 
 /**
- * Members of the form that the file does not tell, and those that name a column which the file does not have.
+ * Finds the form of a file. `unclear` are the members of the form that the file does not tell, `absent` those
+ * that name a column which the file does not have. The caller refuses the file if there are any.
  */
-interface Missing {
-  readonly unclear: Set<FormMember>
-  readonly absent: Set<FormMember>
-}
-
-/** Finds the form of a file. The caller refuses the file if anything is `unclear` or `absent`. */
 export function findForm(rows: readonly CsvRow[], asked: BankForm, known: readonly KnownForm[]) {
   const { titles, names = [], from } = partsOf(rows, asked, known)
   const said: BankForm = { ...earlierForm(known.find(hasHeadings(names))), ...asked }
   const table = rows.slice(from).map(({ cells }) => cells)
-  const missing: Missing = { unclear: new Set(), absent: new Set() }
-  const columns = findColumns({ said, names, table }, missing)
+  const { columns, unclear, absent } = findColumns(said, names, table)
   const { date, amount, debit, direction, text } = columns
   const dayOrder = said.day_order ?? dayOrderIn(cellsAt(table, [date]))
-  if (dayOrder === null) missing.unclear.add('day_order')
+  if (dayOrder === null) unclear.add('day_order')
   const decimal = said.decimal ?? decimalSignIn(cellsAt(table, [amount, debit]))
-  if (decimal === null) missing.unclear.add('decimal')
+  if (decimal === null) unclear.add('decimal')
   return {
-    ...{ titles, from, columns, unclear: [...missing.unclear], absent: [...missing.absent] },
+    ...{ titles, from, columns, unclear: [...unclear], absent: [...absent] },
     form: {
       ...{ date: String(date), amount: String(amount), text: text.join(',') },
       ...(debit !== null && { debit: String(debit) }),
@@ -158,18 +135,16 @@ function earlierForm({ direction = 'in', ...form }: BankForm = {}): BankForm {
   return direction === 'in' ? form : { ...form, direction }
 }
 
-interface Table {
-  readonly said: BankForm
-  readonly names: readonly string[]
-  readonly table: readonly (readonly string[])[]
-}
+type Cells = readonly (readonly string[])[]
 
-/** A column that is said counts; else the only one with such a heading. */
-function findColumns({ said, names, table }: Table, { unclear, absent }: Missing): Columns {
+/** A column that the operator said counts; else the only one with such a heading. */
+function findColumns(said: BankForm, names: readonly string[], table: Cells) {
+  const unclear = new Set<keyof BankForm>()
+  const absent = new Set<keyof BankForm>()
   const headings = names.map(headingOf)
   const width = names.length || (table[0]?.length ?? 0)
   const called = (wanted: Heading) => headings.flatMap((heading, at) => (heading === wanted ? [at + 1] : []))
-  const numberOf = (name: FormMember, of: string) => {
+  const numberOf = (name: keyof BankForm, of: string) => {
     const at = IS_NUMBER.test(of) ? Number(of) : names.findIndex((one) => isSame(one, of)) + 1
     if (at < 1 || at > width) absent.add(name)
     return at
@@ -193,11 +168,12 @@ function findColumns({ said, names, table }: Table, { unclear, absent }: Missing
   const { direction: of } = said
   const direction = of === undefined ? guess() : of === 'in' || of === 'sign' ? of : numberOf('direction', of)
   if (direction === null) unclear.add('direction')
-  return { names, headings, width, date, amount, debit, direction: direction ?? 'in', text }
+  const columns: Columns = { names, headings, width, date, amount, debit, direction: direction ?? 'in', text }
+  return { columns, unclear, absent }
 }
 
 /** The cells of these columns that are not empty. */
-function cellsAt(table: Table['table'], columns: readonly (number | null)[]): readonly string[] {
+function cellsAt(table: Cells, columns: readonly (number | null)[]): readonly string[] {
   return table.flatMap((cells) => columns.flatMap((at) => cells[(at ?? 0) - 1]?.trim() || []))
 }
 

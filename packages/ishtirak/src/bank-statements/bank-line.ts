@@ -4,6 +4,12 @@
 export const LINE_STATES = ['open', 'approved', 'payout', 'set_aside', 'returned'] as const
 export type BankLineState = (typeof LINE_STATES)[number]
 
+/** A line that is open is of the kind of its match. */
+export const LINE_KINDS = [
+  ...(['sure', 'to_choose', 'unknown'] as const),
+  ...(['approved', 'payout', 'set_aside', 'returned'] as const),
+] as const
+
 /**
  * Why a line is never sure, whatever its reference says. `other_column`: a column that is not understood may
  * say that the money did not come. `not_come`: the row or a title says so in words. `currency`: the amount
@@ -14,11 +20,11 @@ export type LineDoubt = (typeof LINE_DOUBTS)[number]
 
 /** A line that pays a payment is decided by it alone; only money that came in is a payout. */
 export function mayBecome(
-  { state, paymentId }: { readonly state: BankLineState; readonly paymentId: string | null },
+  { state, payment_id }: { readonly state: BankLineState; readonly payment_id: string | null },
   wanted: 'payout' | 'set_aside' | 'open' | 'returned',
 ): boolean {
   if (state === 'returned') return wanted === 'set_aside'
-  return state !== 'approved' && paymentId === null && state !== wanted
+  return state !== 'approved' && payment_id === null && state !== wanted
 }
 
 /** Money that the provider of cards paid out, by words in its text. */

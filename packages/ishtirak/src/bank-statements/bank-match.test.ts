@@ -10,14 +10,8 @@ const TODAY = '2026-11-21'
 
 function payable(reference: string, changes: Partial<PayableTransfer> = {}): PayableTransfer {
   return {
-    ...{
-      paymentId: `pay_${reference}`,
-      userId: `user_${reference}`,
-      name: null,
-      reference,
-      amountAsked: 2000,
-    },
-    ...{ orderedOn: '2026-11-18', state: 'waiting', approvedBy: [], lineId: null },
+    ...{ payment_id: `pay_${reference}`, user_id: `user_${reference}`, name: null, reference, amount: 2000 },
+    ...{ ordered_on: '2026-11-18', state: 'waiting', approved_by: [], line_id: null },
     ...changes,
   }
 }
@@ -41,7 +35,7 @@ const match = (
 }
 const of = (...[line, transfers, elsewhere]: [BankLine, (readonly PayableTransfer[])?, number?]) => {
   const { kind, candidates } = match(line, transfers, { elsewhere })
-  const found = candidates.flatMap(({ transfer, rule, differs }) => [transfer.reference, rule, ...differs])
+  const found = candidates.flatMap(({ reference, why, differs }) => [reference, why, ...differs])
   return [kind, ...found]
 }
 
@@ -77,7 +71,7 @@ describe('a line', () => {
       ['reference,before_order', { day: '2026-11-17' }],
       ['reference,in_future', { day: '2026-11-22' }],
       ['reference,other_line', {}, {}, 1],
-      ['reference,other_line', {}, { lineId: 'm' }],
+      ['reference,other_line', {}, { line_id: 'm' }],
       ['reference,given_up', {}, { state: 'given_up' }],
       ['reference,booked', {}, { state: 'booked' }],
       ['reference,other_reference', { text: `${A} ${B}` }],
@@ -95,7 +89,7 @@ describe('a line', () => {
   })
 
   it('that is said to pay its own transfer is sure of it; of several references one is to be chosen', () => {
-    expect(of(lineOf(A), [payable(A, { lineId: 'l' })])).toEqual(['sure', A, 'reference'])
+    expect(of(lineOf(A), [payable(A, { line_id: 'l' })])).toEqual(['sure', A, 'reference'])
     const both = lineOf(`${A} ${B}`, { centimes: 400_000 })
     const differs = ['amount', 'other_reference']
     expect(of(both)).toEqual(['to_choose', A, 'reference', ...differs, B, 'reference', ...differs])
@@ -169,7 +163,7 @@ it('is never sure of another transfer than the one that was meant, in 2,000 line
     const written = ERRORS[error]?.(meant.reference) ?? ''
     const text = `${random.pick(WORDS)} ${written} ${random.pick(WORDS)}`
     const { kind, candidates } = matchOf(lineOf(text))
-    const isMeant = candidates.some(({ transfer }) => transfer === meant)
+    const isMeant = candidates.some(({ payment_id }) => payment_id === meant.payment_id)
     if (kind === 'sure') counts[isMeant ? 'right' : 'wrong']++
     if (isMeant) counts.found++
     if (error < 5) {
@@ -187,7 +181,7 @@ it('looks at the transfers of one amount and name once a day, not once a line', 
   let looks = 0
   const late = (reference: string): PayableTransfer => ({
     ...payable(reference, { name: 'Samira Taleb' }),
-    get orderedOn() {
+    get ordered_on() {
       looks++
       return '2026-11-21'
     },

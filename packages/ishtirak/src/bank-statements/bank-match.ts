@@ -17,21 +17,21 @@ export interface BankLine {
   readonly doubts: readonly LineDoubt[]
 }
 
-/** A transfer that money may be for. */
+/** A transfer that money may be for. The names are those of the API. */
 export interface PayableTransfer {
-  readonly paymentId: string
-  readonly userId: string
+  readonly payment_id: string
+  readonly user_id: string
   readonly name: string | null
   readonly reference: string
-  /** Whole dinars. */
-  readonly amountAsked: number
+  /** The amount asked for, in whole dinars. */
+  readonly amount: number
   /** `YYYY-MM-DD`. */
-  readonly orderedOn: string
+  readonly ordered_on: string
   /** `waiting`: also past its end. `given_up`: ended or refused; money counts still. */
   readonly state: 'waiting' | 'given_up' | 'booked'
-  readonly approvedBy: readonly string[]
+  readonly approved_by: readonly string[]
   /** The line that was said to pay it. */
-  readonly lineId: string | null
+  readonly line_id: string | null
 }
 
 export const MATCH_RULES = [
@@ -48,9 +48,8 @@ export const MISFITS = [
 ] as const
 type Misfit = (typeof MISFITS)[number]
 
-export interface Candidate {
-  readonly transfer: PayableTransfer
-  readonly rule: MatchRule
+export interface Candidate extends PayableTransfer {
+  readonly why: MatchRule
   readonly differs: readonly Misfit[]
 }
 
@@ -91,31 +90,38 @@ export function matcherOf({ transfers, today, linesOf, returnedOn }: MatchFacts)
     const inside = named(referencesInside(line.text)).filter((one) => !whole.includes(one))
     const alike = named(near(line.text)).filter((one) => !whole.includes(one) && !inside.includes(one))
     const meant = new Set([...line.references, ...[...inside, ...alike].map(({ reference }) => reference)])
-    const candidate = (transfer: PayableTransfer, rule: MatchRule): Candidate => {
-      const differs = differences(line, transfer, today)
-      if (meant.size > 1) differs.push('other_reference')
-      const own = line.references.includes(transfer.reference) ? 1 : 0
-      const isElsewhere = transfer.lineId !== null && transfer.lineId !== line.id
-      if (isElsewhere || (linesOf.get(transfer.reference) ?? 0) > own) differs.push('other_line')
-      if ((returnedOn.get(transfer.reference) ?? '') >= line.day) differs.push('returned')
-      return { transfer, rule, differs: [...differs, ...line.doubts] }
+    const candidate = (transfer: PayableTransfer, why: MatchRule): Candidate => {
+      const { reference, state, line_id } = transfer
+      const own = line.references.includes(reference) ? 1 : 0
+      const misfits: readonly (readonly [what: Misfit, isSo: boolean])[] = [
+        ['amount', line.centimes !== transfer.amount * 100],
+        ['before_order', line.day < transfer.ordered_on],
+        ['in_future', line.day > today],
+        ['given_up', state === 'given_up'],
+        ['booked', state === 'booked'],
+        ['other_reference', meant.size > 1],
+        ['other_line', (line_id ?? line.id) !== line.id || (linesOf.get(reference) ?? 0) > own],
+        ['returned', (returnedOn.get(reference) ?? '') >= line.day],
+      ]
+      const differs = misfits.flatMap(([what, isSo]) => (isSo ? [what] : []))
+      return { ...transfer, why, differs: [...differs, ...line.doubts] }
     }
-    const [only] = whole
     const found = [
       ...whole.map((transfer) => candidate(transfer, 'reference')),
       ...inside.map((transfer) => candidate(transfer, 'reference_inside')),
       ...alike.map((transfer) => candidate(transfer, 'reference_near')),
     ]
     const [best, other] = found
-    if (only && best && !other && best.differs.length === 0) return { kind: 'sure', candidates: found }
+    if (best?.why === 'reference' && !other && best.differs.length === 0)
+      return { kind: 'sure', candidates: found }
     if (found.length > 0) return choice(found)
     const ofDay = payableOn(line.day, line.centimes)
     const words = wordsIn(line.text)
     const ofName = ofDay.filter((one) => words.some((word) => one.words.has(word)))
     const few = ofDay.length > SAME_AMOUNT_MAX ? [] : ofDay
-    const [rule, candidates] =
+    const [why, candidates] =
       ofName.length > 0 ? (['amount_day_name', ofName] as const) : (['amount_day', few] as const)
-    return choice(candidates.slice(0, CANDIDATES_MAX).map(({ transfer }) => candidate(transfer, rule)))
+    return choice(candidates.slice(0, CANDIDATES_MAX).map(({ transfer }) => candidate(transfer, why)))
   }
 }
 
@@ -124,25 +130,14 @@ function choice(candidates: readonly Candidate[]): Match {
   return { kind: 'to_choose', candidates: candidates.slice(0, CANDIDATES_MAX) }
 }
 
-function differences(line: BankLine, transfer: PayableTransfer, today: string): Misfit[] {
-  const differs: readonly (readonly [boolean, Misfit])[] = [
-    [line.centimes !== transfer.amountAsked * 100, 'amount'],
-    [line.day < transfer.orderedOn, 'before_order'],
-    [line.day > today, 'in_future'],
-    [transfer.state === 'given_up', 'given_up'],
-    [transfer.state === 'booked', 'booked'],
-  ]
-  return differs.flatMap(([differs, what]) => (differs ? [what] : []))
-}
-
 /** Finds the transfers that money of a day and amount may be for. Many lines share both: it looks once. */
 function payableBy(waiting: readonly PayableTransfer[]) {
   const named = waiting.map((transfer) => ({ transfer, words: new Set(wordsIn(transfer.name ?? '')) }))
   const known = new Map<string, typeof named>()
   return (day: string, centimes: number): typeof named => {
     const first = new Date(Date.parse(day) - LATER_MAX).toISOString().slice(0, 10)
-    const isPayable = ({ amountAsked, orderedOn }: PayableTransfer) =>
-      amountAsked * 100 === centimes && orderedOn <= day && orderedOn >= first
+    const isPayable = ({ amount, ordered_on }: PayableTransfer) =>
+      amount * 100 === centimes && ordered_on <= day && ordered_on >= first
     const found = known.get(`${day} ${centimes}`) ?? named.filter(({ transfer }) => isPayable(transfer))
     known.set(`${day} ${centimes}`, found)
     return found

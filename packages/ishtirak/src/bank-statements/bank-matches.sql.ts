@@ -1,9 +1,7 @@
-// Queries that say which line of a bank statement paid which payment.
-
+// The query that finds which line of a bank statement paid which payment.
 import type { Instant } from '../core/instant.js'
-import { type Database, type Queryable, statement } from '../database/database.js'
-import { at, rowOf, text } from '../database/rows.js'
-import type { PayableTransfer } from './bank-match.js'
+import { type Database, statement } from '../database/database.js'
+import { at } from '../database/rows.js'
 import { alone } from './bank-statements.sql.js'
 
 const FACTS = `select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
@@ -42,22 +40,4 @@ const settle = statement(
 /** Approves the lines whose payment is booked, also if an operator approved it by hand. */
 export async function settleLines(database: Database, now: Instant): Promise<number> {
   return alone(database, async (held) => (await held.query(settle, [at(now)])).length)
-}
-
-const selectOutcomes = statement(
-  'bank_matches.outcomes',
-  `select p.id as payment_id, p.status from payments p
-     join unnest($1::text[], $2::text[]) one (user_id, payment_id)
-       on one.user_id = p.user_id and one.payment_id = p.id`,
-)
-const parseOutcome = rowOf({ paymentId: text, status: text })
-
-/** The status of each payment. */
-export async function outcomesOf(
-  database: Queryable,
-  transfers: readonly Pick<PayableTransfer, 'userId' | 'paymentId'>[],
-): Promise<ReadonlyMap<string, string>> {
-  const key = [transfers.map(({ userId }) => userId), transfers.map(({ paymentId }) => paymentId)]
-  const rows = await database.query(selectOutcomes, key)
-  return new Map(rows.map(parseOutcome).map(({ paymentId, status }) => [paymentId, status]))
 }

@@ -18,6 +18,7 @@ import {
   type ConsolePages,
   consolePage,
   goTo,
+  Hint,
   Notices,
   sendPage,
   type View,
@@ -59,11 +60,19 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
       title: view.say('statements'),
       above: (
         <>
-          <Done {...{ view, request }} />
+          <Notices of={doneIn(view, request)} />
           <ImportForm {...{ pages, view }} notRead={null} />
         </>
       ),
-      ways: <Ways {...{ pages, view }} />,
+      ways: (
+        <>
+          <LinkButton href={addressOf(pages.base, 'bank-lines')} label={view.say('moneyWithoutPayment')} />
+          <LinkButton
+            href={`${addressOf(pages.base, 'bank-lines')}?state=returned`}
+            label={view.say('linesReturned')}
+          />
+        </>
+      ),
     }),
   })
 
@@ -75,7 +84,7 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
     fields: { state: ['lineState', (_, { say }) => LINE_STATES.map((one) => [one, say(`line_${one}`)])] },
     shown: SHOWN,
     columns: LINES,
-    head: ({ view, request }) => ({ above: <Done {...{ view, request }} /> }),
+    head: ({ view, request }) => ({ above: <Notices of={doneIn(view, request)} /> }),
   })
 
   app.get<{ Params: { statement_id: string } }>(`${path}/:statement_id`, hidden, async (request, reply) => {
@@ -96,9 +105,9 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
   })
 }
 
-/** An act on a line or a statement has led to this page. */
-function Done({ view, request }: { view: View; request: FastifyRequest }) {
-  return <Notices of={[queryOf(request, 'done') === undefined ? null : view.say('lineDone')]} />
+/** Says that an act on a line or a statement, which has led to this page, was done. */
+function doneIn({ say }: View, request: FastifyRequest) {
+  return [queryOf(request, 'done') === undefined ? null : say('lineDone')]
 }
 
 /** A file that was refused, with the form as it was typed. */
@@ -160,9 +169,7 @@ function ImportForm(of: { pages: Pages; view: View; notRead: NotRead | null }) {
         <Input {...{ view, field: account, sent: null }} isRequired />
         <details open={notRead !== null}>
           <summary safe>{say('statementForm')}</summary>
-          <p class="soft" safe>
-            {say('statementFormText')}
-          </p>
+          <Hint>{say('statementFormText')}</Hint>
           {formFields(view, typed).map((field) => (
             <Input {...{ view, field, sent }} isRequired={false} />
           ))}
@@ -181,10 +188,8 @@ function ImportForm(of: { pages: Pages; view: View; notRead: NotRead | null }) {
 
 /** The fields that are wrong, and those that the file does not tell. */
 function problemsOf({ problems, extra }: BillingError) {
-  return [
-    ...problems,
-    ...unclearIn(extra).map((name) => ({ pointer: `/${name}`, code: 'required' as const })),
-  ]
+  const unclear = unclearIn(extra).map((name) => ({ pointer: `/${name}`, code: 'required' as const }))
+  return [...problems, ...unclear]
 }
 
 const unclearIn = ({ unclear }: BillingError['extra']): readonly string[] =>
@@ -231,16 +236,6 @@ function whyNotRead({ say, locale }: View, { code, extra, problems }: BillingErr
   const key = `bank_file_${extra.reason}`
   const data = { line: `${extra.line}`, most: `${extra.most}`, word: `${extra.word}`, what: what.join(', ') }
   return isConsoleKey(key) ? say(key, data) : String(extra.reason)
-}
-
-function Ways({ pages: { base }, view: { say } }: { pages: ConsolePages; view: View }) {
-  const lines = addressOf(base, 'bank-lines')
-  return (
-    <>
-      <LinkButton href={lines} label={say('moneyWithoutPayment')} />
-      <LinkButton href={`${lines}?state=returned`} label={say('linesReturned')} />
-    </>
-  )
 }
 
 const STATEMENTS: readonly Column<StoredStatement>[] = [

@@ -23,7 +23,6 @@ import {
   describeStatement,
   matched,
   readStatement,
-  viewLine,
 } from './read-statement.js'
 
 export const READ_STATEMENTS: Permission = { name: 'statement.read', roles: ['accountant'] }
@@ -130,5 +129,5 @@ export const lineList = list<BankDeps>()({
     const after = cursor === null ? null : byDay.decode(cursor)
     return byDay.pageOf(await matched(deps, await linesIn(deps.database, { state, after, limit })), limit)
   },
-  view: () => viewLine,
+  view: () => (line) => viewAs(LineSchema, describeBankLine(line)),
 })

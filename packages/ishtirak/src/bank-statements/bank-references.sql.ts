@@ -2,13 +2,17 @@
 // money that went out again.
 
 import type { Instant } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
-import type { Approval } from '../transfers/decide-transfer.js'
 import type { MatchFacts, PayableTransfer } from './bank-match.js'
 
 const PAYABLE = `t.payment_id, t.user_id, u.name, t.reference,
-          coalesce(p.amount_asked, p.amount) as amount_asked, p.created_at, p.status, t.state, t.approvals,
+          coalesce(p.amount_asked, p.amount) as amount, p.created_at as ordered_at,
+          case when t.state = 'approved' or p.status in ('paid', 'refunded') then 'booked'
+               when t.state = 'open' and p.status in ('pending', 'expired') then 'waiting'
+               else 'given_up' end as state,
+          case when t.state = 'open' then jsonb_path_query_array(t.approvals, '$[*].by')
+               else '[]' end as approved_by,
           (select l.id from bank_lines l where l.payment_id = t.payment_id) as line_id
      from transfers t
      join payments p on p.user_id = t.user_id and p.id = t.payment_id
@@ -28,34 +32,16 @@ const selectPayable = statement(
 )
 
 const parsePayable = rowOf({
-  paymentId: text,
-  userId: text,
+  payment_id: text,
+  user_id: text,
   name: textOrNull,
   reference: text,
-  amountAsked: integer,
-  createdAt: instant,
-  status: text,
-  state: word<'open' | 'ended' | 'approved' | 'refused'>,
-  approvals: json<readonly Approval[]>,
-  lineId: textOrNull,
+  amount: integer,
+  ordered_at: instant,
+  state: word<PayableTransfer['state']>,
+  approved_by: json<readonly string[]>,
+  line_id: textOrNull,
 })
-
-type DayOf = (at: Instant) => string
-
-function payable(row: Row, dayOf: DayOf): PayableTransfer {
-  const { createdAt, status, state, approvals, ...transfer } = parsePayable(row)
-  return {
-    ...transfer,
-    orderedOn: dayOf(createdAt),
-    state: stateOf(status, state),
-    approvedBy: state === 'open' ? approvals.map(({ by }) => by) : [],
-  }
-}
-
-function stateOf(status: string, state: string): PayableTransfer['state'] {
-  if (state === 'approved' || status === 'paid' || status === 'refunded') return 'booked'
-  return state === 'open' && ['pending', 'expired'].includes(status) ? 'waiting' : 'given_up'
-}
 
 /**
  * Transfers that are waited for, also past their end if they were ordered since then; and the transfers of
@@ -63,10 +49,14 @@ function stateOf(status: string, state: string): PayableTransfer['state'] {
  */
 export async function payableTransfers(
   database: Queryable,
-  of: { readonly orderedSince: Instant; readonly references: readonly string[]; readonly dayOf: DayOf },
+  of: {
+    readonly orderedSince: Instant
+    readonly references: readonly string[]
+    readonly dayOf: (at: Instant) => string
+  },
 ): Promise<readonly PayableTransfer[]> {
   const rows = await database.query(selectPayable, [at(of.orderedSince), of.references])
-  return rows.map((row) => payable(row, of.dayOf))
+  return rows.map(parsePayable).map((row) => ({ ...row, ordered_on: of.dayOf(row.ordered_at) }))
 }
 
 // Uses the index bank_lines_named.

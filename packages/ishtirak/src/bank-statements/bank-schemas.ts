@@ -5,7 +5,7 @@ import { reason } from '../acts/reason.js'
 import type { AccountKind } from '../core/account.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { bankForm } from './bank-form.js'
-import { LINE_STATES } from './bank-line.js'
+import { LINE_KINDS, LINE_STATES } from './bank-line.js'
 import { MATCH_RULES, MISFITS } from './bank-match.js'
 
 const ACCOUNTS: AccountKind[] = ['ccp', 'baridimob', 'bank']
@@ -93,15 +93,7 @@ export type StoredForm = Static<typeof FormSchema>
 export const StatementSchema = object('BankStatement', {
   ...summary,
   form: FormSchema,
-  counts: Type.Object({
-    sure: Type.Integer(),
-    to_choose: Type.Integer(),
-    unknown: Type.Integer(),
-    approved: Type.Integer(),
-    payout: Type.Integer(),
-    set_aside: Type.Integer(),
-    returned: Type.Integer(),
-  }),
+  counts: Type.Object(Object.fromEntries(LINE_KINDS.map((kind) => [kind, Type.Integer()]))),
   to_approve: Type.Object(
     { count: Type.Integer(), amount: Type.Integer() },
     { description: 'Sure lines that this operator has not approved yet' },

@@ -1,6 +1,7 @@
 // Bank statements and their lines as rows. A line's id is made of what identifies it in every file, so it is
 // stored once, in however many files it stands.
-import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import { type AuditEntry, findAct, insertAudit } from '../acts/audit.sql.js'
+import { NO_USER } from '../acts/subject.js'
 import type { AccountKind } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
@@ -156,18 +157,19 @@ export async function newestStatements(
 
 const parseLine = rowOf({
   id: text,
-  statementId: text,
+  statement_id: text,
   place: integer,
   account: word<AccountKind>,
   day: text,
+  /** Below 0 if the money went out. */
   centimes: column('amount_centimes', integer),
   text,
   references: column('refs', json<readonly string[]>),
   doubts: json<readonly LineDoubt[]>,
   state: word<BankLineState>,
-  decidedBy: textOrNull,
+  decided_by: textOrNull,
   reason: textOrNull,
-  paymentId: textOrNull,
+  payment_id: textOrNull,
 })
 export type StoredLine = ReturnType<typeof parseLine>
 
@@ -292,11 +294,6 @@ export function withdrawStatementRow(
   })
 }
 
-const selectResults = statement(
-  'bank_statements.results',
-  "select after from audit where user_id = '' and operation_id = $1",
-)
-
 /** The results of an approval are an entry of their own, once: the name of its operation. */
 export const resultsOperation = (approvalId: string) => `statement.approved ${approvalId}`
 
@@ -305,6 +302,7 @@ export async function findResults(
   database: Queryable,
   approvalId: string,
 ): Promise<readonly LineResult[] | null> {
-  const [row] = await database.query(selectResults, [resultsOperation(approvalId)])
-  return row ? json<{ readonly results: readonly LineResult[] }>(row, 'after').results : null
+  const found = await findAct(database, { userId: NO_USER, operationId: resultsOperation(approvalId) })
+  // The act of the results is never refused, and wrote this shape.
+  return found && (found.after.results as readonly LineResult[])
 }

@@ -7,10 +7,11 @@ import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
+import { viewAs } from '../http/view-as.js'
 import { mayBecome } from './bank-line.js'
 import { LineParamsSchema, LineSchema, WithdrawnSchema } from './bank-schemas.js'
 import { decideLine, findLine, type StoredLine, withdrawStatementRow } from './bank-statements.sql.js'
-import { type BankDeps, matched, readStatement, STATEMENT, viewLine } from './read-statement.js'
+import { type BankDeps, describeBankLine, matched, readStatement, STATEMENT } from './read-statement.js'
 
 const LINE: Subject<BankDeps> = {
   name: 'bank_line',
@@ -50,7 +51,7 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
       schema: LineSchema,
       read: async (deps, { id }) => {
         const [line] = await matched(deps, [await lineNamed(deps, id)])
-        return line && viewLine(line)
+        return line && viewAs(LineSchema, describeBankLine(line))
       },
     },
     plan: async (deps, { id, by }) => {

@@ -39,7 +39,7 @@ export const LINES: readonly Column<MatchedLine>[] = [
             ))
           : null}
         {line.match === null || line.match.kind === 'unknown' ? null : (
-          <a class="line" href={addressOf(pages.base, 'bank-statements', line.statementId)} safe>
+          <a class="line" href={addressOf(pages.base, 'bank-statements', line.statement_id)} safe>
             {view.say(line.match.kind === 'sure' ? 'linesSure' : 'linesToChoose')}
           </a>
         )}

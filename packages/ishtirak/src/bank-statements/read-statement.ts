@@ -5,13 +5,12 @@ import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
 import { maybeOnePerson, type Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
-import { viewAs } from '../http/view-as.js'
-import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
+import { LINE_KINDS } from './bank-line.js'
 import { type Candidate, type Match, matcherOf } from './bank-match.js'
 import { knownOf, payableTransfers } from './bank-references.sql.js'
-import { LineSchema, StatementParamsSchema } from './bank-schemas.js'
+import { StatementParamsSchema } from './bank-schemas.js'
 import { findBankStatement, linesOfStatement, type StoredLine } from './bank-statements.sql.js'
 import { referencesInside } from './references-in-text.js'
 
@@ -60,23 +59,14 @@ export const STATEMENT: Subject<BankDeps> = {
   },
 }
 
-/** A statement with its lines, in the order of the file and of each kind. Throws `not_found`. */
+/** A statement with its lines in the order of the file. Throws `not_found`. */
 export async function readStatement(deps: BankDeps, id: string) {
   const statement = await statementNamed(deps, id)
   const lines = await matched(deps, await linesOfStatement(deps.database, id))
-  const of = (kind: LineKind) => lines.filter((line) => kindOf(line) === kind)
-  const [sure, toChoose, unknown, returned] = [of('sure'), of('to_choose'), of('unknown'), of('returned')]
-  const counts = {
-    ...{ sure: sure.length, to_choose: toChoose.length, unknown: unknown.length, returned: returned.length },
-    ...{ approved: of('approved').length, payout: of('payout').length, set_aside: of('set_aside').length },
-  }
-  const paying = lines.filter(({ paymentId }) => paymentId !== null).length
-  return { statement, lines, counts, paying, sure, toChoose, unknown, returned }
+  const of = (kind: LineKind) => lines.filter(({ match, state }) => (match?.kind ?? state) === kind)
+  return { statement, lines, of, paying: lines.filter(({ payment_id }) => payment_id !== null).length }
 }
-
-const kindOf = ({ match, state }: MatchedLine) => match?.kind ?? state
-type LineKind = ReturnType<typeof kindOf>
-
+type LineKind = (typeof LINE_KINDS)[number]
 export type ReadStatement = Awaited<ReturnType<typeof readStatement>>
 
 /** A line that one confirmation approves, with the payment that it is for. */
@@ -86,39 +76,30 @@ export interface SureLine {
 }
 
 /** The sure lines that this operator has not approved before. */
-export function toApprove({ sure }: Pick<ReadStatement, 'sure'>, { name }: Operator): readonly SureLine[] {
-  return sure.flatMap((line) => {
+export function toApprove({ of }: Pick<ReadStatement, 'of'>, { name }: Operator): readonly SureLine[] {
+  return of('sure').flatMap((line) => {
     const [candidate] = line.match?.candidates ?? []
-    if (!candidate || candidate.transfer.approvedBy.some((by) => maybeOnePerson(by, name))) return []
+    if (!candidate || candidate.approved_by.some((by) => maybeOnePerson(by, name))) return []
     return [{ line, candidate }]
   })
 }
 
-/** A number that changes if anything changes that one confirmation would approve. */
-export function versionOf(sure: readonly SureLine[]): number {
-  const pairs = sure.map(({ line, candidate }) => `${line.id} ${candidate.transfer.paymentId}`)
-  return shortNumberOf(pairs.join('\n'))
+/** The dinars that were asked for in all. */
+export function sumOf(sure: readonly SureLine[]): number {
+  return sure.reduce((sum, { candidate }) => sum + candidate.amount, 0)
 }
-
-export const viewLine = (line: MatchedLine) => viewAs(LineSchema, describeBankLine(line))
 
 /** The line with the names of the API. Its amount is in centimes. */
 export function describeBankLine(line: MatchedLine) {
-  const { day: date, centimes: amount, paymentId: payment_id, decidedBy: decided_by, match } = line
-  return {
-    ...{ ...line, date, amount, payment_id, decided_by },
-    match: match && { kind: match.kind, candidates: match.candidates.map(describeCandidate) },
-  }
-}
-
-function describeCandidate({ transfer, rule: why, differs }: Candidate) {
-  const { paymentId, userId, name, reference, amountAsked: amount, approvedBy: approved_by } = transfer
-  return { payment_id: paymentId, user_id: userId, name, reference, amount, why, differs, approved_by }
+  return { ...line, date: line.day, amount: line.centimes }
 }
 
 /** The statement with the names of the API, without its lines. */
-export function describeStatement({ statement, counts, sure }: ReadStatement, operator: Operator) {
-  const approvable = toApprove({ sure }, operator)
-  const amount = approvable.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
-  return { ...statement, counts, to_approve: { count: approvable.length, amount } }
+export function describeStatement(read: ReadStatement, operator: Operator) {
+  const sure = toApprove(read, operator)
+  return {
+    ...read.statement,
+    counts: Object.fromEntries(LINE_KINDS.map((kind) => [kind, read.of(kind).length])),
+    to_approve: { count: sure.length, amount: sumOf(sure) },
+  }
 }

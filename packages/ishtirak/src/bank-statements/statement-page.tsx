@@ -1,10 +1,11 @@
-// The page of a bank statement: its sure lines with one way to approve them all, those to choose, and those
-// that nothing is known of.
+// The page of a bank statement: how it was read, its sure lines with one way to approve them all, those to
+// choose, and those that nothing is known of.
 import { ActButton, pathOfAct } from '../acts/act-console.js'
 import { INSTRUMENTS } from '../core/account.js'
 import { isErrorCode } from '../core/error.js'
+import { plainName } from '../core/name.js'
 import { formatReference } from '../core/reference.js'
-import { mayDo } from '../core/role.js'
+import { inParts } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import { type Labels, PaymentLink } from '../ledger/labels.js'
 import {
@@ -12,19 +13,20 @@ import {
   type ConsolePages,
   consolePage,
   Facts,
+  Hint,
   Notices,
+  Text,
   type View,
 } from '../pages/console-frame.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { UserCell } from '../pages/user-cell.js'
 import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
 import type { Candidate } from './bank-match.js'
 import type { LineResult } from './bank-schemas.js'
 import type { StoredStatement } from './bank-statements.sql.js'
 import { withdrawStatement } from './line-acts.js'
 import { DECIMALS, daysOf, fileColumns, LINE_COLUMNS, LINES } from './line-columns.js'
-import { type BankDeps, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
+import { type BankDeps, type MatchedLine, type ReadStatement, sumOf, toApprove } from './read-statement.js'
 
 interface Part {
   readonly pages: ConsolePages & BankDeps
@@ -49,67 +51,59 @@ export function statementPage(
 ): string {
   const { read, results, labels, isChanged } = of
   const { say } = view
-  const { statement } = read
-  const account = instrumentName(INSTRUMENTS[statement.account], view.locale)
-  const title = `${account} · ${daysOf(view, statement)}`
+  const account = instrumentName(INSTRUMENTS[read.statement.account], view.locale)
+  const title = `${account} · ${daysOf(view, read.statement)}`
   const part = { pages, view, read }
+  const returned = read.of('returned').slice(0, SHOWN)
+  const unknown = read.of('unknown').slice(0, SHOWN)
   return consolePage(
     { pages, view, title, section: 'statements' },
     <>
       <Notices of={[isChanged ? say('statementChanged') : null]} warn />
-      {results.length === 0 ? null : <Results {...{ ...part, results, labels }} />}
+      {results.length === 0 ? null : (
+        <Card id="results" title={say('approvalResults')}>
+          <Table {...{ pages, view }} rows={results} columns={resultColumns(read, labels)} />
+        </Card>
+      )}
       <HowRead {...part} />
       <Sure {...part} />
-      {read.returned.length === 0 ? null : (
+      {returned.length === 0 ? null : (
         <Card id="returned" title={say('linesReturned')}>
           <p safe>{say('linesReturnedText')}</p>
-          <Table {...{ pages, view }} rows={read.returned.slice(0, SHOWN)} columns={LINES} />
+          <Table {...{ pages, view }} rows={returned} columns={LINES} />
         </Card>
       )}
       <ToChoose {...part} />
       <Card id="unknown" title={say('linesUnknown')}>
-        <Table
-          {...{ pages, view }}
-          rows={read.unknown.slice(0, SHOWN)}
-          columns={LINES}
-          empty={say('noneUnknown')}
-        />
+        <Table {...{ pages, view }} rows={unknown} columns={LINES} empty={say('noneUnknown')} />
       </Card>
       <Summary {...part} />
     </>,
   )
 }
 
-function Results(of: Part & { readonly results: readonly LineResult[]; readonly labels: Labels }) {
-  const { pages, view, read, results, labels } = of
-  const { say } = view
+function resultColumns(read: ReadStatement, labels: Labels): readonly Column<LineResult>[] {
   const lines = new Map(read.lines.map((line) => [line.id, line]))
-  return (
-    <Card id="results" title={say('approvalResults')}>
-      <Table
-        {...{ pages, view }}
-        rows={results}
-        columns={[
-          { head: 'day', nowrap: ({ line }) => view.day(lines.get(line)?.day ?? null) },
-          { head: 'amount', nowrap: ({ line }) => view.centimes(lines.get(line)?.centimes ?? null) },
-          {
-            head: 'payment',
-            safe: ({ payment_id: id }) => (
-              <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />
-            ),
-          },
-          {
-            head: 'status',
-            safe: ({ outcome, code }) => (
-              <span class={outcome === 'refused' ? 'over' : undefined} safe>
-                {say(`became_${outcome}`, { why: codeWords(view, code) })}
-              </span>
-            ),
-          },
-        ]}
-      />
-    </Card>
-  )
+  return [
+    { head: 'day', nowrap: ({ line }, { day }) => day(lines.get(line)?.day ?? null) },
+    { head: 'amount', nowrap: ({ line }, { centimes }) => centimes(lines.get(line)?.centimes ?? null) },
+    {
+      head: 'payment',
+      safe: ({ payment_id: id }, view, pages) => (
+        <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />
+      ),
+    },
+    {
+      head: 'status',
+      safe: ({ outcome, code }, { say, locale }) => (
+        <span class={outcome === 'refused' ? 'over' : undefined} safe>
+          {say(`became_${outcome}`, {
+            why: code !== null && isErrorCode(code) ? CATALOGS[locale].error[code].title : (code ?? ''),
+          })}
+        </span>
+      ),
+    },
+  ]
 }
 
 /** Shows how the file was read, before anything of it is approved. */
@@ -120,18 +114,13 @@ function HowRead({ pages, view, read: { statement } }: Part) {
   const lines = form.left_out_rows.slice(0, LEFT_OUT_SHOWN).join(', ')
   return (
     <Card id="how-read" title={say('statementRead')}>
-      <p class="soft" safe>
-        {say('statementReadText')}
-      </p>
+      <Hint>{say('statementReadText')}</Hint>
       {telling === '' ? null : (
         <p class="notice warn" safe>
-          {say('statementTelling', {
-            columns: telling,
-            text: [form.text, ...form.telling].join(','),
-          })}
+          {say('statementTelling', { columns: telling, text: [form.text, ...form.telling].join(',') })}
         </p>
       )}
-      <Table {...{ pages, view }} rows={form.rows} columns={fileColumns(columnsRead(view, statement))} />
+      <Table {...{ pages, view }} rows={form.rows} columns={fileColumns(columnsRead(view, form))} />
       <Facts
         facts={[
           [say('statementForm'), formInWords(view, form)],
@@ -155,41 +144,27 @@ function formInWords({ say }: View, { encoding, delimiter, direction, debit, day
   ].join(' · ')
 }
 
+const ROLES = ['direction', 'debit', 'amount', 'date', 'text'] as const
+
 /** The heading of each column, and what it was read as. */
-function columnsRead({ say }: View, { form }: StoredStatement): readonly string[] {
-  const { date, amount, debit = '', direction, text, telling, headings, rows } = form
-  const roles = new Map<string, Parameters<typeof say>[0]>([
-    ...text.split(',').map((at) => [at, 'readAs_text'] as const),
-    ...([
-      [date, 'readAs_date'],
-      [amount, 'readAs_amount'],
-      [debit, 'readAs_debit'],
-    ] as const),
-    ...([[direction, 'readAs_direction']] as const),
-    ...telling.map((at) => [String(at), 'readAs_telling'] as const),
-  ])
-  return Array.from({ length: Math.max(headings.length, rows[0]?.length ?? 0) }, (_, index) =>
-    say('columnReadAs', {
-      column: headingAt(form, index + 1),
-      as: say(roles.get(String(index + 1)) ?? 'readAs_none'),
-    }),
-  )
+function columnsRead({ say }: View, form: Form): readonly string[] {
+  const width = Math.max(form.headings.length, form.rows[0]?.length ?? 0)
+  return Array.from({ length: width }, (_, index) => {
+    const column = index + 1
+    const role = ROLES.find((name) => form[name]?.split(',').includes(String(column))) ?? 'none'
+    const as = say(`readAs_${form.telling.includes(column) ? 'telling' : role}`)
+    return say('columnReadAs', { column: headingAt(form, column), as })
+  })
 }
 
 function headingAt({ headings }: Form, column: number): string {
   return headings[column - 1] || String(column)
 }
 
-function codeWords({ locale }: View, code: string | null): string {
-  return code !== null && isErrorCode(code) ? CATALOGS[locale].error[code].title : (code ?? '')
-}
-
 function Sure({ pages, view, read }: Part) {
   const { say, session } = view
-  const rows = read.sure.slice(0, SHOWN)
   const now = toApprove(read, session.operator).slice(0, APPROVED_AT_ONCE)
-  const amount = now.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
-  const data = { count: view.number(now.length), amount: view.money(amount) }
+  const data = { count: view.number(now.length), amount: view.money(sumOf(now)) }
   return (
     <Card id="sure" title={say('linesSure')}>
       {now.length === 0 ? null : (
@@ -201,10 +176,13 @@ function Sure({ pages, view, read }: Part) {
           />
         </p>
       )}
-      <p class="soft" safe>
-        {say('linesSureText')}
-      </p>
-      <Table {...{ pages, view, rows }} columns={SURE} empty={say('noneSure')} />
+      <Hint>{say('linesSureText')}</Hint>
+      <Table
+        {...{ pages, view }}
+        rows={read.of('sure').slice(0, SHOWN)}
+        columns={SURE}
+        empty={say('noneSure')}
+      />
     </Card>
   )
 }
@@ -213,45 +191,39 @@ const SURE: readonly Column<MatchedLine>[] = [
   ...LINE_COLUMNS,
   {
     head: 'payment',
-    safe: ({ match }, view, pages) => <Meant {...{ pages, view }} of={match?.candidates ?? []} />,
+    link: ({ match }, view, { base }) => {
+      const [one] = match?.candidates ?? []
+      return one
+        ? { href: addressOf(base, 'payments', one.payment_id), text: candidateInWords(view, one) }
+        : null
+    },
   },
 ]
 
-function Meant({ pages, view, of }: { pages: ConsolePages; view: View; of: readonly Candidate[] }) {
-  const { say } = view
-  return (
-    <>
-      {of.map(({ transfer }) => (
-        <>
-          <UserCell {...{ pages }} user={{ userId: transfer.userId, name: transfer.name }} />
-          <a class="line" href={addressOf(pages.base, 'payments', transfer.paymentId)}>
-            <bdi safe>{formatReference(transfer.reference)}</bdi>
-          </a>
-          {transfer.approvedBy.map((name) => (
-            <span class="soft small line" safe>
-              {say('firstGiven', { name })}
-            </span>
-          ))}
-        </>
-      ))}
-    </>
-  )
+/** The name may be Arabic, so it is kept apart from what stands beside it. */
+function candidateInWords({ say, money, locale }: View, candidate: Candidate): string {
+  const { name, user_id, reference, amount, why, differs, approved_by } = candidate
+  const parts = [
+    `\u2068${plainName(name ?? user_id)}\u2069`,
+    formatReference(reference),
+    money(amount),
+    say(`rule_${why}`),
+    ...differs.map((what) => say(`differs_${what}`)),
+    ...approved_by.map((by) => say('firstGiven', { name: by })),
+  ]
+  return inParts(parts, locale)
 }
 
 function ToChoose({ pages, view, read }: Part) {
   const { say } = view
-  const lines = read.toChoose
-  if (lines.length === 0) return null
+  const rows = read.of('to_choose').slice(0, CHOSEN_AT_ONCE)
+  if (rows.length === 0) return null
   return (
     <Card id="to-choose" title={say('linesToChoose')}>
       <p safe>{say('chooseText')}</p>
       <form method="get" action={pathOfAct(pages, approveLines, read.statement.statement_id)}>
         <input type="hidden" name="chosen" value="1" />
-        <Table
-          {...{ pages, view }}
-          rows={lines.slice(0, CHOSEN_AT_ONCE)}
-          columns={[...LINE_COLUMNS, { head: 'payment', safe: (line) => <Choices {...{ view, line }} /> }]}
-        />
+        <Table {...{ pages, view, rows }} columns={TO_CHOOSE} />
         <p class="actions">
           <SubmitButton label={say('chooseGo')} />
         </p>
@@ -260,11 +232,16 @@ function ToChoose({ pages, view, read }: Part) {
   )
 }
 
+const TO_CHOOSE: readonly Column<MatchedLine>[] = [
+  ...LINE_COLUMNS,
+  { head: 'payment', safe: (line, view) => <Choices {...{ view, line }} /> },
+]
+
 function Choices({ view, line }: { view: View; line: MatchedLine }) {
   const candidates = (line.match?.candidates ?? []).filter(({ differs }) => !differs.includes('booked'))
-  const options: readonly (readonly [value: string, words: readonly string[]])[] = [
-    ['', [view.say('chooseNone')]],
-    ...candidates.map((one) => [one.transfer.paymentId, candidateInWords(view, one)] as const),
+  const options = [
+    ['', view.say('chooseNone')] as const,
+    ...candidates.map((one) => [one.payment_id, candidateInWords(view, one)] as const),
   ]
   return (
     <fieldset aria-label={line.text}>
@@ -274,49 +251,32 @@ function Choices({ view, line }: { view: View; line: MatchedLine }) {
             type="radio"
             name={`line_${line.id}`}
             value={value}
-            checked={value === (line.paymentId ?? '')}
-          />
-          {words.map((part, at) => (
-            <>
-              {at === 0 ? ' ' : ' · '}
-              <bdi safe>{part}</bdi>
-            </>
-          ))}
+            checked={value === (line.payment_id ?? '')}
+          />{' '}
+          <Text>{words}</Text>
         </label>
       ))}
     </fieldset>
   )
 }
 
-/** Each part keeps its own direction: a name may be Arabic beside a reference. */
-function candidateInWords({ say, money }: View, { transfer, rule, differs }: Candidate): readonly string[] {
-  const { name, userId, reference, amountAsked, approvedBy } = transfer
-  return [
-    name ?? userId,
-    formatReference(reference),
-    money(amountAsked),
-    say(`rule_${rule}`),
-    ...differs.map((what) => say(`differs_${what}`)),
-    ...approvedBy.map((by) => say('firstGiven', { name: by })),
-  ]
-}
-
-function Summary({ pages, view, read: { statement, lines, counts, paying } }: Part) {
-  const { say, session, number: count } = view
+function Summary({ pages, view, read: { statement, lines, of, paying } }: Part) {
+  const { say } = view
+  const decided = (['approved', 'payout', 'set_aside'] as const).map(
+    (kind) => [say(`line_${kind}`), view.number(of(kind).length)] as const,
+  )
   return (
     <Card id="summary" title={say('linesDecided')}>
       <Facts
         facts={[
-          [say('line_approved'), count(counts.approved)],
-          [say('line_payout'), count(counts.payout)],
-          [say('line_set_aside'), count(counts.set_aside)],
-          [say('statementLines'), count(statement.lines)],
+          ...decided,
+          [say('statementLines'), view.number(statement.lines)],
           [say('statementBy'), statement.imported_by],
         ]}
       />
       <p class="actions">
         <LinkButton href={addressOf(pages.base, 'bank-statements')} label={say('statements')} />
-        {mayDo(session.operator, withdrawStatement) && (lines.length === 0 || paying < lines.length) ? (
+        {lines.length === 0 || paying < lines.length ? (
           <ActButton {...{ pages, view }} act={withdrawStatement} id={statement.statement_id} />
         ) : null}
       </p>
