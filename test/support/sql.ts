@@ -5,5 +5,5 @@ export const sql = (text: string): Statement => assembled('test.made', text)
 
 /** A script that changes documents, which the service never does and the database refuses. */
 export const tampering = (change: string): string =>
-  `alter table documents disable trigger documents_are_append_only; ${change};
-   alter table documents enable trigger documents_are_append_only`
+  `alter table documents disable trigger user; ${change};
+   alter table documents enable trigger user`

@@ -429,6 +429,8 @@ create table document_series (
   last_number integer not null constraint last_number_is_positive check (last_number > 0),
   -- The date of the last document. Null for proformas.
   last_issued_on date,
+  -- Documents up to this number have lost their buyer: they need not be kept any longer.
+  buyers_removed_to integer not null default 0,
   constraint document_series_once primary key (series)
 );
 comment on table document_series is 'The last number drawn in each series of documents, and the last date.';
@@ -465,6 +467,8 @@ create table documents (
   fee_centimes bigint,
   -- All else that the document shows. Later changes of name or tax do not change it.
   snapshot jsonb not null,
+  -- Removed with the buyer: without it the buyer cannot be guessed from the hash that is left.
+  salt uuid default gen_random_uuid(),
   constraint documents_in_order primary key (user_id, payment_id, place),
   constraint documents_number_once unique (series, number),
   constraint document_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
@@ -472,8 +476,23 @@ create table documents (
 comment on table documents is
   'Receipts, invoices and credit notes. What is wrong is corrected by another one.';
 
-create trigger documents_are_append_only before update or delete on documents
+-- A document as it is sealed, and as it stays when it need not be kept any longer: a salted hash is in place
+-- of the buyer and of the buyer's order number.
+create function without_buyer(snapshot jsonb, salt uuid) returns jsonb language sql stable return
+  case when snapshot ? 'removed' then snapshot
+       else snapshot - 'poNumber' || jsonb_build_object(
+         'buyer', jsonb_build_object('userId', snapshot->'buyer'->'userId', 'name', null, 'email', null),
+         'removed', encode(sha256(convert_to(
+           salt::text || jsonb_build_array(snapshot->'buyer', snapshot->'poNumber')::text, 'UTF8')), 'hex'))
+  end;
+
+create trigger documents_are_append_only before delete on documents
   for each row execute function refuse_change();
+create trigger documents_lose_only_the_buyer before update on documents
+  for each row when (
+    new.snapshot is distinct from without_buyer(old.snapshot, old.salt) or new.salt is not null
+    or to_jsonb(new) - 'snapshot' - 'salt' is distinct from to_jsonb(old) - 'snapshot' - 'salt')
+  execute function refuse_change();
 
 -- Checked at the commit, because each of the two tables refers to the other.
 alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of, receipt_place)

@@ -62,6 +62,12 @@ export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 /** The kinds of documents that a payment can have. */
 export type IssuedKind = Exclude<DocumentKind, 'proforma'>
 
+/** Commercial code, article 12: books and the papers behind them are kept for ten years. */
+const KEPT_YEARS = 10
+
+/** The first date, `YYYY-MM-DD`, of documents that must still be kept: ten full years after their own. */
+export const keptSince = (today: string) => `${Number(today.slice(0, 4)) - KEPT_YEARS}-01-01`
+
 /** A document that another document names. */
 export interface NamedDocument {
   readonly kind: IssuedKind

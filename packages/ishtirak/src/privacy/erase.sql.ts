@@ -1,5 +1,5 @@
-// Erases a user in one query, and reads what stands in the way. docs/privacy.md lists what stays of a person;
-// its test reads every table.
+// Erases a user in one query, reads what stands in the way, and removes buyers from old documents.
+// docs/privacy.md lists what stays of a person; its test reads every table.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -98,4 +98,28 @@ export async function eraseUser(
 ): Promise<'saved' | 'stale'> {
   const rows = await database.query(erase, [of.userId, of.version, JSON.stringify(of.audit), at(now)])
   return rows.length > 0 ? 'saved' : 'stale'
+}
+
+// Dates rise with numbers, so a whole series is over. Uses the index documents_number_once.
+const removeBuyers = statement(
+  'privacy.remove_buyers',
+  `with next as (
+     select series, buyers_removed_to as done, least(buyers_removed_to + 1000, last_number) as until
+       from document_series
+      where last_issued_on < $1::date and buyers_removed_to < last_number
+      order by series limit 1 for update
+   ), removed as (
+     update documents d set snapshot = without_buyer(d.snapshot, d.salt), salt = null
+       from next n
+      where d.series = n.series and d.number > n.done and d.number <= n.until
+   )
+   update document_series s set buyers_removed_to = n.until
+     from next n where s.series = n.series
+   returning n.until - n.done as count`,
+)
+
+/** Up to 1,000 documents that were issued before this day. Returns how many; 0: no buyer is left on them. */
+export async function removeOldBuyers(database: Queryable, keptSince: string): Promise<number> {
+  const [row] = await database.query(removeBuyers, [keptSince])
+  return row ? integer(row, 'count') : 0
 }

@@ -1,5 +1,7 @@
 // The text of an entry that is hashed: one line of JSON with every stored column, the same on both databases
 // and in every session. Instants are in UTC with all digits. Erasing a person changes none of these entries.
+// A document is sealed with a salted hash of its buyer, so it can lose the buyer when it need not be kept any
+// longer.
 //
 // A released text is never changed, because seals are checked by it for as long as books are kept. A release
 // that adds a column adds a form, and checks each seal by the form that the seal names.
@@ -15,7 +17,8 @@ export const DOCUMENT = `
     'issued_at', d.issued_at at time zone 'UTC', 'issued_on', d.issued_on,
     'seller', (select v.seller from seller_versions v where v.hash = d.seller),
     'net_centimes', d.net_centimes, 'tax_centimes', d.tax_centimes, 'duty_centimes', d.duty_centimes,
-    'discount_centimes', d.discount_centimes, 'fee_centimes', d.fee_centimes, 'snapshot', d.snapshot)::text`
+    'discount_centimes', d.discount_centimes, 'fee_centimes', d.fee_centimes,
+    'snapshot', without_buyer(d.snapshot, d.salt))::text`
 
 /** The text of `balance_entries b`. */
 export const BALANCE_ENTRY = `

@@ -22,6 +22,7 @@ import { NO_HEAD, readHead, sealedLines } from './seals.sql.js'
 const sink = await sinkOfTests()
 const MAIL = { SMTP_URL: sink.url, OPERATOR_MAIL: 'amina@example.dz', OPERATOR_MAIL_LOCALE: 'en' }
 const acts = sql('select id from audit order by user_id')
+const snapshots = sql('select payment_id, snapshot, salt from documents')
 const counts = sql('select count(*)::int as seals, max(position) as last from seals')
 
 describeOnEach('sealed books', (context) => {
@@ -252,14 +253,50 @@ describeOnEach('sealed books', (context) => {
         '"reason" : "line\\n\\"two\\" é", "payment_id" : null, "before" : {"a": null, "b": 1.50}, ' +
         '"after" : [], "asked" : null, "operation_id" : null}',
     )
+    // The salt is no fact, and goes with the buyer.
+    const unsealed = ['salt']
     const stored = { document: 'documents', balance_entry: 'balance_entries', act: 'audit' }
     for (const [kind, table] of Object.entries(stored)) {
       const sealed = JSON.parse(contents.find((content) => content.includes(`"kind" : "${kind}"`)) ?? '')
       const renamed = kind === 'act' ? [] : [kind === 'document' ? 'document' : 'entry']
       const rows = await database().query(columns, [table])
-      const names = rows.map(({ name }) => (name === 'kind' ? renamed[0] : name))
+      const facts = rows.filter(({ name }) => !unsealed.includes(String(name)))
+      const names = facts.map(({ name }) => (name === 'kind' ? renamed[0] : name))
       expect(Object.keys(sealed).sort()).toEqual([...names, 'form', 'kind'].sort())
     }
+  })
+
+  it('stay whole when documents lose their buyers, ten years after the end of their year', async () => {
+    await world.as('user-1', { name: 'Lina Zubayda', email: 'zubayda@example.dz' }).buy()
+    await seal()
+    const until = (time: string) => world.advance((Date.parse(time) - world.clock.now()) / 1_000)
+    const print = async () => {
+      const [row] = await database().query(snapshots)
+      const { status } = await owner().get(`/payments/${row?.payment_id}/receipt`)
+      return [status, JSON.stringify(row).includes('ubayda'), row?.salt !== null]
+    }
+    const sealed = await lines()
+    expect([await print(), JSON.stringify(sealed).includes('ubayda')]).toEqual([[200, true, true], false])
+    await until('2036-12-31T22:59:00Z')
+    expect(await print()).toEqual([200, true, true])
+    await until('2037-01-01T22:59:00Z')
+    expect(await print()).toEqual([200, false, false])
+    expect([(await lines()).slice(0, 1), await verify()]).toEqual([sealed, null])
+    const rename = `update documents set snapshot = jsonb_set(snapshot, '{buyer,name}', '"Eve"')`
+    await expect(database().script(rename)).rejects.toThrow('append-only')
+    await tamper(rename)
+    expect(await verify()).toEqual({ what: 'changed', position: 1, ...document(1) })
+  })
+
+  it('name a document that lost its buyer too early, or more than its buyer', async () => {
+    await book()
+    await seal()
+    const remove =
+      'update documents set snapshot = without_buyer(snapshot, salt), salt = null where number = 2'
+    for (const also of ['duty_centimes = 7', `salt = gen_random_uuid()`, `snapshot = '{"removed": "x"}'`])
+      await expect(database().script(remove.replace('salt = null', also))).rejects.toThrow()
+    await database().script(remove)
+    expect(await verify()).toEqual({ what: 'changed', position: 2, ...document(2) })
   })
 
   it('has nothing to check before the first seal', async () => {

@@ -1,5 +1,6 @@
 // Whether documents, balance entries and the audit trail are as they were sealed: finds the first entry that
 // was changed, removed, inserted or moved.
+import { keptSince } from '../core/receipt.js'
 import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { NO_HEAD, type SealHead } from './seals.sql.js'
@@ -10,12 +11,13 @@ import {
   entryNumbered,
   findInserted,
   findOtherHead,
+  findRemovedEarly,
   nextFollowsOn,
   type Seal,
   sealBefore,
 } from './verify.sql.js'
 
-export interface VerifyDeps extends Pick<CommonParts, 'clock'> {
+export interface VerifyDeps extends Pick<CommonParts, 'clock' | 'wallClock'> {
   readonly database: Database
 }
 
@@ -36,7 +38,7 @@ export interface Verified {
 
 /** `heads`: those that somebody else has kept. */
 export async function verifyBooks(deps: VerifyDeps, heads: readonly SealHead[]): Promise<Verified> {
-  const { database, clock } = deps
+  const { database, clock, wallClock } = deps
   let head = NO_HEAD
   for (;;) {
     const seal = await checkPage(database, head)
@@ -44,6 +46,9 @@ export async function verifyBooks(deps: VerifyDeps, heads: readonly SealHead[]):
     if (seal.isBroken) return { head: seal.before, found: await explain(database, seal) }
     head = { position: seal.position, hash: seal.hash }
   }
+  const today = wallClock.dayAt(clock.now())
+  const early = await findRemovedEarly(database, keptSince(today))
+  if (early) return { head, found: { what: 'changed', position: early.position, entry: early } }
   const inserted = await findInserted(database, clock.now())
   if (inserted) return { head, found: { what: 'inserted', position: null, entry: inserted } }
   const other = await findOtherHead(database, heads)

@@ -142,6 +142,22 @@ export async function findInserted(database: Database, now: Instant): Promise<En
   return entryOf(await scan(database, selectInserted, [at(now)]))
 }
 
+const selectRemovedEarly = statement(
+  'seals.removed_early',
+  `select s.kind, s.series, s.number, s.act_id, s.position
+     from documents d join seals s
+       on s.kind = 'document' and s.series = d.series and s.number = d.number and s.act_id = ''
+    where d.issued_on >= $1::date and d.snapshot ? 'removed'
+    order by s.position limit 1`,
+)
+const parseSealed = rowOf({ ...ENTRY, position: integer })
+
+/** The first document that has lost its buyer although it must be kept; null: none has. */
+export async function findRemovedEarly(database: Database, keptSince: string) {
+  const [row] = await scan(database, selectRemovedEarly, [keptSince])
+  return row ? parseSealed(row) : null
+}
+
 const selectOtherHead = statement(
   'seals.other_head',
   `select h.position, h.hash, s.hash is null as is_missing
