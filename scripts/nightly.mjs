@@ -10,24 +10,27 @@ const root = path.dirname(import.meta.dirname)
 const RECORD = path.join(root, 'docs/internals/nightly.md')
 
 const script = (name, ...options) => [`scripts/${name}.mjs`, ...options]
-const tool = (name, ...options) => script('run', name, ...options)
+const command = (file, ...options) => script('run', `test/${file}.ts`, ...options)
 const tests = (...files) => ['node_modules/vitest/vitest.mjs', 'run', '--project', 'nightly', ...files]
 
 /** The commands of each part. Options that are given go to the first one. */
 const PARTS = {
   mutate: [script('mutate')],
   'broken-rules': [tests('test/simulation')],
-  simulate: [tool('simulate', '--seeds', '1-2000')],
-  fuzz: [tool('fuzz', '--calls', '100000', '--seed', '1'), tool('fuzz', '--uploads', '20000')],
-  'fault:kill': [
-    tool('kill', '--database', 'embedded', '--cycles', '60'),
-    tool('kill', '--database', 'server', '--cycles', '120'),
+  simulate: [command('simulation/command', '--seeds', '1-2000')],
+  fuzz: [
+    command('fuzz/command', '--calls', '100000', '--seed', '1'),
+    command('fuzz/command', '--uploads', '20000'),
   ],
-  'fault:flush': [tool('flush')],
-  'fault:server': [tool('server')],
-  'fault:hang': [tool('hang'), tests('test/faults/hang')],
-  'fault:pgbouncer': [tool('pgbouncer'), tests('test/faults/pgbouncer')],
-  'fault:patroni': [tool('patroni')],
+  'fault:kill': [
+    command('faults/kill-command', '--database', 'embedded', '--cycles', '60'),
+    command('faults/kill-command', '--database', 'server', '--cycles', '120'),
+  ],
+  'fault:flush': [command('faults/flush-command')],
+  'fault:server': [command('faults/server-command')],
+  'fault:hang': [command('faults/hang-command'), tests('test/faults/hang')],
+  'fault:pgbouncer': [command('faults/pgbouncer-command'), tests('test/faults/pgbouncer')],
+  'fault:patroni': [command('faults/patroni-command')],
   costs: [tests('test/costs', 'test/plans')],
   memory: [tests('process/memory', 'process/many-receipts')],
   processes: [
@@ -80,30 +83,20 @@ function commitNow() {
 }
 
 function hasPassed(name) {
-  const [, of, , , result] = rows().get(name) ?? []
-  return result === 'passed' && of === commit && commit !== 'unknown' && !commit.endsWith('changes')
+  const isKnown = commit !== 'unknown' && !commit.endsWith('changes')
+  return isKnown && new RegExp(`^\\| ${name} \\| ${commit} \\|.*\\| passed \\|`, 'm').test(readRecord())
 }
 
-/** By part, the cells of its row in the table: part, commit, date, machine, result, minutes. */
-function rows() {
-  const lines = readFileSync(RECORD, 'utf8').match(/^\| [a-z].*$/gm) ?? []
-  const cells = lines.map((line) => line.slice(2, -2).split(' | '))
-  return new Map(cells.map((row) => [row[0], row]))
-}
-
+/** Replaces the row of the part: part, commit, date, machine, result, minutes. */
 function record(name, result, minutes) {
   const date = new Date().toISOString().slice(0, 10)
   const gib = Math.round(totalmem() / 2 ** 30)
   const machine = `${cpus().length} cores, ${gib} GiB, Node ${process.versions.node}`
-  const kept = rows()
-  kept.set(name, [name, commit, date, machine, result, String(minutes)])
-  const inOrder = Object.keys(PARTS).flatMap((one) => (kept.has(one) ? [kept.get(one)] : []))
-  const text = readFileSync(RECORD, 'utf8')
-  const head = text.slice(0, text.indexOf('| part |'))
-  const table = [
-    ['part', 'commit', 'date', 'machine', 'result', 'minutes'],
-    ...[Array.from({ length: 6 }, () => '---')],
-    ...inOrder,
-  ]
-  writeFileSync(RECORD, `${head}${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`)
+  const row = `| ${[name, commit, date, machine, result, minutes].join(' | ')} |\n`
+  const others = readRecord().replace(new RegExp(`^\\| ${name} \\|.*\n`, 'm'), '')
+  writeFileSync(RECORD, others + row)
+}
+
+function readRecord() {
+  return readFileSync(RECORD, 'utf8')
 }

@@ -2,7 +2,6 @@
 // workflow publish.yml does the same for a tag and publishes them.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import { Command } from 'commander'
 import { versionProblems, writeRelease } from './release-files.mjs'
 
 /** npm runs scripts in the root of the repository. */
@@ -14,12 +13,7 @@ const fail = (...lines) => {
   process.exit(1)
 }
 
-const { dryRun } = new Command('npm run release --')
-  .description('Checks the checkout, and writes packages, SBOM, licences and checksums into release/')
-  .option('--dry-run', 'nothing is published')
-  .parse()
-  .opts()
-if (!dryRun)
+if (!process.argv.includes('--dry-run'))
   fail(
     'This command publishes nothing: the workflow publish.yml does, for a tag (CONTRIBUTING.md).',
     'To see what it would publish: npm run release -- --dry-run',

@@ -150,7 +150,7 @@ function rowOf({ name, against, target, summary: { ratio, lowest, highest, ours,
   ]
 }
 
-export function printTable(head, rows) {
+function printTable(head, rows) {
   for (const line of [head, head.map(() => '---'), ...rows]) console.log(`| ${line.join(' | ')} |`)
 }
 

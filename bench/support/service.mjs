@@ -9,24 +9,17 @@ export const JWT_SECRET = 'a secret of the benchmarks that is longer than 32 byt
 export const PLATFORM_KEY = 'bench-platform-key-0123456789'
 export const CHARGILY_KEY = 'test_sk_bench000000000000000000000000000000000'
 
-/** `program` is the command of another build. */
-export async function startService({
-  databaseUrl,
-  dataDir,
-  env = {},
-  nodeOptions = [],
-  program = PROGRAM,
-  onLine,
-}) {
+/** `program` is the command of another build. BENCH_NODE_OPTIONS has more options for its Node. */
+export async function startService({ databaseUrl, env = {}, nodeOptions = [], program = PROGRAM, onLine }) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const service = await startProcess([...nodeOptions, program, 'serve'], {
+  const more = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []
+  const service = await startProcess([...more, ...nodeOptions, program, 'serve'], {
     url: `${url}/readyz`,
     onLine,
     env: {
       PORT: String(port),
-      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
-      ...(dataDir ? { DATA_DIR: dataDir } : {}),
+      DATABASE_URL: databaseUrl,
       AUTH_JWT_SECRET: JWT_SECRET,
       PLATFORM_API_KEYS: PLATFORM_KEY,
       CHARGILY_SECRET_KEY: CHARGILY_KEY,

@@ -28,7 +28,12 @@ export async function countFlushes({ commits, webhooks }: { commits: number; web
 async function traceWorker(folder: string, commits: number): Promise<Record<string, number>> {
   const trace = path.join(folder, 'worker.trace')
   const strace = ['-f', '-e', 'trace=fsync,fdatasync,write', '-e', 'signal=none', '-s', '40', '-o', trace]
-  const worker = ['scripts/run.mjs', 'flush-worker', path.join(folder, 'database'), String(commits)]
+  const worker = [
+    'scripts/run.mjs',
+    'test/faults/flush-worker.ts',
+    path.join(folder, 'database'),
+    String(commits),
+  ]
   await promisify(execFile)('strace', [...strace, process.execPath, ...worker], { cwd: root })
   return flushesByPhase(await readFile(trace, 'utf8'))
 }

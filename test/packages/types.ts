@@ -32,7 +32,7 @@ export const price: string | undefined = billing.plans()[0]?.price
 `
 
 const { ModuleKind, ModuleResolutionKind } = ts
-/** `node16` says the same as `nodenext`, and `scripts/check-package.mjs` looks at it too. */
+/** `node16` says the same as `nodenext`. */
 const WAYS = {
   bundler: { module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler },
   nodenext: { module: ModuleKind.NodeNext, moduleResolution: ModuleResolutionKind.NodeNext },

@@ -121,8 +121,8 @@ interface Dispatch {
 }
 
 function runWorker(settings: WorkerSettings, dispatch: Dispatch): Promise<void> {
-  const script = process.argv[1] ?? ''
-  const child = fork(script, ['simulate'], {
+  const [, script = '', command = ''] = process.argv
+  const child = fork(script, [command], {
     env: { ...process.env, SIMULATION_WORKER: JSON.stringify(settings) },
   })
   return new Promise((resolve, reject) => {
