@@ -1,5 +1,4 @@
 // A buyer's details in words.
-
 import {
   BUYER_FIELDS,
   BUYER_KINDS,
@@ -8,7 +7,7 @@ import {
   fieldsOfBuyer,
   missingDetails,
 } from '../core/buyer-details.js'
-import type { ValidationCode, ValidationProblem } from '../core/error.js'
+import type { ValidationCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { inList } from '../i18n/formats.js'
 import { problemInWords, type Say } from '../i18n/messages.js'
@@ -34,19 +33,15 @@ export function buyerFields(say: Say, locale: Locale, known: TypedBuyer) {
     ...(name === 'kind'
       ? { choices: BUYER_KINDS.map((kind) => [kind, kindInWords(say, kind)] as const) }
       : { isOptional: true as const }),
-    explain: (_typed: string, code: ValidationCode) =>
-      faultInWords(say, locale, { pointer: `/${name}`, code }),
+    explain: (_typed: string, code: ValidationCode) => {
+      const ruled = RULED.find((field) => field === name)
+      return ruled ? say(`buyerRule_${ruled}`) : problemInWords({ pointer: `/${name}`, code }, locale)
+    },
   }))
 }
 
-/** The fields whose form is checked. */
+/** The fields of numbers and addresses, each with a rule that says how it is written. */
 const RULED = ['rc', 'nif', 'nis', 'ai', 'phone', 'email'] as const
-
-/** The problem of a field in words. */
-function faultInWords(say: Say, locale: Locale, problem: ValidationProblem): string {
-  const ruled = RULED.find((field) => problem.pointer === `/${field}`)
-  return ruled === undefined ? problemInWords(problem, locale) : say(`buyerRule_${ruled}`)
-}
 
 /** The missing fields that an invoice needs; null: none. */
 export function lacksInWords(say: Say, locale: Locale, buyer: BuyerDetails | null): string | null {

@@ -1,6 +1,7 @@
 // The buyer's details for invoices: everyone of the account reads them, its owner writes them.
 import { userCall } from '../acts/user-call.js'
 import type { UserIdentity } from '../http/auth.js'
+import { findUser } from '../ledger/users.sql.js'
 import {
   type BuyerRequest,
   BuyerRequestSchema,
@@ -8,7 +9,7 @@ import {
   type BuyerView,
   viewBuyer,
 } from './buyer-schemas.js'
-import { type BuyerDeps, readBuyer, setBuyer as saveBuyer } from './set-buyer.js'
+import { type BuyerDeps, setBuyer as saveBuyer } from './set-buyer.js'
 
 export interface BuyerCalls {
   /** The buyer's details, and the fields that are missing for an invoice. */
@@ -25,7 +26,7 @@ const buyer = userCall<BuyerDeps>()({
   method: 'GET',
   path: '/buyer',
   answer: BuyerSchema,
-  run: async (deps, { user }) => viewBuyer(await readBuyer(deps, user.userId)),
+  run: async (deps, { user }) => viewBuyer((await findUser(deps.database, user.userId))?.buyer ?? null),
 })
 
 const setBuyer = userCall<BuyerDeps>()({

@@ -12,7 +12,7 @@ import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import { buyerInput } from './buyer-schemas.js'
 import { buyerFields } from './buyer-words.js'
 import { saveBuyer } from './buyers.sql.js'
-import { describeBuyerChange, requireBuyer } from './set-buyer.js'
+import { changedFields, readBuyerDetails } from './read-buyer.js'
 
 const CorrectBuyerSchema = request('CorrectBuyer', { ...buyerInput, why: reason })
 
@@ -34,8 +34,8 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   },
   plan: async (deps, { id: userId, input, by }) => {
     const { version, buyer: known } = await loadUser(deps, userId)
-    const buyer = requireBuyer(input)
-    const { before, after } = describeBuyerChange(known, buyer)
+    const buyer = readBuyerDetails(input)
+    const { before, after } = changedFields(known, buyer)
     const changed = Object.entries(after)
     return {
       version,

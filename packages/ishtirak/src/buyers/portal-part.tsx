@@ -1,11 +1,9 @@
 // The portal page on which the owner of an account enters the buyer's details for invoices.
 import { Input } from '../acts/act-page.js'
-import { BUYER_FIELDS, type BuyerDetails, type BuyerField, fieldsOfBuyer } from '../core/buyer-details.js'
+import { BUYER_FIELDS, type BuyerField, fieldsOfBuyer } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
-import type { Locale } from '../core/locale.js'
 import { ownsAccount } from '../core/person.js'
 import type { App } from '../http/app.js'
-import type { Say } from '../i18n/messages.js'
 import { Facts } from '../pages/console-frame.js'
 import { OwnForm, portalForm } from '../pages/own-form.js'
 import { Notice, type Pages, SubmitButton } from '../pages/portal-frame.js'
@@ -39,7 +37,7 @@ function BuyerPage(section: PartSection) {
   const { buyer } = view.overview
   return (
     <>
-      {view.asked('saved') === null ? null : <Saved {...{ say, buyer }} locale={view.locale} />}
+      {view.asked('saved') === null ? null : <Saved {...section} />}
       <section class="card" aria-label={say('buyerTitle')}>
         <p class="soft" safe>
           {say('buyerText')}
@@ -62,10 +60,10 @@ function BuyerPage(section: PartSection) {
 }
 
 /** Says what is missing: an invoice waits for it. */
-function Saved({ say, locale, buyer }: { say: Say; locale: Locale; buyer: BuyerDetails | null }) {
-  const lacks = lacksInWords(say, locale, buyer)
-  const text = lacks === null ? say('buyerSavedText') : say('buyerSavedLacks', { fields: lacks })
-  return <Notice tone={lacks === null ? '' : 'warn'} title={say('buyerSaved')} text={text} />
+function Saved({ view, say }: PartSection) {
+  const fields = lacksInWords(say, view.locale, view.overview.buyer)
+  const text = fields === null ? say('buyerSavedText') : say('buyerSavedLacks', { fields })
+  return <Notice tone={fields === null ? '' : 'warn'} title={say('buyerSaved')} text={text} />
 }
 
 /** The names by which browsers fill in fields. */

@@ -1,18 +1,29 @@
 import fc from 'fast-check'
 import { forAll } from '../../../../test/support/for-all.js'
 import { BUYER_FIELDS, type BuyerField, fieldsOfBuyer, missingDetails } from '../core/buyer-details.js'
+import { BillingError } from '../core/error.js'
 import { changedFields, readBuyerDetails, type TypedBuyer } from './read-buyer.js'
 
 const NIF = '000216001808337'
 const NIS = '000216180833713'
 
+/** The stored value, or the code of the problem. */
 function read(field: BuyerField, typed: string): string | null | { readonly code: string } {
-  const { problems, ...of } = readBuyerDetails({ kind: 'company', [field]: typed })
-  if (problems) {
-    expect(problems.map(({ pointer }) => pointer)).toEqual([`/${field}`])
-    return { code: problems[0]?.code ?? '' }
+  const problems = problemsOf({ kind: 'company', [field]: typed })
+  if (problems.length === 0)
+    return fieldsOfBuyer(readBuyerDetails({ kind: 'company', [field]: typed }))[field]
+  expect(problems.map(({ pointer }) => pointer)).toEqual([`/${field}`])
+  return { code: problems[0]?.code ?? '' }
+}
+
+function problemsOf(typed: TypedBuyer) {
+  try {
+    readBuyerDetails(typed)
+    return []
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error
+    return error.problems
   }
-  return 'details' in of ? fieldsOfBuyer(of.details)[field] : null
 }
 const WRONG = { code: 'wrong_format' }
 
@@ -71,19 +82,25 @@ describe('the details of a buyer', () => {
   })
 
   it('are refused by field, all at once', () => {
-    const { problems } = readBuyerDetails({ nif: '1', nis: '2', email: 'x', name: 'Atlas' })
-    const found = problems?.map(({ pointer, code }) => `${pointer} ${code}`)
+    const problems = problemsOf({ nif: '1', nis: '2', email: 'x', name: 'Atlas' })
+    const found = problems.map(({ pointer, code }) => `${pointer} ${code}`)
     const wrong = ['/nif', '/nis', '/email'].map((pointer) => `${pointer} wrong_format`)
     expect(found).toEqual(['/kind required', ...wrong])
   })
 
   it('say what an invoice lacks, and what is another than before', () => {
-    const before = details({ kind: 'company', name: 'Atlas', nif: NIF })
+    const before = readBuyerDetails({ kind: 'company', name: 'Atlas', nif: NIF })
     expect(missingDetails(before)).toEqual(['address', 'rc', 'nis', 'ai', 'legal_form'])
-    const after = details({ kind: 'company', name: 'Atlas', nif: NIF, nis: NIS, legal_form: 'SARL' })
-    expect(changedFields(before, after)).toEqual(['nis', 'legal_form'])
-    expect(changedFields(null, details({ kind: 'person', name: 'Lina' }))).toEqual(['kind', 'name'])
-    expect(missingDetails(details({ kind: 'person', name: 'Lina', address: 'Oran' }))).toEqual([])
+    const after = readBuyerDetails({ kind: 'company', name: 'Atlas', nif: NIF, nis: NIS, legal_form: 'SARL' })
+    expect(changedFields(before, after)).toEqual({
+      before: { nis: null, legal_form: null },
+      after: { nis: NIS, legal_form: 'SARL' },
+    })
+    expect(changedFields(null, readBuyerDetails({ kind: 'person', name: 'Lina' })).after).toEqual({
+      kind: 'person',
+      name: 'Lina',
+    })
+    expect(missingDetails(readBuyerDetails({ kind: 'person', name: 'Lina', address: 'Oran' }))).toEqual([])
   })
 
   it('read again from what was kept are the same, and nothing typed makes it throw', () => {
@@ -93,9 +110,9 @@ describe('the details of a buyer', () => {
     const others = Object.fromEntries(BUYER_FIELDS.map((name) => [name, field]))
     const kind = fc.constantFrom('person', 'company', null, 'x')
     forAll(100, fc.record({ ...others, kind }, { requiredKeys: [] }), (typed: TypedBuyer) => {
+      if (problemsOf(typed).length > 0) return
       const once = readBuyerDetails(typed)
-      if (once.problems) expect(once.problems).not.toEqual([])
-      else expect(readBuyerDetails(fieldsOfBuyer(once.details))).toEqual(once)
+      expect(readBuyerDetails(fieldsOfBuyer(once))).toEqual(once)
     })
   })
 
@@ -112,9 +129,3 @@ describe('the details of a buyer', () => {
     })
   })
 })
-
-function details(typed: TypedBuyer) {
-  const read = readBuyerDetails(typed)
-  if (read.problems) throw new Error(JSON.stringify(read.problems))
-  return read.details
-}

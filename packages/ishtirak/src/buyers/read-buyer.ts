@@ -10,32 +10,31 @@ import {
   fieldsOfBuyer,
 } from '../core/buyer-details.js'
 import { EMAIL_MAX, isEmail } from '../core/email.js'
-import type { ValidationProblem } from '../core/error.js'
+import { BillingError, type ValidationProblem } from '../core/error.js'
 
 /** The typed values. Absent, null and empty are the same. */
 export type TypedBuyer = Readonly<Partial<Record<BuyerField, string | null | undefined>>>
 
-type ReadBuyer =
-  | { readonly details: BuyerDetails; readonly problems?: undefined }
-  | { readonly problems: readonly ValidationProblem[] }
-
-/** The problems by field, or the details as they are stored. */
-export function readBuyerDetails(typed: TypedBuyer): ReadBuyer {
+/** Returns the details as they are stored. Throws `validation_failed` with each wrong field. */
+export function readBuyerDetails(typed: TypedBuyer): BuyerDetails {
   const kept = Object.fromEntries(BUYER_FIELDS.map((field) => [field, tidied(typed[field])]))
   const problems = BUYER_FIELDS.flatMap((field) => {
     const problem = problemOf(field, kept[field] ?? null)
     return problem === null ? [] : [{ pointer: `/${field}`, ...problem }]
   })
-  if (problems.length > 0) return { problems }
+  if (problems.length > 0) throw new BillingError('validation_failed', { problems })
   const { legal_form: legalForm, ...others } = kept
   // `kind` was checked to be one of the two.
-  return { details: { ...others, legalForm } as BuyerDetails }
+  return { ...others, legalForm } as BuyerDetails
 }
 
-/** The fields in which the two differ. */
-export function changedFields(before: BuyerDetails | null, after: BuyerDetails): readonly BuyerField[] {
-  const [old, now] = [before && fieldsOfBuyer(before), fieldsOfBuyer(after)]
-  return BUYER_FIELDS.filter((field) => (old?.[field] ?? null) !== now[field])
+/** The values before and after of each field in which the two differ. */
+export function changedFields(old: BuyerDetails | null, now: BuyerDetails) {
+  const [before, after] = [old && fieldsOfBuyer(old), fieldsOfBuyer(now)]
+  const changed = BUYER_FIELDS.filter((field) => (before?.[field] ?? null) !== after[field])
+  const valuesIn = (fields: typeof before) =>
+    Object.fromEntries(changed.map((field) => [field, fields?.[field] ?? null]))
+  return { before: valuesIn(before), after: valuesIn(after) }
 }
 
 /** Removes invisible marks of copied text, and turns line breaks into spaces. */

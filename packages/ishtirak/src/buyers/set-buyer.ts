@@ -1,6 +1,6 @@
-// The owner of an account enters the buyer's details, or an operator corrects them.
+// The owner of an account enters the buyer's details.
 import { auditEntry } from '../acts/audit.sql.js'
-import { type BuyerDetails, fieldsOfBuyer } from '../core/buyer-details.js'
+import type { BuyerDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { ownsAccount } from '../core/person.js'
 import { untilFresh } from '../database/database.js'
@@ -11,28 +11,13 @@ import { changedFields, readBuyerDetails, type TypedBuyer } from './read-buyer.j
 
 export type BuyerDeps = Pick<CommonParts, 'database' | 'clock' | 'ids'>
 
-/** Null: none were given, or the user is unknown. */
-export async function readBuyer(
-  { database }: Pick<BuyerDeps, 'database'>,
-  userId: string,
-): Promise<BuyerDetails | null> {
-  return (await findUser(database, userId))?.buyer ?? null
-}
-
-/** Throws `validation_failed` with each wrong field. */
-export function requireBuyer(typed: TypedBuyer): BuyerDetails {
-  const read = readBuyerDetails(typed)
-  if (read.problems) throw new BillingError('validation_failed', { problems: read.problems })
-  return read.details
-}
-
 /**
  * Replaces the details, and creates an unknown user. Throws `forbidden` unless the caller is an owner, and
  * `validation_failed`.
  */
 export async function setBuyer(deps: BuyerDeps, user: KnownUser, typed: TypedBuyer): Promise<BuyerDetails> {
   if (!ownsAccount(user)) throw new BillingError('forbidden')
-  const buyer = requireBuyer(typed)
+  const buyer = readBuyerDetails(typed)
   const { userId, personId } = user
   const { database, clock, ids } = deps
   await untilFresh('the details of a buyer', async () => {
@@ -42,20 +27,11 @@ export async function setBuyer(deps: BuyerDeps, user: KnownUser, typed: TypedBuy
       await rememberUser(database, user, now)
       return 'stale'
     }
-    if (changedFields(loaded.buyer, buyer).length === 0) return 'unchanged'
+    const changed = changedFields(loaded.buyer, buyer)
+    if (Object.keys(changed.after).length === 0) return 'unchanged'
     const by = { operator: { name: personId ?? userId }, act: 'user.buyer', reason: null }
-    const audit = auditEntry(ids, by, { ...describeBuyerChange(loaded.buyer, buyer), now })
+    const audit = auditEntry(ids, by, { ...changed, now })
     return saveBuyer(database, { userId, version: loaded.version, buyer, audit }, now)
   })
   return buyer
-}
-
-/** The changed fields, for the trail. */
-export function describeBuyerChange(before: BuyerDetails | null, after: BuyerDetails) {
-  const changed = changedFields(before, after)
-  const [old, now] = [before && fieldsOfBuyer(before), fieldsOfBuyer(after)]
-  return {
-    before: Object.fromEntries(changed.map((field) => [field, old?.[field] ?? null])),
-    after: Object.fromEntries(changed.map((field) => [field, now[field]])),
-  }
 }
