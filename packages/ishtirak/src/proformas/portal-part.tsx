@@ -13,11 +13,15 @@ import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 import { transferMethod } from '../transfers/transfer.route.js'
-import { fileOfProforma } from './proforma.call.js'
-import { makeProforma, openProformas, orderProforma, type ProformaDeps, requireProforma } from './proforma.js'
+import {
+  makeProforma,
+  openProformas,
+  orderProforma,
+  type ProformaDeps,
+  printProforma,
+  requireProforma,
+} from './proforma.js'
 import type { Proforma } from './proformas.sql.js'
-
-type ProformaPages = Pages & ProformaDeps
 
 const PROFORMAS = 'proformas'
 const PATH = `/portal/${PROFORMAS}`
@@ -34,7 +38,7 @@ export const proformaPages: PortalKinds<ProformaDeps> = {
   },
 }
 
-function proformaRoutes(app: App, pages: ProformaPages): void {
+function proformaRoutes(app: App, pages: Pages & ProformaDeps): void {
   portalForm(app, pages, { path: PATH, forReaders: true }, async ({ request, reply, session, field }) => {
     const offer = field('offer')
     const poNumber = field('po_number').trim()
@@ -51,7 +55,7 @@ function proformaRoutes(app: App, pages: ProformaPages): void {
     const session = pages.users.of(request)
     const locale = pages.reader.language(request, reply, session)
     const proforma = await requireProforma(pages, session.userId, request.params.number)
-    return sendUserFile(reply, 'application/pdf', await fileOfProforma(pages, proforma, locale))
+    return sendUserFile(reply, 'application/pdf', await printProforma(pages, proforma, locale))
   })
 
   portalForm(app, pages, { path: `${PATH}/:number/transfer` }, async ({ by, params: { number = '' } }) => {

@@ -1,11 +1,10 @@
 // The calls about proformas: make one and get its PDF, list those that hold, get the PDF of one, and order
 // one by transfer.
 import { Type } from 'typebox'
-import { type SentFile, userCall } from '../acts/user-call.js'
+import { userCall } from '../acts/user-call.js'
 import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import { callerOf, OFFER_REFUSALS, termOf } from '../checkout/upgrade.call.js'
-import type { Locale } from '../core/locale.js'
 import {
   LANGUAGE,
   LangSchema,
@@ -30,7 +29,6 @@ import {
   type ProformaWish,
   viewProforma,
 } from './proforma-schemas.js'
-import type { Proforma } from './proformas.sql.js'
 
 export interface ProformaCalls {
   /**
@@ -66,7 +64,7 @@ const proforma = userCall<ProformaDeps>()({
     const { plan: planId, months, start, po_number: poNumber } = request.input
     const wanted = { planId, ...termOf(months, start, 'query/months'), poNumber }
     const made = await makeProforma(deps, request.user.userId, wanted)
-    const file = await fileOfProforma(deps, made, await wishedLocale(request))
+    const file = await print(deps, made, await wishedLocale(request))
     return { ...file, headers: { 'content-location': `${request.api}/proformas/${made.number}` } }
   },
 })
@@ -97,7 +95,7 @@ const printProforma = userCall<ProformaDeps>()({
   refuses: PRINT_REFUSALS,
   run: async (deps, request) => {
     const made = await requireProforma(deps, request.user.userId, request.params.number)
-    return fileOfProforma(deps, made, await wishedLocale(request))
+    return print(deps, made, await wishedLocale(request))
   },
 })
 
@@ -140,9 +138,5 @@ const orderProforma = userCall<ProformaDeps & HistoryDeps>()({
     return showPaymentOfUser(deps, request, paymentId)
   },
 })
-
-export async function fileOfProforma(deps: ProformaDeps, made: Proforma, locale: Locale): Promise<SentFile> {
-  return { name: `proforma-${made.number}.pdf`, content: await print(deps, made, locale) }
-}
 
 export const proformaCalls = [proforma, proformas, printProforma, orderProforma]

@@ -1,20 +1,29 @@
-// Makes a proforma once a day for the same wish, and opens a transfer at its price.
+// A company shows its accountant a proforma before it pays: the later invoice, at a price that holds. It is
+// made once a day for the same wish, and a transfer is opened at its price.
 import { createHash } from 'node:crypto'
+import type { SentFile } from '../acts/user-call.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import { type OpenedCheckout, openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
 import { timeOf } from '../core/change.js'
 import { BillingError } from '../core/error.js'
+import { DAY, toTimestamp } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { Start } from '../core/quote.js'
-import { documentSeries, readReceiptNumber } from '../core/receipt.js'
+import type { Agreed, Start } from '../core/quote.js'
+import {
+  type DocumentSnapshot,
+  documentSeries,
+  readReceiptNumber,
+  type Seller,
+  splitTax,
+  taxAt,
+} from '../core/receipt.js'
 import { untilFresh } from '../database/database.js'
 import { requireWhole } from '../documents/invoices.js'
 import { print, type ReceiptDeps } from '../documents/receipt.js'
 import { renderReceipt } from '../documents/render-receipt.js'
 import { findUser, type KnownUser } from '../ledger/users.sql.js'
 import { transferMethod } from '../transfers/transfer.route.js'
-import { drawUpProforma, holdsOn, OLDEST } from './draw-up.js'
 import {
   findAsked,
   findProforma,
@@ -68,15 +77,8 @@ async function tryProforma(
   const agreed = { offer, amount, ...(change && { change }) }
   const buyer = { userId, name: user?.name ?? null, email: user?.email ?? null, details }
   const { live } = transfers
-  const context = {
-    seller,
-    buyer,
-    issuedAt: now,
-    issuedOn,
-    live,
-    ...(poNumber !== undefined && { poNumber }),
-  }
-  const snapshot = drawUpProforma(agreed, context)
+  const dated = { issuedAt: now, issuedOn, live, ...(poNumber !== undefined && { poNumber }) }
+  const snapshot = drawUp(agreed, seller, { buyer, ...dated })
   const series = documentSeries('proforma', issuedOn, live)
   const made = { userId, version: user?.version ?? 0, asked, series, issuedAt: now, agreed, snapshot }
   await insertProforma(database, made)
@@ -86,45 +88,69 @@ async function tryProforma(
 const digestOf = (what: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(what)).digest('base64url')
 
-/** The unpaid proformas whose price holds, newest first. */
-export async function openProformas(
-  deps: HoldDeps & Pick<ProformaDeps, 'database'>,
-  userId: string,
-): Promise<readonly Proforma[]> {
-  const known = await proformasSince(deps.database, userId, deps.clock.now() - OLDEST)
-  return known.filter((proforma) => holds(deps, proforma))
+/** The price holds until the end of the day that is this many days later. */
+const VALID_DAYS = 15
+
+/** Nothing is paid yet: the tax is that of the day, and a transfer has no duty. */
+function drawUp(
+  { offer, change, amount }: Agreed,
+  seller: Seller,
+  of: Pick<DocumentSnapshot, 'buyer' | 'issuedAt' | 'issuedOn' | 'live' | 'poNumber'>,
+): DocumentSnapshot {
+  const tax = taxAt(seller.taxTerms, of.issuedOn)
+  return {
+    ...of,
+    kind: 'proforma',
+    validUntil: toTimestamp(Date.parse(of.issuedOn) + VALID_DAYS * DAY).slice(0, 10),
+    seller: seller.identity,
+    planName: offer.plan.name,
+    paidOn: of.issuedOn,
+    periodFrom: null,
+    periodTo: null,
+    months: change ? null : offer.months,
+    amount,
+    ...(change && { change: { from: change.from.name, credit: change.credit } }),
+    tax,
+    split: splitTax(amount, tax),
+    stampDutyCentimes: 0,
+    paymentMethod: null,
+    paymentId: '',
+    checkoutId: null,
+  }
 }
 
-type HoldDeps = Pick<ProformaDeps, 'clock' | 'receipts' | 'methods'>
+/** The unpaid proformas whose price holds, newest first. */
+export async function openProformas(deps: ProformaDeps, userId: string): Promise<readonly Proforma[]> {
+  // None that is older holds, whatever the hour at which it was made.
+  const oldest = deps.clock.now() - (VALID_DAYS + 1) * DAY
+  return (await proformasSince(deps.database, userId, oldest)).filter((proforma) => holds(deps, proforma))
+}
 
 /** A proforma is sold once. One of test mode is never sold for real money. */
-function holds(deps: HoldDeps, { snapshot, isPaid }: Proforma): boolean {
-  const { clock, receipts } = deps
-  const isLive = snapshot.live === transferMethod(deps)?.live
-  return !isPaid && isLive && holdsOn(snapshot, receipts.dayOf(clock.now()))
+function holds(deps: ProformaDeps, { snapshot: { live, validUntil = '' }, isPaid }: Proforma): boolean {
+  const today = deps.receipts.dayOf(deps.clock.now())
+  return !isPaid && live === transferMethod(deps)?.live && today <= validUntil
 }
 
 /** `typed` is the number. Another user's proforma is `not_found` too. */
-export async function requireProforma(
-  deps: Pick<ProformaDeps, 'database' | 'methods'>,
-  userId: string,
-  typed: string,
-): Promise<Proforma> {
+export async function requireProforma(deps: ProformaDeps, userId: string, typed: string): Promise<Proforma> {
   const number = readReceiptNumber(typed, transferMethod(deps)?.live ?? true)
   const found = number && (await findProforma(deps.database, userId, number))
   if (!found) throw new BillingError('not_found')
   return found
 }
 
-/** Throws `busy`, and `receipts_unavailable` with the proforma's number. */
+/** Its PDF. Throws `busy`, and `receipts_unavailable` with the proforma's number. */
 export async function printProforma(
-  { printer }: Pick<ProformaDeps, 'printer'>,
+  { printer }: ProformaDeps,
   { number, snapshot }: Proforma,
   locale: Locale,
-): Promise<Uint8Array> {
-  const pdf = await print(printer, (typesetter) => renderReceipt(typesetter, { number, snapshot }, locale))
-  if (pdf === null) throw new BillingError('receipts_unavailable', { extra: { receipt_number: number } })
-  return pdf
+): Promise<SentFile> {
+  const content = await print(printer, (typesetter) =>
+    renderReceipt(typesetter, { number, snapshot }, locale),
+  )
+  if (!content) throw new BillingError('receipts_unavailable', { extra: { receipt_number: number } })
+  return { name: `proforma-${number}.pdf`, content }
 }
 
 /**

@@ -69,11 +69,9 @@ export async function insertProforma(
     readonly snapshot: DocumentSnapshot
   },
 ): Promise<void> {
-  const { userId, version, asked, series, issuedAt, agreed, snapshot } = of
-  const texts = [JSON.stringify(agreed), JSON.stringify(snapshot)]
-  const what = [userId, asked, series, at(issuedAt), ...texts, version]
+  const texts = [JSON.stringify(of.agreed), JSON.stringify(of.snapshot)]
   try {
-    await database.query(insert, what)
+    await database.query(insert, [of.userId, of.asked, of.series, at(of.issuedAt), ...texts, of.version])
   } catch (error) {
     const isThere = error instanceof ConstraintViolation && error.constraint === 'proformas_once_a_day'
     if (!isThere) throw error
