@@ -12,7 +12,7 @@ import {
   unblockOperator,
 } from './operator-acts.js'
 import { revokeOperatorSession, type SessionActDeps, sessionList } from './session-acts.js'
-import { forgetOperatorSessions } from './sessions.js'
+import { deleteOldSessions } from './sessions.sql.js'
 import { type AccessConfig, accessSettings } from './settings.js'
 import { signInRoutes } from './sign-in.route.js'
 
@@ -39,7 +39,7 @@ export const access: Capability<AccessDeps, AccessConfig> = {
       name: 'forget-operator-sessions',
       stage: 'tidy',
       everyMs: HOUR,
-      run: () => forgetOperatorSessions(deps),
+      run: () => deleteOldSessions(deps.database, deps.clock.now()),
     },
   ],
 }

@@ -16,7 +16,7 @@ export interface Claims {
   readonly [claim: string]: unknown
 }
 
-export type RoleLack = 'no_role' | 'unknown_role' | 'several_roles'
+export type RoleRefusal = 'no_role' | 'unknown_role' | 'several_roles'
 
 /** `oidc:`, the subject and the verified e-mail: no key's name has a colon. Null: the claims give no name. */
 export function operatorNameOf({ sub, email, email_verified: isVerified }: Claims): string | null {
@@ -30,7 +30,7 @@ export function roleOf(
   claims: Claims,
   roleClaim: string,
   isRole: (text: string) => boolean,
-): { readonly role: string } | RoleLack {
+): { readonly role: string } | RoleRefusal {
   const value = claimAt(claims, roleClaim)
   const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')
   if (texts.length === 0) return 'no_role'

@@ -33,7 +33,7 @@ function readRole(text: string, permissions: readonly Permission[]): ReadRole {
   const entries = listed.split(/[+,]/).map((entry) => entry.trim())
   const read = entries.map((entry, index) => readEntry(entry, index + 1, permissions))
   const good = read.filter((one) => typeof one !== 'string')
-  const twice = good.find(({ said }, index) => good.findIndex((other) => other.said === said) < index)
+  const twice = good.find(({ name }, index) => good.findIndex((other) => other.name === name) < index)
   // An explicit permission wins over the one of a built-in role.
   const powers = [...good.filter(({ isRole }) => isRole), ...good.filter(({ isRole }) => !isRole)]
   return {
@@ -42,28 +42,28 @@ function readRole(text: string, permissions: readonly Permission[]): ReadRole {
     problems: [
       ...(isRole(name) ? [' has the name of a built-in role'] : []),
       ...(listed.trim() === '' ? [' is empty'] : read.filter((one) => typeof one === 'string')),
-      ...(twice ? [` names ${twice.said} twice`] : []),
+      ...(twice ? [` names ${twice.name} twice`] : []),
     ],
   }
 }
 
 interface Entry {
-  readonly said: string
-  readonly may: readonly (readonly [name: string, most: number | null])[]
-  /** True for a built-in role, false for a permission. */
+  /** A permission, or a built-in role with all that it may do. */
+  readonly name: string
   readonly isRole: boolean
+  readonly may: readonly (readonly [permission: string, most: number | null])[]
 }
 
 /** Returns the problem if the entry is wrong. */
 function readEntry(entry: string, place: number, permissions: readonly Permission[]): Entry | string {
-  const [, said, typed] = ENTRY.exec(entry) ?? []
-  if (said === undefined) return `, entry ${place} must be a name such as payment.refund or user.grant(7)`
-  const most = typed === undefined ? null : Number(typed)
-  const permission = permissions.find(({ name }) => name === said)
-  if (said === 'owner' || permission?.ownersAlone) return `, ${said} is for owners alone`
-  if (most !== null && permission?.bound === undefined) return `, ${said} has no bound`
-  if (permission) return { said, may: [[said, most]], isRole: false }
-  if (!isRole(said)) return `, ${said} is no permission and no built-in role`
-  const has = permissions.filter((one) => rolesThatMay(one).includes(said))
-  return { said, may: has.map(({ name }) => [name, null]), isRole: true }
+  const [, name, limit] = ENTRY.exec(entry) ?? []
+  if (name === undefined) return `, entry ${place} must be a name such as payment.refund or user.grant(7)`
+  const most = limit === undefined ? null : Number(limit)
+  const permission = permissions.find((one) => one.name === name)
+  if (name === 'owner' || permission?.ownersAlone) return `, ${name} is for owners alone`
+  if (most !== null && permission?.bound === undefined) return `, ${name} has no bound`
+  if (permission) return { name, isRole: false, may: [[name, most]] }
+  if (!isRole(name)) return `, ${name} is no permission and no built-in role`
+  const has = permissions.filter((one) => rolesThatMay(one).includes(name))
+  return { name, isRole: true, may: has.map((one) => [one.name, null]) }
 }

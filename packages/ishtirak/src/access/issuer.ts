@@ -13,7 +13,14 @@ import { secondsAhead } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
-import { type Claims, claimAt, type IssuerSettings, operatorNameOf, roleOf } from './claims.js'
+import {
+  type Claims,
+  claimAt,
+  type IssuerSettings,
+  operatorNameOf,
+  type RoleRefusal,
+  roleOf,
+} from './claims.js'
 import { type SessionsDeps, signIn } from './sessions.js'
 
 export type Issuer = ReturnType<typeof createIssuer>
@@ -30,12 +37,7 @@ export const ISSUER_PATH = '/console/sign-in/issuer'
 export const RETURN_PATH = '/console/sign-in/return'
 
 /** The reasons of refusal, for the page and the audit trail. */
-const SIGN_IN_LACKS = ['no_role', 'unknown_role', 'several_roles', 'not_begun', 'denied', 'answer'] as const
-type SignInLack = (typeof SIGN_IN_LACKS)[number]
-
-export function isSignInLack(value: unknown): value is SignInLack {
-  return SIGN_IN_LACKS.some((lack) => lack === value)
-}
+export type SignInRefusal = RoleRefusal | 'not_begun' | 'denied' | 'answer'
 
 export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   const redirectUri = `${deps.publicUrl}${RETURN_PATH}`
@@ -87,16 +89,17 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   }
 }
 
-/** Reads the issuer's metadata. `configWith` adds a secret, which the way out does not need. */
+/** Reads the issuer's metadata. `configWith` makes a configuration with a secret, which only `finish` needs. */
 async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps) {
   const openid = await import('openid-client')
   const client = { [openid.clockSkew]: secondsAhead(clock) }
   const customFetch = fetchUntil(performance.now() + TIMEOUT_MS)
-  // The configuration allows http only on this machine.
-  const isPlain = url.startsWith('http:')
+  const checks = [openid.enableNonRepudiationChecks]
+  // The settings allow http only on this machine.
+  if (url.startsWith('http:')) checks.push(openid.allowInsecureRequests)
   const config = await openid.discovery(new URL(url), clientId, client, openid.None(), {
     [openid.customFetch]: customFetch,
-    execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
+    execute: checks,
   })
   const metadata = config.serverMetadata()
   // RFC 8414, section 2: `client_secret_basic` is the default.
@@ -107,8 +110,7 @@ async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps
   const configWith = (secret: string) => {
     const made = new openid.Configuration(metadata, clientId, client, authentication(secret))
     made[openid.customFetch] = customFetch
-    openid.enableNonRepudiationChecks(made)
-    if (isPlain) openid.allowInsecureRequests(made)
+    for (const enable of checks) enable(made)
     return made
   }
   return { openid, config, configWith }
@@ -171,7 +173,7 @@ export async function signInByIssuer(
   return { token, to: begun.to }
 }
 
-function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}): BillingError {
+function refusal(reason: SignInRefusal, more: Readonly<Record<string, string>> = {}): BillingError {
   return new BillingError('sign_in_refused', { extra: { reason, ...more } })
 }
 
@@ -231,7 +233,7 @@ function chainOf(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...chainOf(error.cause)] : []
 }
 
-export interface AccessPageDeps extends Omit<SessionsDeps, 'issuer'> {
+export interface AccessPageDeps extends SessionsDeps {
   readonly recordRefusal: RecordRefusal
   readonly operatorKeyRing: ApiKeys<Operator>
   /** Null: operators sign in only by key. */

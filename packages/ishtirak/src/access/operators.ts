@@ -50,13 +50,8 @@ export interface ListedOperator extends Pick<MadeOperator, 'name' | 'role'> {
 
 export async function listOperators(deps: OperatorsDeps): Promise<readonly ListedOperator[]> {
   const ofEnvironment = new Map(deps.operatorKeys.map(({ name, role }) => [name, { name, role, made: null }]))
-  const made = await madeOperators(deps.database)
-  return [
-    ...ofEnvironment.values(),
-    ...made
-      .filter(({ name }) => !isOfEnvironment(deps, name))
-      .map((one) => ({ name: one.name, role: one.role, made: one })),
-  ]
+  const made = (await madeOperators(deps.database)).filter(({ name }) => !isOfEnvironment(deps, name))
+  return [...ofEnvironment.values(), ...made.map((one) => ({ name: one.name, role: one.role, made: one }))]
 }
 
 /** Throws `not_found`, and `conflict` for an operator of the environment. */
@@ -123,17 +118,15 @@ export function saveChange(
   after: MadeOperator,
 ): Promise<boolean> {
   const now = deps.clock.now()
-  const audit = auditEntry(deps.ids, by, { before: describe(before), after: describe(after), now })
-  const mayBeLastOwner = keepsAnOwner(deps, before, after)
   return updateOperator(deps.database, after, {
-    mayBeLastOwner,
+    mayBeLastOwner: keepsAnOwner(deps, before, after),
     otherNames: environmentNames(deps),
-    audit,
+    audit: auditEntry(deps.ids, by, { before: describe(before), after: describe(after), now }),
     now,
   })
 }
 
-/** The audit trail shows an operator so. */
+/** The operator as the audit trail shows them. */
 export function describe({ name, role, blockedAt }: MadeOperator) {
   return { operator: name, role, blocked_at: timestampOrNull(blockedAt) }
 }

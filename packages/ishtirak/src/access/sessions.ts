@@ -18,7 +18,6 @@ import { actsOnUser } from '../ledger/user-acts.sql.js'
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
 import type { IssuerSettings } from './claims.js'
 import {
-  deleteOldSessions,
   deleteSession,
   type FoundSession,
   findRevocation,
@@ -107,10 +106,8 @@ export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSess
   await endSession(deps, id, by, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
-type ListDeps = Pick<CommonParts, 'clock' | 'database'>
-
 /** The signed-in operators, and the newest acts that are about no single user. */
-export async function listSessions({ database, clock }: ListDeps) {
+export async function listSessions({ database, clock }: Pick<CommonParts, 'clock' | 'database'>) {
   const [sessions, acts] = await Promise.all([
     liveSessions(database, clock.now()),
     actsOnUser(database, NO_USER, ACTS_SHOWN),
@@ -155,9 +152,4 @@ export function viewSession({ id, operator, signedInBy, createdAt, expiresAt }: 
     created_at: toTimestamp(createdAt),
     expires_at: toTimestamp(expiresAt),
   }
-}
-
-/** A job. Returns how many it deleted. */
-export function forgetOperatorSessions({ database, clock }: ListDeps): Promise<number> {
-  return deleteOldSessions(database, clock.now())
 }

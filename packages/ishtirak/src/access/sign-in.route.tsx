@@ -5,7 +5,6 @@ import type { FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { ROLES } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
 import { consoleSay, type SayConsole } from '../i18n/console.js'
@@ -13,15 +12,16 @@ import { type ConsoleSignIn, goTo, renderConsole, sendPage } from '../pages/cons
 import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { cookiesFor, cookiesOf, fieldOf, queryOf } from '../pages/reader.js'
 import {
+  type AccessPageDeps,
   type AccessPages,
   ISSUER_PATH,
   type Issuer,
-  isSignInLack,
   RETURN_PATH,
+  type SignInRefusal,
   signInByIssuer,
   TICKET_MS,
 } from './issuer.js'
-import { hasKeys } from './operators.js'
+import { hasKeys, roleNames } from './operators.js'
 import { findOperatorSession, OPERATOR_SESSION_MS, type SessionsDeps, signIn, signOut } from './sessions.js'
 
 /** The wrong keys a minute of one network. */
@@ -138,6 +138,7 @@ function signInPage(
   const { locale, to, byKey, isWrong } = of
   const say = consoleSay(locale)
   const { base, issuer } = pages
+  const query = to === HOME ? '' : `?to=${encodeURIComponent(to)}`
   return renderConsole(pages, {
     locale,
     session: null,
@@ -147,25 +148,19 @@ function signInPage(
       <section class="middle card">
         <h1 safe>{say('signInTitle')}</h1>
         <p safe>{say('sessionText')}</p>
-        {issuer === null ? null : <IssuerLink {...{ pages, to, say }} issuer={issuer} />}
+        {issuer === null ? null : (
+          <p class="actions">
+            <LinkButton
+              href={`${base}${ISSUER_PATH}${query}`}
+              label={say('signInWith', { issuer: issuer.host })}
+              go
+            />
+          </p>
+        )}
         {byKey && <KeyForm {...{ base, locale, to, isWrong, say }} />}
       </section>
     ),
   })
-}
-
-function IssuerLink(of: { pages: AccessPages; issuer: Issuer; to: string; say: SayConsole }) {
-  const { pages, issuer, to, say } = of
-  const query = to === HOME ? '' : `?to=${encodeURIComponent(to)}`
-  return (
-    <p class="actions">
-      <LinkButton
-        href={`${pages.base}${ISSUER_PATH}${query}`}
-        label={say('signInWith', { issuer: issuer.host })}
-        go
-      />
-    </p>
-  )
 }
 
 function KeyForm(of: { base: string; locale: Locale; to: string; isWrong: boolean; say: SayConsole }) {
@@ -194,9 +189,7 @@ function KeyForm(of: { base: string; locale: Locale; to: string; isWrong: boolea
   )
 }
 
-interface SignInDeps extends Omit<SessionsDeps, 'issuer'> {
-  readonly issuer: Issuer | null
-}
+type SignInDeps = Pick<AccessPageDeps, 'issuer'> & SessionsDeps
 
 /** The console's frame asks this who is signed in. */
 export function consoleSignIn(deps: SignInDeps): ConsoleSignIn {
@@ -220,10 +213,11 @@ function signInRefusal(
 ): string | null {
   const host = issuer?.host ?? ''
   if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer: host })
-  if (code !== 'sign_in_refused' || !isSignInLack(extra.reason)) return null
-  return say(`refused_${extra.reason}`, {
+  if (code !== 'sign_in_refused') return null
+  // Written by `refusal` of issuer.ts.
+  return say(`refused_${extra.reason as SignInRefusal}`, {
     issuer: host,
     claim: String(extra.claim),
-    roles: [...ROLES, ...Object.keys(operatorRoles)].join(', '),
+    roles: roleNames({ operatorRoles }).join(', '),
   })
 }
