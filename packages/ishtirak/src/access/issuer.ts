@@ -89,7 +89,7 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   }
 }
 
-/** Reads the issuer's metadata. `configWith` makes a configuration with a secret, which only `finish` needs. */
+/** Reads the issuer's metadata. `configWith` adds a secret, which only `finish` needs. */
 async function discover({ url, clientId }: IssuerSettings, { clock }: IssuerDeps) {
   const openid = await import('openid-client')
   const client = { [openid.clockSkew]: secondsAhead(clock) }
