@@ -88,6 +88,15 @@ export type TransferDecision =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'same_operator' | 'differs' }
 
+const DECIDED = { kind: 'refused', because: 'decided' } as const
+
+const isSettled = ({ status }: Pick<Payment, 'status'>) => status === 'paid' || status === 'refunded'
+
+/** Its money is booked, or about to be. A payment under review can be decided again. */
+export function isBooked({ state }: Pick<Transfer, 'state'>, payment: Pick<Payment, 'status'>): boolean {
+  return isSettled(payment) || (state === 'approved' && payment.status !== 'review')
+}
+
 /** Money counts whenever it comes, also after a refusal. `secondFrom`: two are needed; null: never. */
 export function decideApproval(
   transfer: Transfer,
@@ -95,14 +104,13 @@ export function decideApproval(
   approval: Approval,
   secondFrom: number | null,
 ): TransferDecision {
-  if (payment.status === 'paid' || payment.status === 'refunded')
-    return { kind: 'refused', because: 'decided' }
+  if (isSettled(payment)) return DECIDED
   const isApproved = transfer.state === 'approved'
   const isRepeated = transfer.approvals.some(
     (one) => isOfOne(one, approval) && saysTheSame(one, approval) && one.receivedAt === approval.receivedAt,
   )
   if (isApproved && isRepeated) return { kind: 'unchanged' }
-  if (isApproved && payment.status !== 'review') return { kind: 'refused', because: 'decided' }
+  if (isBooked(transfer, payment)) return DECIDED
   // Only the last figures of a person count, so that an operator can correct a mistake.
   const others = isApproved ? [] : transfer.approvals.filter((one) => !isOfOne(one, approval))
   if (!others.every((one) => saysTheSame(one, approval))) return { kind: 'refused', because: 'differs' }
@@ -136,12 +144,8 @@ export function decideRefusal(
   payment: Pick<Payment, 'status'>,
   why: string,
 ): TransferDecision {
-  const isSettled = payment.status === 'paid' || payment.status === 'refunded'
-  const isBeingBooked = transfer.state === 'approved' && payment.status !== 'review'
-  if (isSettled || isBeingBooked) return { kind: 'refused', because: 'decided' }
-  if (transfer.state === 'refused') {
-    return payment.status === 'canceled' ? { kind: 'refused', because: 'decided' } : { kind: 'unchanged' }
-  }
+  if (isBooked(transfer, payment)) return DECIDED
+  if (transfer.state === 'refused') return payment.status === 'canceled' ? DECIDED : { kind: 'unchanged' }
   return { kind: 'changed', transfer: { ...transfer, state: 'refused', approvals: [], refusal: why } }
 }
 

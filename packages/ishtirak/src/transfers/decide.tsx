@@ -14,7 +14,7 @@ import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { type ApprovalDeps, loadTransfer, planDecision, settleDecided } from './approvals.js'
-import { decideRefusal } from './decide-transfer.js'
+import { decideRefusal, isBooked } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
 import { foundOf, reviewBeside } from './review.js'
 
@@ -67,14 +67,8 @@ export const approve = act<DecisionDeps>()({
   input: ApprovalSchema,
   refuses: ['second_operator_needed'],
   isOffered: (file) => {
-    const { status, checkoutId } = file.payment
     const transfer = transferIn(file)
-    return (
-      transfer !== null &&
-      checkoutId !== null &&
-      !['paid', 'refunded'].includes(status) &&
-      (transfer.state !== 'approved' || status === 'review')
-    )
+    return transfer !== null && !isBooked(transfer, file.payment)
   },
   fields: async (pages, view, { id }) => receivedFields(pages, view, await loadTransfer(pages, id)),
   beside: reviewBeside,
@@ -102,12 +96,7 @@ export const refuse = act<DecisionDeps>()({
   bulk: true,
   isOffered: (file) => {
     const transfer = transferIn(file)
-    const { payment } = file
-    return (
-      transfer !== null &&
-      payment.checkoutId !== null &&
-      decideRefusal(transfer, payment, '').kind === 'changed'
-    )
+    return transfer !== null && decideRefusal(transfer, file.payment, '').kind === 'changed'
   },
   fields: async (_pages, { say }) => [{ name: 'why', label: say('refusalLabel'), value: '', type: 'text' }],
   beside: reviewBeside,

@@ -4,9 +4,8 @@ import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
 import { nullable } from '../http/schemas.js'
 import type { SubjectPayment } from '../ledger/subjects.js'
-import { addressOf, type ConsolePages, Text, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import { type ApprovalDeps, secondFrom } from './approvals.js'
 import { approvalsNeeded, type Proof, type Transfer } from './decide-transfer.js'
@@ -24,10 +23,10 @@ type TransferPart = {
 
 const KEY = 'transfer'
 
-/** The transfer of the payment; null if the payment is no transfer. */
-export function transferIn({ parts }: Pick<SubjectPayment, 'parts'>): Transfer | null {
+/** The transfer of the payment; null: it is another payment, or no user has seen its reference yet. */
+export function transferIn({ parts, payment }: Pick<SubjectPayment, 'parts' | 'payment'>): Transfer | null {
   // `load` below has loaded it.
-  return (parts[KEY] as TransferPart)?.transfer ?? null
+  return payment.checkoutId === null ? null : ((parts[KEY] as TransferPart)?.transfer ?? null)
 }
 
 export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'transfers'>
@@ -76,41 +75,24 @@ export function transferPart(deps: TransferPartDeps): PaymentPart<TransferPart> 
   }
 }
 
-interface Shown {
-  readonly pages: ConsolePages
-  readonly view: View
-  readonly part: NonNullable<TransferPart>
-}
-
 /** `PDF`, `JPEG` or `PNG`. */
 const formatOf = ({ type }: Proof) => type.slice(type.indexOf('/') + 1).toUpperCase()
 
 /** The user's proofs. Each reading is in the audit trail. */
-function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: string }) {
-  const { say, session } = view
-  const { proofs } = part
-  if (proofs.length === 0) return null
+function Proofs(of: { pages: ConsolePages; view: View; part: NonNullable<TransferPart>; paymentId: string }) {
+  const { pages, view, part, paymentId } = of
+  if (part.proofs.length === 0) return null
   const path = `${addressOf(pages.base, 'payments', paymentId)}/proofs`
-  const may = mayDo(session.operator, READ_PROOF)
+  const may = mayDo(view.session.operator, READ_PROOF)
   return (
-    <Card id="proofs" title={say('proofs')}>
-      <Table
-        {...{ pages, view }}
-        rows={proofs}
-        columns={[
-          { head: 'when', text: ({ uploadedAt }) => view.moment(uploadedAt) },
-          {
-            head: 'file',
-            safe: (proof) =>
-              may && proof.erasedAt === null ? (
-                <a href={`${path}/${proof.n}`} safe>
-                  {formatOf(proof)}
-                </a>
-              ) : (
-                <Text>{formatOf(proof)}</Text>
-              ),
-          },
-        ]}
+    <Card id="proofs" title={view.say('proofs')}>
+      <Facts
+        facts={part.proofs.map((proof) => [
+          view.moment(proof.uploadedAt),
+          may && proof.erasedAt === null
+            ? { href: `${path}/${proof.n}`, text: formatOf(proof) }
+            : formatOf(proof),
+        ])}
       />
       <SameProofs {...{ pages, view }} sameProofs={part.sameProofs} />
     </Card>
@@ -118,7 +100,9 @@ function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: 
 }
 
 /** A slip that stands for two payments: the money may have come once. */
-export function SameProofs(of: Pick<Shown, 'pages' | 'view'> & Pick<Shown['part'], 'sameProofs'>) {
+export function SameProofs(
+  of: { pages: ConsolePages; view: View } & Pick<NonNullable<TransferPart>, 'sameProofs'>,
+) {
   const { pages, view, sameProofs } = of
   if (sameProofs.length === 0) return null
   const { say } = view

@@ -1,10 +1,15 @@
-// The parts of the portal that transfers add: the method to choose, the open transfer, and its forms.
+// The parts of the portal that transfers add: the method to choose, the open transfer, the last refusal, and
+// the link to an expired transfer.
 import { DAY } from '../core/instant.js'
-import { publicStatusAt } from '../core/payment.js'
+import { publicStatusAt, type ShownPayment } from '../core/payment.js'
+import { mayOrder } from '../core/person.js'
 import { formatReference } from '../core/reference.js'
 import { CATALOGS, isMessageKey } from '../i18n/messages.js'
-import type { PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
+import { hrefIn } from '../pages/own-form.js'
+import type { PartSection, PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 import type { ShownMethod } from '../pages/shown-method.js'
+import { Words } from '../pages/words.js'
+import { ACCOUNT_KINDS } from './account-words.js'
 import { proofProblem } from './decide-transfer.js'
 import { listProofs, slipsToCheck } from './proof.sql.js'
 import {
@@ -13,15 +18,8 @@ import {
   transferMethod,
   transferRoutes,
 } from './transfer.route.js'
-import {
-  LateTransferLink,
-  type PortalTransfer,
-  RefusedNotice,
-  type RefusedTransfer,
-  TransferSection,
-  transferLabel,
-} from './transfer-section.js'
-import { findTransfer } from './transfers.sql.js'
+import { type PortalTransfer, TransferSection } from './transfer-section.js'
+import { findTransfer, type StoredTransfer } from './transfers.sql.js'
 
 export const transferPages: PortalKinds<TransferPagesDeps> = {
   routes: transferRoutes,
@@ -50,9 +48,14 @@ function aboutFile(locale: keyof typeof CATALOGS, text: string) {
 }
 
 function shownTransfer({ name, accounts }: TransferMethod): ShownMethod {
+  const kinds = [...new Set(accounts.map(({ kind }) => kind))]
   return {
     method: name,
-    label: transferLabel(accounts),
+    label: (say, locale) => {
+      const named = new Intl.ListFormat(locale, { type: 'disjunction' })
+      const list = kinds.map((kind) => say(kind === 'bank' ? 'bankAccount' : ACCOUNT_KINDS[kind]))
+      return say('transferTo', { accounts: named.format(list) })
+    },
     path: '/portal/transfer',
     button: 'askForTransfer',
     next: 'transferNext',
@@ -63,26 +66,47 @@ function shownTransfer({ name, accounts }: TransferMethod): ShownMethod {
   }
 }
 
-interface Reading extends Pick<TransferPagesDeps, 'database' | 'transfers'> {
-  readonly name: string
-  readonly seen: SeenPortal
-}
+/** The portal shows for 3 days that a transfer was booked. */
+const BOOKED_SHOWN_MS = 3 * DAY
 
+/** Asks the database only about transfers that are not settled, and the newest payment if it was refused. */
 async function readPart(
   { database, transfers }: TransferPagesDeps,
   seen: SeenPortal,
   { name, accounts }: TransferMethod,
 ): Promise<PortalPart> {
-  const reading = { database, transfers, name, seen }
-  const ids = await readSlips(reading)
-  const transfer = await readTransfer(reading, ids)
-  const refused = seen.isOlder ? null : await readRefused(reading)
+  const { history, session } = seen
+  const { userId } = session
+  const find = (paymentId: string) => findTransfer(database, { userId, paymentId })
+  const own = history.payments.filter(({ method }) => method === name)
+  const unsettled = own.filter(({ status }) => status === 'pending' || status === 'expired')
+  const paymentIds = unsettled.map(({ id }) => id)
+  const slips = paymentIds.length === 0 ? [] : await slipsToCheck(database, { userId, paymentIds })
+  const open = unsettled.find(({ status, expiresAt }) => status === 'pending' && expiresAt > history.now)
+  const newest = seen.isOlder ? undefined : own.find((payment) => payment === history.payments[0])
+
+  const asked = seen.asked('transfer')
+  const wanted = asked === null ? null : lateIn(await find(asked), history)
+  // An expired transfer is shown while its slip is checked, because nothing can be bought until then.
+  const [slip] = wanted || open ? [] : slips
+  const late = slip === undefined ? wanted : lateIn(await find(slip), history)
+  const isNew = newest?.status === 'paid' && history.now - (newest.paidAt ?? 0) < BOOKED_SHOWN_MS
+  const payment = late ?? open ?? (isNew ? newest : undefined)
+  const refused = newest?.status === 'canceled' ? await find(newest.id) : null
+
+  const transfer = payment && {
+    ...{ payment, accounts, usualDelayMs: transfers?.usualDelayMs ?? null },
+    proofs: await listProofs(database, { userId, paymentId: payment.id }),
+    stage: late ? 'late' : open ? 'open' : ('booked' as PortalTransfer['stage']),
+  }
   return {
-    ...(ids.size > 0 && { checked: { ids, badge: 'slipChecked', pastDue: 'pastDueSlip' } }),
+    ...(slips.length > 0 && {
+      checked: { ids: new Set(slips), badge: 'slipChecked', pastDue: 'pastDueSlip' },
+    }),
     isOpen: transfer?.stage === 'open',
     open: (section) => (
       <>
-        {transfer && <TransferSection {...section} {...{ transfer, accounts }} />}
+        {transfer && <TransferSection {...section} transfer={transfer} />}
         {refused && <RefusedNotice {...section} refused={refused} />}
       </>
     ),
@@ -90,61 +114,37 @@ async function readPart(
   }
 }
 
-async function readTransfer(of: Reading, slips: ReadonlySet<string>): Promise<PortalTransfer | null> {
-  const { database, transfers, seen } = of
-  const asked = seen.asked('transfer')
-  const wanted = asked === null ? null : await findLate(of, asked)
-  const open = wanted ?? openTransferIn(of)
-  // An expired transfer is shown while its slip is checked, because nothing can be bought until then.
-  const [checked] = slips
-  const late = wanted ?? (open || checked === undefined ? null : await findLate(of, checked))
-  const booked = late || open ? null : bookedTransferIn(of)
-  const payment = late ?? open ?? booked
-  if (!payment) return null
-  const { userId } = seen.session
-  const proofs = await listProofs(database, { userId, paymentId: payment.id })
-  const stage = late ? 'late' : booked ? 'booked' : 'open'
-  return { payment, proofs, stage, usualDelayMs: transfers?.usualDelayMs ?? null }
-}
-
-/** The portal shows for 3 days that a transfer was booked. */
-const BOOKED_SHOWN_MS = 3 * DAY
-
-/** The newest payment, if it is a transfer that was booked a short time ago. */
-function bookedTransferIn({ name, seen: { history, isOlder } }: Reading) {
-  const [newest] = history.payments
-  if (isOlder || newest?.method !== name || newest.status !== 'paid') return undefined
-  return history.now - (newest.paidAt ?? 0) < BOOKED_SHOWN_MS ? newest : undefined
-}
-
-/** Finds a transfer that is waited for among the newest payments. */
-function openTransferIn({ name, seen: { history } }: Reading) {
-  return history.payments.find(
-    ({ method, status, expiresAt }) => method === name && status === 'pending' && expiresAt > history.now,
-  )
-}
-
-async function findLate({ database, seen }: Reading, paymentId: string) {
-  const found = await findTransfer(database, { userId: seen.session.userId, paymentId })
-  const isLate = found && publicStatusAt(found.payment, seen.history.now) === 'expired'
+/** The payment of an expired transfer whose slip is still taken; null: it is another, or decided. */
+function lateIn(found: StoredTransfer | null, { now }: SeenPortal['history']): ShownPayment | null {
+  const isLate = found && publicStatusAt(found.payment, now) === 'expired'
   return isLate && proofProblem(found.transfer, []) === null ? found.payment : null
 }
 
-/** Asks the database only if a transfer is not settled. */
-async function readSlips({ database, name, seen }: Reading): Promise<ReadonlySet<string>> {
-  const { userId } = seen.session
-  const unsettled = seen.history.payments.filter(
-    ({ method, status }) => method === name && (status === 'pending' || status === 'expired'),
+/** Says why the last transfer was refused, until the user buys again. */
+function RefusedNotice({ say, refused }: PartSection & { readonly refused: StoredTransfer }) {
+  const { state, refusal: reason } = refused.transfer
+  if (state !== 'refused' || !reason) return null
+  // A line does not end in it: these hyphens are not for breaking.
+  const reference = formatReference(refused.reference).replaceAll('-', '\u2011')
+  return (
+    <section class="notice warn">
+      <h2 safe>{say('mail_payment_refused_subject', { reference })}</h2>
+      <p safe>{say('refusedBecause', { reason })}</p>
+      <p>
+        <Words>{say('mail_payment_refused_next')}</Words>
+      </p>
+    </section>
   )
-  const paymentIds = unsettled.map(({ id }) => id)
-  return new Set(paymentIds.length === 0 ? [] : await slipsToCheck(database, { userId, paymentIds }))
 }
 
-/** Asks the database only if the newest payment may be a refused transfer. */
-async function readRefused({ database, name, seen }: Reading): Promise<RefusedTransfer | null> {
-  const [newest] = seen.history.payments
-  if (newest?.status !== 'canceled' || newest.method !== name) return null
-  const found = await findTransfer(database, { userId: seen.session.userId, paymentId: newest.id })
-  const reason = found?.transfer.state === 'refused' ? found.transfer.refusal : null
-  return found && reason ? { reference: found.reference, reason } : null
+/** The link in the history that leads to the form for the slip of an expired transfer. */
+function LateTransferLink({ pages, view, say }: PartSection, payment: ShownPayment) {
+  const { checkoutId, id } = payment
+  if (!mayOrder(view.session)) return null
+  if (checkoutId === null || publicStatusAt(payment, view.history.now) !== 'expired') return null
+  return (
+    <a href={hrefIn(view.session, `${pages.base}/portal?transfer=${id}#late-transfer`)} safe>
+      {say('transferSent')}
+    </a>
+  )
 }

@@ -5,12 +5,7 @@ import { at, column, instant, instantOrNull, integer, rowOf, text, word } from '
 import { viewRows } from '../ledger/schemas.js'
 import type { Proof, Transfer } from './decide-transfer.js'
 import { SameProofSchema } from './transfer-state.js'
-import type { StoredTransfer } from './transfers.sql.js'
-
-interface OfPayment {
-  readonly userId: string
-  readonly paymentId: string
-}
+import type { OfPayment, StoredTransfer } from './transfers.sql.js'
 
 const parseProof = rowOf({
   n: integer,

@@ -12,17 +12,12 @@ import { type SettlementChange, type Settlements, saveSettlement } from '../ledg
 import { decideProof, type Proof, proofProblem } from './decide-transfer.js'
 import { eraseProofsBefore, listProofs, saveProof, saveProofContent } from './proof.sql.js'
 import { readProofFile } from './proof-file.js'
-import { findTransfer, type StoredTransfer } from './transfers.sql.js'
+import { findTransfer, type OfPayment, type StoredTransfer } from './transfers.sql.js'
 
 export interface ProofDeps extends ChangeDeps {
   readonly database: Database
   readonly settlements: Settlements
   readonly uploads: Uploads
-}
-
-interface OfPayment {
-  readonly userId: string
-  readonly paymentId: string
 }
 
 /**
@@ -67,13 +62,10 @@ export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer):
     }
     const saved = await tryChange(deps, facts, attempt, () => ({ revision, result: decision.proof }))
     if (typeof saved === 'string') return 'stale'
-    deps.log.info({ ...logged(of), n: saved.n, bytes: saved.bytes }, 'proof received')
+    const about = { user_id: of.userId, payment_id: of.paymentId }
+    deps.log.info({ ...about, n: saved.n, bytes: saved.bytes }, 'proof received')
     return saved
   })
-}
-
-function logged({ userId, paymentId }: OfPayment) {
-  return { user_id: userId, payment_id: paymentId }
 }
 
 /** Rolls the transaction back. */

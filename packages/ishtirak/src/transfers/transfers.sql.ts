@@ -39,9 +39,14 @@ const insert = statement(
 /** Does nothing if the payment already has a transfer, or the reference is taken. */
 export async function insertTransfer(
   database: Queryable,
-  of: { readonly userId: string; readonly paymentId: string; readonly reference: string },
+  of: OfPayment & { readonly reference: string },
 ): Promise<void> {
   await database.query(insert, [of.userId, of.paymentId, of.reference])
+}
+
+export interface OfPayment {
+  readonly userId: string
+  readonly paymentId: string
 }
 
 const selectOfPayment = statement(
@@ -50,10 +55,7 @@ const selectOfPayment = statement(
 )
 
 /** Null: the payment has another method, or the process died before it wrote the transfer. */
-export async function findTransfer(
-  database: Queryable,
-  of: { readonly userId: string; readonly paymentId: string },
-): Promise<StoredTransfer | null> {
+export async function findTransfer(database: Queryable, of: OfPayment): Promise<StoredTransfer | null> {
   const [row] = await database.query(selectOfPayment, [of.userId, of.paymentId])
   return row ? parseTransfer(row) : null
 }
