@@ -1,5 +1,5 @@
 // Recorded once and again, by two operators at once, with a wrong amount, for another user.
-import { recordPayment } from '../../packages/ishtirak/src/desk/record-act.js'
+import { recordPayment } from '../../packages/ishtirak/src/desk/record-payment.js'
 import { act, deed } from './expected.js'
 import type { BookedPayment, Ledger } from './ledger.js'
 import { costOfChange, type Taking } from './model.js'

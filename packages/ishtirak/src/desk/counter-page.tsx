@@ -1,7 +1,7 @@
 // The counter: the operator finds or makes a customer and chooses what they pay for; after the act the
 // receipt opens. This page leads to the act, which decides what is taken and whether it is allowed.
 import { titleOf } from '../acts/act-console.js'
-import { type Field, Input } from '../acts/act-page.js'
+import { type Field, Input, type Typed } from '../acts/act-page.js'
 import { accessInWords } from '../acts/changes.js'
 import { readPhone } from '../acts/phone.js'
 import { plainName } from '../core/name.js'
@@ -19,8 +19,8 @@ import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { Table } from '../pages/table.js'
-import type { RecordDeps } from './record.js'
-import { deskFields, recordPayment } from './record-act.js'
+import type { RecordDeps } from './desk-sale.js'
+import { deskFields, recordPayment } from './record-payment.js'
 
 type CounterPages = AllPages & RecordDeps
 
@@ -166,40 +166,38 @@ async function customer(pages: CounterPages, view: View, userId: string): Promis
     [say('email'), user.email && plainName(user.email)],
     [say('phone'), user.phone],
   ] as const
-  const fields = mayDo(view.session.operator, recordPayment) ? await deskFields(pages, view, userId) : null
+  const safeForm = await formOf(pages, view, userId)
   return (
     <section class="card" lang={locale}>
       <h2>
         <bdi safe>{plainName(user.name ?? user.email ?? userId)}</bdi>
       </h2>
       <Facts facts={facts} />
-      {fields && <Taken {...{ pages, view, userId }} fields={fields} />}
+      {safeForm}
     </section>
   )
 }
 
 /** The typed text matched no user: the page makes an id, and the act makes the user with the payment. */
-async function newCustomer(pages: CounterPages, view: View, typed: string): Promise<JSX.Element | null> {
-  if (!mayDo(view.session.operator, recordPayment)) return <p safe>{view.say('nothingFound')}</p>
+async function newCustomer(pages: CounterPages, view: View, typed: string): Promise<JSX.Element> {
   const { say } = view
   const phone = readPhone(typed)
   const userId = pages.ids.next('walk-in', pages.clock.now())
-  const known: Readonly<Record<string, string>> = phone === null ? { name: typed } : { phone }
-  const fields = (await deskFields(pages, view, userId)).map((field) => ({
-    ...field,
-    value: known[field.name] ?? field.value,
-  }))
+  const safeForm = await formOf(pages, view, userId, phone === null ? { name: typed } : { phone })
+  if (safeForm === null) return <p safe>{say('nothingFound')}</p>
   return (
     <section class="card">
       <h2 safe>{say('counterNew')}</h2>
       <p safe>{say('counterNewText')}</p>
-      <Taken {...{ pages, view, userId, fields }} />
+      {safeForm}
     </section>
   )
 }
 
-function Taken(of: { pages: CounterPages; view: View; userId: string; fields: readonly Field[] }) {
-  const { pages, view, userId, fields } = of
+/** The form that leads to the act, with the values that are `known`. Null: this operator may not do it. */
+async function formOf(pages: CounterPages, view: View, userId: string, known: Typed = {}) {
+  if (!mayDo(view.session.operator, recordPayment)) return null
+  const fields: readonly Field[] = await deskFields(pages, view, userId)
   return (
     <form
       method="get"
@@ -207,7 +205,11 @@ function Taken(of: { pages: CounterPages; view: View; userId: string; fields: re
       aria-label={titleOf(recordPayment, view)}
     >
       {fields.map((field) => (
-        <Input view={view} field={field} sent={null} isRequired={!field.isOptional} />
+        <Input
+          {...{ view, sent: null }}
+          field={{ ...field, value: known[field.name] ?? field.value }}
+          isRequired={!field.isOptional}
+        />
       ))}
       <p class="actions">
         <SubmitButton label={view.say('showChange')} />

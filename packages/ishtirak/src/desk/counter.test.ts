@@ -6,7 +6,7 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { createTurns } from '../runtime/async.js'
-import { recordPayment } from './record-act.js'
+import { recordPayment } from './record-payment.js'
 
 describeWorld('the counter', { withoutJobs: true }, ({ world }) => {
   let visit: ConsoleVisit

@@ -6,11 +6,11 @@ import type { BringsMethods } from '../ledger/method.js'
 import type { ConsoleDeps } from '../overview/all-pages.js'
 import { counterRoutes } from './counter-page.js'
 import { createDesk } from './desk.js'
+import type { RecordDeps } from './desk-sale.js'
 import { confirmDrawer, countDrawer, type DrawerActDeps, showDrawer } from './drawer-acts.js'
 import { drawerRoute } from './drawer-page.js'
 import { DRAWERS_WAITING } from './inbox.js'
-import type { RecordDeps } from './record.js'
-import { recordPayment } from './record-act.js'
+import { recordPayment } from './record-payment.js'
 
 export const desk: Capability<RecordDeps & DrawerActDeps & ConsoleDeps> &
   BringsMethods<{ readonly seller: Seller }> = {

@@ -150,14 +150,16 @@ export const countDrawer = act<DrawerActDeps>()({
     const { id, input, by } = call
     const drawer = await readDrawer(deps, id)
     requireOpen(drawer)
-    const counted = (at: Instant): DrawerCount => ({
+    const count: DrawerCount = {
       counts: (drawer.count?.counts ?? 0) + 1,
-      ...{ cash_expected: drawer.expected.cash, cheques_expected: drawer.expected.cheque },
+      ...{ cash_expected: drawer.expected.cash, cheques_expected: drawer.expected.cheques },
       ...{ cash: input.cash, cheques: input.cheques },
-      ...{ counted_by: by.operator.name, counted_at: at, confirmed_by: null, confirmed_at: null },
-    })
-    const of = { drawer, count: counted(deps.clock.now()), becomes: 'counted' } as const
-    return planOf(deps, call, of, (audit, now) => saveCount(deps.database, drawer.day, counted(now), audit))
+      ...{ counted_by: by.operator.name, counted_at: deps.clock.now() },
+      ...{ confirmed_by: null, confirmed_at: null },
+    }
+    return planOf(deps, call, { drawer, count, becomes: 'counted' }, (audit) =>
+      saveCount(deps.database, drawer.day, count, audit),
+    )
   },
 })
 

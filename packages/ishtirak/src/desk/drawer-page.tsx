@@ -6,7 +6,7 @@ import { instrumentName } from '../i18n/messages.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
-import { addressOf, consolePage, Facts, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, Facts, Hint, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
@@ -23,11 +23,8 @@ export function drawerRoute(app: App, pages: DrawerPages): void {
       const drawer = await readDrawer(pages, request.params.day)
       const labels = await readLabels(pages, { users: drawer.entries.map(({ user_id }) => user_id) })
       const notice = { ...noticeIn(request), isChanged: isUndone(request) }
-      return sendPage(
-        pages,
-        reply,
-        drawerPage(pages, viewOf(pages, request, reply), { drawer, labels, notice }),
-      )
+      const view = viewOf(pages, request, reply)
+      return sendPage(pages, reply, drawerPage(pages, view, { drawer, labels, notice }))
     },
   )
 }
@@ -68,12 +65,10 @@ function drawerPage(
 ): string {
   const { drawer, labels, notice } = of
   const { say, moment } = view
-  const { day, state, count, entries } = drawer
-  const at = pages.wallClock.dayOf(day)?.from ?? 0
-  const title = say('drawerOf', { day: view.day(at) })
-  const by = (name: string, when: number) => `${name}, ${moment(when)}`
+  const { day, from, state, count, entries } = drawer
+  const by = (name: string, at: number) => `${name}, ${moment(at)}`
   return consolePage(
-    { pages, view, title, section: 'counter' },
+    { pages, view, title: say('drawerOf', { day: view.day(from) }), section: 'counter' },
     <>
       <NoticeOf {...{ view, notice }} acts={[]} />
       <Card id="state" title={say(STATES[state])}>
@@ -87,10 +82,13 @@ function drawerPage(
           ]}
         />
         <Table {...{ pages, view }} rows={drawer.by_method} columns={SUMS} />
-        <p class="soft small" safe>
-          {say('drawerExplained')}
+        <Hint>{say('drawerExplained')}</Hint>
+        <p class="actions">
+          {actsOffered(pages, view, { subject: DRAWER, file: drawer, deps: pages }).map((act) => (
+            <ActButton {...{ pages, view, act, id: day }} />
+          ))}
+          <OtherDays {...{ pages, view, from }} />
         </p>
-        <Ways {...{ pages, view, drawer, at }} />
       </Card>
       <Card id="slips" title={say('drawerSlips')}>
         <Table {...{ pages, view }} rows={entries} columns={slips(labels)} empty={say('drawerEmpty')} />
@@ -99,20 +97,16 @@ function drawerPage(
   )
 }
 
-function Ways(of: { pages: DrawerPages; view: View; drawer: DrawerDay; at: number }) {
-  const { pages, view, drawer, at } = of
+function OtherDays({ pages, view, from }: { pages: DrawerPages; view: View; from: number }) {
   const { dayAt } = pages.wallClock
   // A day has 23 to 25 hours.
-  const [before, next] = [dayAt(at - DAY / 2), dayAt(at + 1.5 * DAY)]
+  const [before, next] = [dayAt(from - DAY / 2), dayAt(from + 1.5 * DAY)]
   return (
-    <p class="actions">
-      {actsOffered(pages, view, { subject: DRAWER, file: drawer, deps: pages }).map((act) => (
-        <ActButton {...{ pages, view, act, id: drawer.day }} />
-      ))}
+    <>
       <LinkButton href={addressOf(pages.base, 'drawer', before)} label={view.say('drawerBefore')} />
       {next > dayAt(pages.clock.now()) ? null : (
         <LinkButton href={addressOf(pages.base, 'drawer', next)} label={view.say('drawerNext')} />
       )}
-    </p>
+    </>
   )
 }

@@ -2,7 +2,7 @@
 // was counted, and what was booked after the count.
 import { BillingError } from '../core/error.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { DESK_METHODS, type DeskMethod } from './desk.js'
+import type { DeskMethod } from './desk.js'
 import { type DrawerCount, type DrawerEntry, findCount, listEntries } from './drawer.sql.js'
 
 export type DrawerDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock' | 'methods'>
@@ -18,21 +18,20 @@ export function requireDay({ clock, wallClock }: Pick<DrawerDeps, 'clock' | 'wal
 
 /** The day with the API's names, in centimes. Throws as `requireDay` does. */
 export async function readDrawer(deps: DrawerDeps, day: string) {
-  const { database, methods } = deps
   const span = requireDay(deps, day)
   const [entries, count] = await Promise.all([
-    listEntries(database, span, methods.live),
-    findCount(database, day),
+    listEntries(deps.database, span, deps.methods.live),
+    findCount(deps.database, day),
   ])
-  const expected = expectedOf(entries)
+  const [cash, cheque] = [methodOf(entries, count, 'cash'), methodOf(entries, count, 'cheque')]
   return {
-    ...{ day, state: stateOf(count), entries, expected },
+    ...{ day, from: span.from, state: stateOf(count), entries, by_method: [cash, cheque] },
+    expected: { cash: cash.expected, cheques: cheque.expected },
     count: count && {
       ...count,
-      cash_difference: countedOf(count, 'cash').difference,
-      cheques_difference: countedOf(count, 'cheque').difference,
+      cash_difference: cash.counted?.difference ?? 0,
+      cheques_difference: cheque.counted?.difference ?? 0,
     },
-    by_method: DESK_METHODS.map((method) => methodOf({ entries, count, expected: expected[method] }, method)),
   }
 }
 
@@ -41,38 +40,25 @@ function stateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
   return count.confirmed_at === null ? 'counted' : 'closed'
 }
 
-/** The money expected for each method, without what was there at the start of the day. */
-function expectedOf(entries: readonly DrawerEntry[]): Readonly<Record<DeskMethod, number>> {
-  const of = (method: DeskMethod) => sumOf(entries.filter((entry) => entry.method === method))
-  return { cash: of('cash'), cheque: of('cheque') }
-}
-
-function sumOf(entries: readonly DrawerEntry[]): number {
-  return entries.reduce((sum, { amount }) => sum + amount, 0)
+/** `expected` and `after_count` leave out what was in the drawer when the day began. */
+function methodOf(all: readonly DrawerEntry[], count: DrawerCount | null, method: DeskMethod) {
+  const entries = all.filter((entry) => entry.method === method)
+  const sumOf = (some: readonly DrawerEntry[], member: 'amount' | 'stamp_duty' = 'amount') =>
+    some.reduce((sum, entry) => sum + entry[member], 0)
+  const of = (kind: DrawerEntry['kind']) => entries.filter((entry) => entry.kind === kind)
+  const [taken, expected] = [of('taken'), sumOf(entries)]
+  const counted = count && countedOf(count, method)
+  return {
+    ...{ method, slips: taken.length, taken: sumOf(taken), stamp_duty: sumOf(taken, 'stamp_duty') },
+    ...{ returned: -sumOf(of('returned')), paid_out: -sumOf(of('paid_out')), expected, counted },
+    /** What was booked after the count. */
+    after_count: counted && expected - counted.expected,
+  }
 }
 
 /** The counted centimes, and how much they exceed the books at the count. */
 export function countedOf(count: DrawerCount, method: DeskMethod) {
-  const isCash = method === 'cash'
-  const counted = (isCash ? count.cash : count.cheques) * 100
-  const expected = isCash ? count.cash_expected : count.cheques_expected
-  return { counted, expected, difference: counted - expected }
-}
-
-/** `after_count` is what was booked after the count. */
-function methodOf(
-  day: { readonly entries: readonly DrawerEntry[]; readonly count: DrawerCount | null; expected: number },
-  method: DeskMethod,
-) {
-  const of = (kind: DrawerEntry['kind']) =>
-    day.entries.filter((entry) => entry.method === method && entry.kind === kind)
-  const taken = of('taken')
-  const counted = day.count && countedOf(day.count, method)
-  return {
-    ...{ method, slips: taken.length, taken: sumOf(taken), expected: day.expected, counted },
-    stamp_duty: taken.reduce((sum, { stamp_duty }) => sum + stamp_duty, 0),
-    returned: -sumOf(of('returned')),
-    paid_out: -sumOf(of('paid_out')),
-    after_count: counted && day.expected - counted.expected,
-  }
+  const [dinars, expected] =
+    method === 'cash' ? [count.cash, count.cash_expected] : [count.cheques, count.cheques_expected]
+  return { counted: dinars * 100, expected, difference: dinars * 100 - expected }
 }

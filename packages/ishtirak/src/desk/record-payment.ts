@@ -12,7 +12,6 @@ import { balanceIn, withEntry } from '../core/balance.js'
 import { bookChange } from '../core/change.js'
 import { wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import { LONGEST_TERM, offersOf } from '../core/plan.js'
 import { changeQuotes, renewalOffers, STARTS } from '../core/quote.js'
@@ -28,7 +27,7 @@ import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { type Customer, findUser } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
-import { type AskedAtDesk, bookTaken, findRecorded, quoteAtDesk, type RecordDeps } from './record.js'
+import { type AskedAtDesk, bookTaken, findRecorded, quoteAtDesk, type RecordDeps } from './desk-sale.js'
 
 const TakenAtDeskSchema = request('TakenAtDesk', {
   new_user: Type.Optional(
@@ -148,18 +147,16 @@ export const recordPayment = act<RecordDeps>()({
       await bookTaken(deps, { ...taken, amount }, by)
     }
     const { subscription = NEVER_PAID, version = 0 } = (await findUser(deps.database, id)) ?? {}
-    // A repeated slip, also of a simultaneous call: nothing is booked if it is for the same sale.
-    const isRecorded = async () => amount !== undefined && (await findRecorded(deps, taken)) !== null
-    const again = { version, changes: [], save }
-    if (await isRecorded()) return again
     const quote = await quoteAtDesk(deps, taken).catch(async (error: unknown) => {
-      if (await isRecorded()) return null
+      // A repeated slip, also of a simultaneous call: nothing is booked if it is for the same sale.
+      if (amount !== undefined && (await findRecorded(deps, taken))) return null
       throw error
     })
-    if (quote === null) return again
+    if (quote === null) return { version, changes: [], save }
     const { sale, dutyCentimes, totalCentimes } = quote
     const now = deps.clock.now()
     const after = afterSale(deps, subscription, sale, taken, now)
+    const [balance, balanceAfter] = [balanceIn(subscription), balanceIn(after)]
     const total = totalCentimes / 100
     return {
       version,
@@ -172,7 +169,7 @@ export const recordPayment = act<RecordDeps>()({
         ...(dutyCentimes === 0 ? [] : [change.dinars('stampDuty', dutyCentimes / 100)]),
         change.text('deskReference', taken.reference),
         accessChange(subscription, after, now, deps.rules),
-        ...balanceChange(subscription, after),
+        ...(balance === balanceAfter ? [] : [change.dinars('userBalance', balance, balanceAfter)]),
       ],
       save,
     }
@@ -183,11 +180,6 @@ function saleChanges({ offer, change: order }: Sale) {
   if (!('plan' in offer)) return [change.state('purpose', 'topUp')]
   const { plan, months } = offer
   return [change.text('plan', plan.name), ...(order ? [] : [change.count('differing_months', months)])]
-}
-
-function balanceChange(before: SubscriptionFacts, after: SubscriptionFacts) {
-  const [was, is] = [balanceIn(before), balanceIn(after)]
-  return was === is ? [] : [change.dinars('userBalance', was, is)]
 }
 
 /** Throws `validation_failed` if it is for both or neither, or if the reference has no readable character. */
@@ -236,56 +228,44 @@ function afterSale(
     : extend(facts, purchaseAt(facts, now, offer.months, rules), source, now)
 }
 
-function saleInWords({ offer, change }: Sale, locale: Locale): string {
-  if (!('plan' in offer)) return paidForInWords({ kind: 'top_up', plan: null, months: null }, locale)
-  const { plan, months } = offer
-  return paidForInWords(
-    change ? { kind: 'change', plan, months: null } : { kind: 'purchase', plan, months },
-    locale,
-  )
-}
-
 /** The fields of the form and of the counter's page. The user's present plan comes first. */
 export async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: View, userId: string) {
   const { formats, catalogue, methods, clock, rules } = pages
-  const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
-  const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {
-    const parts = [planAndTerm(plan, months, locale), formats.money(price.amount, locale)]
-    return [offerValue({ offer: { plan, months } }), inParts(parts, locale)] as const
-  })
   const user = await findUser(pages.database, userId)
   const { subscription = NEVER_PAID } = user ?? {}
-  const changes = changeQuotes(subscription, clock.now(), rules).map((quote) => {
-    const parts = [saleInWords(quote, locale), formats.money(quote.amount, locale)]
-    return [`now ${quote.offer.plan.id}`, inParts(parts, locale)] as const
+  const priced = (value: string, words: string, amount: number) =>
+    [value, inParts([words, formats.money(amount, locale)], locale)] as const
+  const offers = catalogue.plans.flatMap(offersOf).map((offer) => {
+    const { plan, months, price } = offer
+    return priced(offerValue({ offer }), planAndTerm(plan, months, locale), price.amount)
   })
-  const [first] = renewalOffers(subscription, catalogue)
-  const usual = first ? { value: offerValue({ offer: first }) } : {}
-  const topUp = rules.balanceMax > 0 ? [[TOP_UP, CATALOGS[locale].page.topUp] as const] : []
-  const named = taken.map((name) => [name, instrumentName(name, locale)] as const)
+  const changes = changeQuotes(subscription, clock.now(), rules).map((quote) => {
+    const words = paidForInWords({ kind: 'change', plan: quote.offer.plan, months: null }, locale)
+    return priced(offerValue(quote), words, quote.amount)
+  })
+  const [usual] = renewalOffers(subscription, catalogue)
+  const hasBalance = rules.balanceMax > 0
+  const topUp = hasBalance ? [[TOP_UP, CATALOGS[locale].page.topUp] as const] : []
+  const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const field = { value: '', type: 'text' as const }
-  return [
-    ...(user ? [] : [{ ...field, name: 'name', label: say('counterName'), read: newIn }]),
-    ...(user ? [] : [{ ...field, name: 'phone', label: say('phone'), isOptional: true as const }]),
+  const fields: readonly (Field | false)[] = [
+    !user && { ...field, name: 'name', label: say('counterName'), read: newIn },
+    !user && { ...field, name: 'phone', label: say('phone'), isOptional: true },
     {
-      ...field,
-      ...usual,
-      name: 'offer',
-      label: say('plan'),
-      choices: [...offers, ...changes, ...topUp],
-      read: soldIn,
+      ...{ ...field, name: 'offer', label: say('plan'), value: usual ? offerValue({ offer: usual }) : '' },
+      ...{ choices: [...offers, ...changes, ...topUp], read: soldIn },
     },
-    ...(rules.balanceMax > 0
-      ? [{ ...field, name: 'top_up', label: say('deskTopUp'), isOptional: true as const }]
-      : []),
-    { ...field, name: 'method', label: say('method'), choices: named },
+    hasBalance && { ...field, name: 'top_up', label: say('deskTopUp'), isOptional: true },
     {
-      ...field,
-      name: 'reference',
-      label: say('deskReference'),
+      ...{ ...field, name: 'method', label: say('method') },
+      choices: taken.map((name) => [name, instrumentName(name, locale)] as const),
+    },
+    {
+      ...{ ...field, name: 'reference', label: say('deskReference') },
       explain: (_typed, code) => (code === 'not_allowed' ? say('deskReferenceTaken') : null),
     },
-  ] satisfies readonly Field[]
+  ]
+  return fields.filter((one) => one !== false)
 }
 
 const TOP_UP = 'top_up'

@@ -99,12 +99,6 @@ async function rememberPayer({ database }: RecordDeps, taken: TakenAtDesk, now: 
   if (owner !== null) throw phoneTaken(owner)
 }
 
-/** Throws as `rememberPayer` does. */
-async function requireNew({ database }: RecordDeps, { userId, customer }: AskedAtDesk): Promise<void> {
-  const owner = customer?.phone ? await findUserByPhone(database, customer.phone) : null
-  if (owner !== null && owner !== userId) throw phoneTaken(owner)
-}
-
 function phoneTaken(owner: string): BillingError {
   return new BillingError('conflict', { extra: { phone_of: owner } })
 }
@@ -180,7 +174,8 @@ export async function quoteAtDesk(deps: RecordDeps, wanted: AskedAtDesk) {
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)
-  await requireNew(deps, wanted)
+  const owner = wanted.customer?.phone ? await findUserByPhone(deps.database, wanted.customer.phone) : null
+  if (owner !== null && owner !== wanted.userId) throw phoneTaken(owner)
   const sale = await readSale(deps, wanted)
   return { sale, ...chargeOf(deps, { price: sale.amount, method, now: deps.clock.now() }) }
 }

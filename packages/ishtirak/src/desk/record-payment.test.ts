@@ -10,7 +10,7 @@ import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
 import { reconcileDaily } from '../reconciliation/reconcile.js'
-import { recordPayment } from './record-act.js'
+import { recordPayment } from './record-payment.js'
 
 const USER = 'user-1'
 const CASH = {
