@@ -10,7 +10,7 @@ bank_lines_open=bank_lines.open one_line_pays_a_payment=bank_references.payable
 bank_lines_of_statement=bank_lines.of_statement bank_statements_by_id=bank_statements.one
 bank_statements_newest=bank_statements.newest
 month_closings_in_order=closed.last month_closings_of_month=closed.months
-month_differences_once=closed.delete_difference bulk_acts_newest=bulk.newest
+month_differences_once=closed.note_difference bulk_acts_newest=bulk.newest
 bulk_targets_by_place=bulk.results code_batches_by_id=codes.find code_batches_newest=codes.batches
 code_tries_of_user=code_tries.begin codes_by_hash=upgrades.request codes_of_batch=codes.batches
 discrepancies_by_id=discrepancies.one discrepancies_newest=discrepancies.newest

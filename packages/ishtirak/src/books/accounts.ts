@@ -2,15 +2,16 @@
 // recorded in it, with tax, duty and fees, and their total; then late payments of closed months; then the
 // changes of balances. A refund is below zero, so the lines add up to the month. The file of a closed month
 // has the documents that it was closed with.
+import { allPages } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
 import { viewAs } from '../http/view-as.js'
-import { ADVANCE_KINDS, advanceLines } from './advances.js'
 import { type AccountsDeps, type AskedFile, type BookFile, bookLines, writtenLines } from './exports.js'
-import { addFigures, type Figures, FiguresSchema } from './figures.js'
+import { addFigures, type Figures, FiguresSchema, sumUp } from './figures.js'
 import { rateOf } from './figures.sql.js'
 import type { Line } from './lines.sql.js'
 import { type MonthFigures, readMonthFigures } from './months.js'
+import { type LedgerLine, ledgerLines } from './owed.sql.js'
 
 export const ACCOUNTS: BookFile = {
   name: 'accounts',
@@ -61,8 +62,18 @@ const KINDS = {
   after_closing: 'après clôture',
   total_after_closing: 'total après clôture',
   provider_payouts: 'versements du prestataire',
-  ...ADVANCE_KINDS,
+  owed_late: 'avances, après clôture',
+  owed_before: 'avances au début du mois',
+  top_up: 'recharge',
+  purchase: 'achat par le solde',
+  renewal: 'renouvellement par le solde',
+  returned: 'remboursement au solde',
+  surplus: 'reste d’un paiement',
+  correction: 'correction',
+  paid_out: 'reversement',
+  owed_after: 'avances à la fin du mois',
 }
+type Kind = keyof typeof KINDS
 
 async function* accountLines(
   deps: AccountsDeps,
@@ -84,7 +95,7 @@ async function* accountLines(
     period_end_utc: timestampOrNull(line.period_end),
     received_at_local: line.received_at && wallTime(line.received_at),
   })
-  const entries = (part: 'sale' | 'refund' | 'late', name: keyof typeof KINDS) => {
+  const entries = (part: 'sale' | 'refund' | 'late', name: Kind) => {
     const filter = { parts: [part], tax: null, kind, withAdvances: false }
     return writtenLines(deps, { ...span, filter }, (line) => file.line(name, cellsOf(line)))
   }
@@ -98,15 +109,47 @@ async function* accountLines(
     if (late.count > 0) yield file.line('total_after_closing', sumsOf(late))
   }
   if (kind !== null) return
-  // It is not part of the total: no line of the month is in it.
+  // The payouts are not part of the total: no line of the month is in them.
   if (payouts.count > 0)
     yield file.line('provider_payouts', { total: payouts.amount / 100, net: payouts.came / 100 })
-  for await (const page of advanceLines(deps, figures, file))
-    yield page.map(({ kind, cells }) => file.line(kind, cells)).join('')
+  yield* advanceLines(deps, figures, file)
 }
 
 /** In dinars. If the provider did not say its fees, the cell is empty and `net` is `total`. */
 function sumsOf(figures: Figures) {
   const sums = viewAs(FiguresSchema, figures)
   return { ...sums, ...(figures.count === 1 && figures.fees_unknown === 1 && { fees: null }) }
+}
+
+/**
+ * The balance entries of the month, by user, stand between the sums of all balances at its beginning and at
+ * its end. The accountant compares the top-ups with the bank, and the purchases with the sales. Yields
+ * nothing if no user had a balance.
+ */
+async function* advanceLines(
+  { database, wallClock }: AccountsDeps,
+  { span, owed_to_users: owed, after_closing }: MonthFigures,
+  file: ReturnType<typeof bookLines<Kind>>,
+): AsyncIterable<string> {
+  if (!owed) return
+  const late = after_closing?.balances ?? 0
+  if (late !== 0) yield file.line('owed_late', { advance: late })
+  yield file.line('owed_before', { advance: owed.owed_before })
+  const write = (entry: LedgerLine) => {
+    const { kind, method, payment_method, series, number, created_at } = entry
+    return file.line(kind, {
+      ...{ ...entry, advance: entry.amount, date: wallClock.dayAt(created_at) },
+      method: method && file.method(method),
+      payment_method: file.instrument(payment_method),
+      receipt_number: series === null || number === null ? null : receiptNumber(series, number),
+      paid_at_utc: toTimestamp(created_at),
+    })
+  }
+  let after = owed.owed_before
+  const read = (last: LedgerLine | null, limit: number) => ledgerLines(database, span, last, limit)
+  for await (const page of allPages(read)) {
+    yield page.map(write).join('')
+    after += sumUp(page.map(({ amount }) => amount))
+  }
+  yield file.line('owed_after', { advance: after })
 }

@@ -1,6 +1,6 @@
 // Closings and reopenings of months, in an append-only table: the last document numbers that a closed month
 // has, and the totals that were declared.
-import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import { type AuditEntry, insertAudit, type OperatorAct } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
@@ -72,51 +72,47 @@ const insert = statement(
    returning id`,
 )
 
+export interface NewClosing {
+  readonly month: string
+  /** Null: it is reopened. */
+  readonly totals: Totals | null
+  readonly by: OperatorAct
+  /** The month that was closed last, before and after. Null: none. */
+  readonly last: {
+    readonly before: string | null
+    readonly after: { readonly month: string; readonly to: Instant } | null
+  }
+  readonly audit: AuditEntry
+  readonly now: Instant
+}
+
 /** Writes the audit trail too. False: another month was closed or reopened meanwhile. */
 export async function insertClosing(
   transaction: Transaction,
-  of: {
-    readonly month: string
-    /** Null: it is reopened. */
-    readonly totals: Totals | null
-    readonly by: string
-    readonly because: string | null
-    /** The month that was closed last, before and after. Null: none. */
-    readonly last: { readonly before: string | null; readonly after: ClosedMonth | null }
-    readonly audit: AuditEntry
-    readonly now: Instant
-  },
+  { month, totals, by, last, audit, now }: NewClosing,
 ): Promise<boolean> {
-  const { month, totals, by, because, last, audit, now } = of
+  const act = [totals ? 'close' : 'reopen', month, totals && JSON.stringify(totals), at(now)]
   const values = [
-    ...[totals ? 'close' : 'reopen', month, totals && JSON.stringify(totals), at(now), by, because],
-    ...[last.after?.month ?? null, at(last.after?.to ?? null), last.before, JSON.stringify(audit)],
+    ...[...act, by.operator.name, by.reason, last.after?.month ?? null, at(last.after?.to ?? null)],
+    ...[last.before, JSON.stringify(audit)],
   ]
   return (await transaction.query(insert, values)).length === 1
 }
 
-interface ClosedMonth {
-  readonly month: string
-  readonly to: Instant
-}
-
-const saveDifference = statement(
-  'closed.save_difference',
-  `insert into month_differences (place, found_at) values ($1::int, $2::timestamptz) on conflict do nothing`,
-)
-const deleteDifference = statement(
-  'closed.delete_difference',
-  'delete from month_differences where place = $1::int',
+const noteDifference = statement(
+  'closed.note_difference',
+  `with gone as (delete from month_differences where place = $1::int and not $2::boolean)
+   insert into month_differences (place, found_at)
+   select $1::int, $3::timestamptz where $2::boolean on conflict do nothing`,
 )
 
-/** `differs`: whether the documents add up to something else than what was declared. */
-export async function noteDifference(
+/** `differs`: the documents of the closed month add up to something else than what was declared. */
+export async function saveDifference(
   database: Queryable,
   { place }: Closing,
   { differs, now }: { readonly differs: boolean; readonly now: Instant },
 ): Promise<void> {
-  if (differs) await database.query(saveDifference, [place, at(now)])
-  else await database.query(deleteDifference, [place])
+  await database.query(noteDifference, [place, differs, at(now)])
 }
 
 /** For the inbox: months whose documents add up to something else, as long as they are closed. */

@@ -7,30 +7,33 @@ import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
-import type { Transaction } from '../database/database.js'
+import type { Database, Transaction } from '../database/database.js'
 import { viewAs } from '../http/view-as.js'
-import { closingsOf, insertClosing, lockClosing } from './closed.sql.js'
+import { insertClosing, lockClosing, type NewClosing } from './closed.sql.js'
+import { sumUp } from './figures.js'
 import { MonthParamsSchema, MonthSchema } from './month-schemas.js'
 import {
-  figuresOf,
+  closingsAround,
   type MonthFigures,
   type MonthsDeps,
   monthBefore,
   readMonthFigures,
+  spanOf,
   totalsOf,
 } from './months.js'
 
-export type ClosingDeps = ActDeps & MonthsDeps
+export interface ClosingDeps extends ActDeps, MonthsDeps {
+  readonly database: Database
+}
 
 const MONTH: Subject<ClosingDeps, MonthFigures> = {
   name: 'month',
   path: '/months/:month',
   params: MonthParamsSchema,
   command: { group: 'months', argument: 'month' },
-  about: async ({ wallClock }, month) => {
-    const span = wallClock.monthOf(month)
-    if (!span) throw new BillingError('not_found')
-    return { userId: NO_USER, label: (formats, locale) => formats.month(span.from, locale) }
+  about: async (deps, month) => {
+    const { from } = spanOf(deps, month)
+    return { userId: NO_USER, label: (formats, locale) => formats.month(from, locale) }
   },
   file: (deps) => ({
     schema: MonthSchema,
@@ -54,11 +57,8 @@ function whyNotClosed(
   return unbooked > 0 ? { unbooked } : null
 }
 
-/** Another number if a payment or refund of the month, or a late one, was added. */
-function versionOf({ paid, refunded, after_closing }: MonthFigures): number {
-  const late = after_closing?.months.reduce((sum, one) => sum + one.paid.count, 0) ?? 0
-  return paid.count + refunded.count + late
-}
+/** Another number if a document was added to the month, late ones included. */
+const versionOf = ({ sums }: MonthFigures) => sumUp(sums.map(({ count }) => count))
 
 export const closeMonth = act<ClosingDeps>()({
   name: 'month.close',
@@ -81,22 +81,20 @@ export const closeMonth = act<ClosingDeps>()({
     const extra = whyNotClosed(deps, facts, now)
     if (extra) throw new BillingError('month_not_in_turn', { extra })
     const version = versionOf(facts)
-    const saved = async (transaction: Transaction) => {
-      await lockClosing(transaction)
-      const [before = null] = await closingsOf(transaction, [monthBefore(deps, month)])
-      const figures = await figuresOf({ ...deps, database: transaction }, month, { own: null, before })
-      if (versionOf({ ...facts, ...figures }) !== version) return false
-      const after = { month, paid: figures.paid.total / 100, refunded: figures.refunded.ttc / 100 }
-      const audit = auditEntry(deps.ids, by, { after, now })
-      return insertClosing(transaction, {
-        ...{ month, totals: totalsOf(figures), by: by.operator.name, because: by.reason ?? null, audit, now },
-        last: { before: last, after: figures },
+    const save = (transaction: Transaction) =>
+      insertOnFreshFacts(transaction, async () => {
+        const figures = await readMonthFigures({ ...deps, database: transaction }, month)
+        if (figures.closed || versionOf(figures) !== version) return null
+        const after = { month, paid: figures.paid.total / 100, refunded: figures.refunded.ttc / 100 }
+        return {
+          ...{ month, totals: totalsOf(figures), by, audit: auditEntry(deps.ids, by, { after, now }), now },
+          last: { before: last, after: figures },
+        }
       })
-    }
     return {
       version,
       changes: [...knownOf(facts), change.state('month', 'monthOpen', 'monthClosed')],
-      save: async () => ((await deps.database.transaction(saved)) ? 'saved' : 'stale'),
+      save: () => deps.database.transaction(save),
     }
   },
 })
@@ -118,30 +116,34 @@ export const reopenMonth = act<ClosingDeps>()({
     if (!closed) throw new BillingError('conflict', { extra: { closed_at: null } })
     if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
     const { place, sequence, at, by: closedBy } = closed
-    const saved = async (transaction: Transaction) => {
-      const now = deps.clock.now()
-      const before = { month, sequence, closed_at: toTimestamp(at), closed_by: closedBy }
-      const audit = auditEntry(deps.ids, by, { before, now })
-      const earlier = monthBefore(deps, month)
-      await lockClosing(transaction)
-      const closings = await closingsOf(transaction, [month, earlier])
-      if (!closings.some((one) => one.place === place)) return false
-      const isEarlierClosed = closings.some((one) => one.month === earlier)
-      return insertClosing(transaction, {
-        ...{ month, totals: null, by: by.operator.name, because: by.reason ?? null, audit, now },
-        last: { before: month, after: isEarlierClosed ? { month: earlier, to: facts.from } : null },
+    const save = (transaction: Transaction) =>
+      insertOnFreshFacts(transaction, async () => {
+        const { own, before: earlier } = await closingsAround({ ...deps, database: transaction }, month)
+        if (own?.place !== place) return null
+        const now = deps.clock.now()
+        const before = { month, sequence, closed_at: toTimestamp(at), closed_by: closedBy }
+        return {
+          ...{ month, totals: null, by, audit: auditEntry(deps.ids, by, { before, now }), now },
+          last: { before: month, after: earlier && { month: earlier.month, to: facts.from } },
+        }
       })
-    }
     return {
       version: sequence,
       changes: [...knownOf(facts), change.state('month', 'monthClosed', 'monthOpen')],
-      save: async () => ((await deps.database.transaction(saved)) ? 'saved' : 'stale'),
+      save: () => deps.database.transaction(save),
     }
   },
 })
 
+/** Null: the facts changed since the act was planned. */
+async function insertOnFreshFacts(transaction: Transaction, read: () => Promise<NewClosing | null>) {
+  await lockClosing(transaction)
+  const closing = await read()
+  return closing && (await insertClosing(transaction, closing)) ? 'saved' : 'stale'
+}
+
 function knownOf({ paid, refunded, owed_to_users: owed, after_closing }: MonthFigures) {
-  const late = after_closing?.months.reduce((sum, one) => sum + one.paid.total, 0) ?? 0
+  const late = sumUp(after_closing?.months.map(({ paid }) => paid.total) ?? [])
   return [
     change.dinars('paidSum', paid.total / 100),
     change.dinars('refundedSum', refunded.ttc / 100),

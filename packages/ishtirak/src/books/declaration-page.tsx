@@ -7,6 +7,7 @@ import {
   Hint,
   Notices,
   NoWrap,
+  Text,
   Under,
   type View,
 } from '../pages/console-frame.js'
@@ -17,23 +18,16 @@ import type { BooksPages } from './exports.js'
 import { OwedToUsers } from './month-page.js'
 import { salesPath } from './sales-page.js'
 
-interface Shown {
-  readonly pages: BooksPages
-  readonly view: View
-  readonly of: Declaration
-}
-
 export function declarationPage(pages: BooksPages, view: View, of: Declaration): string {
-  const { say } = view
+  const { say, locale } = view
   const month = view.month(of.from)
   const monthPath = addressOf(pages.base, 'months', of.month)
-  const title = say('declarationOf', { month })
-  const shown = { pages, view, of }
   const closed = of.closed
     ? say('closedOn', { day: view.moment(of.closed.at), name: of.closed.by })
     : say('declarationOpen')
+  const { name, address, rc, autoEntrepreneurCard, nif, nis, ai } = pages.seller.identity
   return consolePage(
-    { pages, view, title, section: 'month' },
+    { pages, view, title: say('declarationOf', { month }), section: 'month' },
     <>
       <p class="actions">
         <LinkButton href={`${monthPath}/sales`} label={say('sales')} />
@@ -41,8 +35,19 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
         <LinkButton href={monthPath} label={say('backToMonth', { month })} />
       </p>
       <Notices of={[of.live ? null : say('playMoney'), closed]} />
-      <Declarant {...shown} />
-      <TurnoverCard {...shown} />
+      <Card id="declarant" title={say('declarant')}>
+        {/* The names of the numbers are French in every language, as on the documents. */}
+        <Facts
+          facts={[
+            [name[locale], address[locale]],
+            ['NIF', nif],
+            ['NIS', nis],
+            ['RC', rc ?? autoEntrepreneurCard],
+            ['AI', ai],
+          ]}
+        />
+      </Card>
+      <TurnoverCard {...{ pages, view, of }} />
       <OwedToUsers
         view={view}
         owed={of.advances}
@@ -53,47 +58,33 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
   )
 }
 
-/** The names of the numbers are French in every language, as on the documents. */
-function Declarant({ pages, view: { say, locale } }: Shown) {
-  const { name, address, rc, autoEntrepreneurCard, nif, nis, ai } = pages.seller.identity
-  return (
-    <Card id="declarant" title={say('declarant')}>
-      <Facts
-        facts={[
-          [name[locale], address[locale]],
-          ['NIF', nif],
-          ['NIS', nis],
-          ['RC', rc ?? autoEntrepreneurCard],
-          ['AI', ai],
-        ]}
-      />
-    </Card>
-  )
-}
-
-/** `taxed` is null in the row of the total. */
-type TurnoverRow = Declaration['total'] & { readonly taxed: TaxedTurnover | null }
-
-function TurnoverCard({ pages, view, of }: Shown) {
-  const { say } = view
-  const linked = (line: TurnoverRow, side: 'sales' | 'credits') => {
-    const { count, ht } = line[side]
-    const sum = <NoWrap>{view.centimes(ht)}</NoWrap>
-    const filter = { ...(line.taxed && { tax: line.taxed.tax }), side }
-    return count === 0 ? sum : <a href={salesPath(pages.base, of.month, filter)}>{sum}</a>
+function TurnoverCard({ pages, view, of }: { pages: BooksPages; view: View; of: Declaration }) {
+  const { say, locale } = view
+  const rows: readonly (Declaration['total'] & Partial<TaxedTurnover>)[] = [...of.turnover, of.total]
+  const linked = (line: (typeof rows)[number], side: 'sales' | 'credits') => {
+    const sum = <NoWrap>{view.centimes(line[side].ht)}</NoWrap>
+    const filter = { ...(line.tax && { tax: line.tax }), side }
+    return line[side].count === 0 ? sum : <a href={salesPath(pages.base, of.month, filter)}>{sum}</a>
+  }
+  /** Without tax, the name says why, as the receipts do, and until when. */
+  const nameOf = ({ taxed, exempt_until: until }: (typeof rows)[number]) => {
+    if (!taxed) return <b safe>{say('total')}</b>
+    if (taxed.kind === 'vat') return <Text>{say('taxedAt', { rate: String(taxed.ratePercent) })}</Text>
+    const day = until && view.day(pages.wallClock.dayOf(until)?.from ?? 0)
+    return (
+      <>
+        <Text>{say(taxed.kind === 'exempt' ? 'exemptTurnover' : 'notLiableTurnover')}</Text>
+        <Under>{taxed.mention[locale]}</Under>
+        <Under>{day ? say('exemptUntil', { day }) : null}</Under>
+      </>
+    )
   }
   return (
     <Card id="turnover" title={say('turnover')}>
-      <Table<TurnoverRow>
-        {...{ pages, view }}
-        rows={[...of.turnover.map((taxed) => ({ ...taxed, taxed })), { ...of.total, taxed: null }]}
+      <Table
+        {...{ pages, view, rows }}
         columns={[
-          {
-            head: 'turnover',
-            safe: ({ taxed: one }) =>
-              one ? <TaxName {...{ pages, view, one }} /> : <b safe>{say('total')}</b>,
-            isName: true,
-          },
+          { head: 'turnover', safe: nameOf, isName: true },
           { head: 'salesHt', safe: (line) => linked(line, 'sales'), isFigure: true },
           { head: 'creditsHt', safe: (line) => linked(line, 'credits') },
           { head: 'netHt', figure: ({ net }) => view.centimes(net.ht) },
@@ -108,20 +99,5 @@ function TurnoverCard({ pages, view, of }: Shown) {
         ]}
       />
     </Card>
-  )
-}
-
-/** The tax with the text on receipts that says why there is none, and its last day. */
-function TaxName({ pages, view, one }: Omit<Shown, 'of'> & { one: TaxedTurnover }) {
-  const { taxed: tax, exempt_until: until } = one
-  const { say, locale } = view
-  if (tax.kind === 'vat') return <span safe>{say('taxedAt', { rate: String(tax.ratePercent) })}</span>
-  const day = until && view.day(pages.wallClock.dayOf(until)?.from ?? 0)
-  return (
-    <>
-      <span safe>{say(tax.kind === 'exempt' ? 'exemptTurnover' : 'notLiableTurnover')}</span>
-      <Under>{tax.mention[locale]}</Under>
-      <Under>{day && say('exemptUntil', { day })}</Under>
-    </>
   )
 }

@@ -1,12 +1,13 @@
 // What a month's declaration of taxes (G50) asks of the sales: turnover by tax, with what was taken back;
 // the stamp duty; and what was received in advance and used. The figures are those of the books.
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import type { Tax, TaxTerms } from '../core/receipt.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { dinars, lessRefunds, sumFigures } from './figures.js'
 import { groundOf, isSale, rateOf, type Sums } from './figures.sql.js'
 import { MonthNameSchema, OwedSchema } from './month-schemas.js'
-import { type MonthsDeps, readMonthFigures } from './months.js'
+import { groupsOf, type MonthsDeps, readMonthFigures } from './months.js'
 import { taxKey } from './sales.js'
 
 const TurnoverSchema = object('Turnover', {
@@ -56,50 +57,38 @@ export type TaxedTurnover = Declaration['turnover'][number]
  */
 export async function readDeclaration(deps: DeclarationDeps, month: string) {
   const figures = await readMonthFigures(deps, month)
-  const { sums, from, to, live, owed_to_users: owed, closed } = figures
+  const { sums, from, to, live, owed_to_users: advances, closed } = figures
   const sold = sums.filter(isSale)
+  const turnover = groupsOf(sold, taxOf).map(([tax, group]) => {
+    const term = deps.seller.taxTerms.findLast((one) => isDeepStrictEqual(taxOf(one), tax))
+    const [{ tax: taxed }] = group
+    return { ...tax, taxed, exempt_until: term?.until ?? null, ...salesAndCredits(group) }
+  })
   return {
-    ...{ month, from, to, live, closed, closed_at: closed?.at ?? null },
-    turnover: taxesIn(sold).map((taxed) => ({
-      ...{ taxed, tax: taxKeyOf(taxed), tva_percent: rateOf(taxed), exemption: groundOf(taxed) },
-      exempt_until: untilOf(deps.seller.taxTerms, taxed),
-      ...bothSides(sold.filter((one) => isSame(one.tax, taxed))),
-    })),
-    total: bothSides(sold),
+    ...{ month, from, to, live, closed, closed_at: closed?.at ?? null, advances },
+    // Turnover with tax comes first, the highest rate on top.
+    turnover: turnover.sort(
+      (one, other) =>
+        KINDS.indexOf(one.taxed.kind) - KINDS.indexOf(other.taxed.kind) ||
+        (other.tva_percent ?? 0) - (one.tva_percent ?? 0),
+    ),
+    total: salesAndCredits(sold),
     after_closing: sumFigures(sold.filter(({ part }) => part === 'late')),
     // Top-ups bear duty too, and a refund gives none back.
     stamp_duty: sumFigures(sums).stamp_duty,
-    advances: owed,
   }
 }
 
-function bothSides(of: readonly Sums[]) {
-  const sales = sumFigures(of.filter(({ part }) => part !== 'refund'))
-  const credits = sumFigures(of.filter(({ part }) => part === 'refund'))
+const KINDS: readonly Tax['kind'][] = ['vat', 'exempt', 'not_liable']
+
+/** `tax` is the filter of the journal of sales: `vat-19`, `exempt`. Two texts of exemption are two taxes. */
+const taxOf = ({ tax }: { readonly tax: Sums['tax'] }) => ({
+  ...{ tax: tax.kind === 'vat' ? `vat-${tax.ratePercent}` : tax.kind, tva_percent: rateOf(tax) },
+  exemption: groundOf(tax),
+})
+
+function salesAndCredits(sums: readonly Sums[]) {
+  const sales = sumFigures(sums.filter(({ part }) => part !== 'refund'))
+  const credits = sumFigures(sums.filter(({ part }) => part === 'refund'))
   return { sales, credits, net: lessRefunds(sales, credits) }
-}
-
-/** The filter `tax` of the journal of sales: `vat-19`, `exempt`. */
-const taxKeyOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? `vat-${tax.ratePercent}` : tax.kind)
-
-/** Two exemptions with different texts are two taxes. */
-const nameOf = (tax: Sums['tax']) => `${taxKeyOf(tax)} ${groundOf(tax) ?? ''}`
-const isSame = (one: Sums['tax'], other: Sums['tax']) => nameOf(one) === nameOf(other)
-
-const ORDER = ['vat', 'exempt', 'not_liable'] as const
-
-/** The highest rate first. */
-function taxesIn(sums: readonly Sums[]): readonly Tax[] {
-  const taxes = new Map(
-    sums.flatMap(({ tax }) => (tax.kind === 'advance' ? [] : [[nameOf(tax), tax] as const])),
-  )
-  return [...taxes.values()].sort(
-    (one, other) =>
-      ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind) || (rateOf(other) ?? 0) - (rateOf(one) ?? 0),
-  )
-}
-
-/** The last day of the term with this tax and text; null: it is not set. */
-function untilOf(terms: TaxTerms, tax: Tax): string | null {
-  return terms.findLast((term) => isSame(term.tax, tax))?.until ?? null
 }

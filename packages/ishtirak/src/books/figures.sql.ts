@@ -2,9 +2,10 @@
 // it was paid, a refund to the month in which it was recorded. A closed month has the documents up to the
 // numbers that its closing stored. Documents of later numbers stand in the next open month.
 import type { Instant } from '../core/instant.js'
-import type { DocumentSnapshot } from '../core/receipt.js'
+import type { DocumentSnapshot, Tax } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, integer, integerOrNull, json, rowOf, text, textOrNull, word } from '../database/rows.js'
+import type { WallClock } from '../runtime/calendar.js'
 import type { Figures } from './figures.js'
 
 /**
@@ -113,7 +114,7 @@ const readSums = rowOf({
 export type Sums = Figures & ReturnType<typeof readSums>
 
 /** False: the money is an advance. */
-export const isSale = ({ tax }: Pick<Sums, 'tax'>): boolean => tax.kind !== 'advance'
+export const isSale = (sums: Sums): sums is Sums & { readonly tax: Tax } => sums.tax.kind !== 'advance'
 
 /** The tax in percent; null: there is none. */
 export const rateOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? tax.ratePercent : null)
@@ -181,4 +182,23 @@ export async function countEndings(database: Queryable, lapsed: Span, ending: Sp
   const values = [lapsed.from, lapsed.to, ending.from, ending.to].map((instant) => at(instant))
   const [row = {}] = await database.query(countEnds, values)
   return { lapsed: integer(row, 'lapsed'), ends_in_7_days: integer(row, 'ends_in_7_days') }
+}
+
+// Uses the index bank_lines_decided.
+const selectPaidOut = statement(
+  'figures.paid_out',
+  `select to_char(day, 'YYYY-MM') as month, count(*)::int as count, sum(amount_centimes)::int8 as amount
+     from bank_lines where state = 'payout' and day between $1::date and $2::date group by 1`,
+)
+const readPayouts = rowOf({ month: text, count: integer, amount: integer })
+/** What the provider of cards paid out in a month, in centimes, by the bank statements. */
+export type Payouts = ReturnType<typeof readPayouts>
+
+/** Months without a payout are left out. */
+export async function payoutsByMonth(
+  { database, wallClock }: { readonly database: Queryable; readonly wallClock: WallClock },
+  { from, to }: Span,
+): Promise<readonly Payouts[]> {
+  const days = [wallClock.dayAt(from), wallClock.dayAt(to - 1)]
+  return (await database.query(selectPaidOut, days)).map(readPayouts)
 }

@@ -42,6 +42,8 @@ export function sumFigures(all: readonly Figures[]): Figures {
   return all.reduce(addFigures, NO_FIGURES)
 }
 
+export const sumUp = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
+
 export function lessRefunds(paid: Figures, refunded: Figures): Figures {
   return figuresOf((name) => paid[name] - refunded[name])
 }

@@ -70,7 +70,7 @@ describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }
     expect(drawn.match(/<rect /g)).toHaveLength(3)
     expect(drawn).toContain('role="img" aria-labelledby="chart-title chart-text"')
     expect(wordsOf(drawn)).toContain(
-      'Sales of 6 020 DA in total, refunded 2 000 DA. The best day is 21 November 2026 with 4 020 DA.',
+      'Sales of 6 020 DA in total, refunded 2 000 DA. The best: 21 November 2026 with 4 020 DA.',
     )
     expect(drawn).not.toMatch(/<script|style="/)
   })

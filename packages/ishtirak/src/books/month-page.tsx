@@ -7,11 +7,11 @@ import { instrumentName } from '../i18n/messages.js'
 import { addressOf, consolePage, Facts, Folded, Hint, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { BarChart } from './bar-chart.js'
 import { closeMonth, reopenMonth } from './closing.js'
 import { type BooksPages, EXPORT } from './exports.js'
 import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
+import { SalesChart } from './sales-chart.js'
 import { Story } from './story.js'
 import { sums } from './sum-columns.js'
 
@@ -23,24 +23,41 @@ interface Shown {
 
 /** `isRefused`: the act that the operator just confirmed was not done. */
 export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, isRefused = false): string {
-  const { say } = view
-  const title = view.month(figures.from)
+  const { say, number: count } = view
+  const { paid, refunded, users, closed, live, owed_to_users: owed } = figures
   const shown = { pages, view, figures }
-  const isEmpty = figures.paid.count === 0 && figures.refunded.count === 0
+  const isEmpty = paid.count === 0 && refunded.count === 0
+  const isOver = figures.to <= pages.clock.now()
+  const notices = [
+    closed && say('closedOn', { day: view.moment(closed.at), name: closed.by }),
+    live ? null : say('playMoney'),
+    paid.fees_unknown === 0 ? null : say('feesUnknown', { count: count(paid.fees_unknown) }),
+    owed && owed.unbooked > 0 ? say('unbooked', { count: count(owed.unbooked) }) : null,
+  ]
   return consolePage(
-    { pages, view, title, section: 'month' },
+    { pages, view, title: view.month(figures.from), section: 'month' },
     <>
       <Neighbors {...shown} />
       <Notices of={[isRefused ? say('notClosed') : null]} warn />
-      <Notices of={noticesOf(shown)} />
+      <Notices of={notices} />
       {isEmpty ? null : <Story view={view} of={figures} />}
       <Declared {...shown} />
       <Received {...shown} />
       <AfterClosing {...shown} />
-      <OwedToUsers view={view} owed={figures.owed_to_users} />
+      <OwedToUsers view={view} owed={owed} />
       {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
       <Files {...shown} />
-      <Users {...shown} />
+      <Card id="users" title={say('monthUsers')}>
+        <Facts
+          facts={[
+            [say('firstPurchases'), count(users.new)],
+            [say('furtherPurchases'), count(users.renewed)],
+            [say('usersLapsed'), count(users.lapsed)],
+            // The seven days begin now, so a month that is over does not show them.
+            [say('usersEnding'), isOver ? null : count(users.ends_in_7_days)],
+          ]}
+        />
+      </Card>
       {isEmpty ? null : <Parts {...shown} />}
     </>,
   )
@@ -67,37 +84,27 @@ function Neighbors({ pages, view, figures }: Shown) {
   )
 }
 
-function noticesOf({ view, figures }: Shown): readonly (string | null)[] {
-  const { say, number: count } = view
-  const { live, paid, owed_to_users: owed, closed } = figures
-  return [
-    closed && say('closedOn', { day: view.moment(closed.at), name: closed.by }),
-    live ? null : say('playMoney'),
-    paid.fees_unknown === 0 ? null : say('feesUnknown', { count: count(paid.fees_unknown) }),
-    owed && owed.unbooked > 0 ? say('unbooked', { count: count(owed.unbooked) }) : null,
-  ]
-}
-
 /** The declared totals of a closed month. If its documents now add up to others, these stand beside them. */
 function Declared({ pages, view, figures }: Shown) {
   const { say } = view
   const { closed } = figures
   if (!closed) return null
-  const { differs, declared, now } = closed
-  const shown = (name: keyof Totals, of: Totals) =>
-    name === 'sold' ? view.number(of[name]) : view.centimes(of[name])
-  const columns: readonly Column<(typeof TOTALS)[number]>[] = [
-    { head: 'what', text: ([, label]) => say(label), isName: true },
-    { head: 'declared', figure: ([name]) => shown(name, declared) },
-    { head: 'declaredNow', figure: ([name]) => shown(name, now) },
-  ]
+  const isOther = closed.differs.length > 0
+  const column = (head: 'declared' | 'declaredNow', totals: Totals): Column<(typeof TOTALS)[number]> => ({
+    head,
+    figure: ([name]) => (name === 'sold' ? view.number(totals.sold) : view.centimes(totals[name])),
+  })
   return (
     <Card id="declared" title={say('declaredTitle')}>
-      <Notices of={[differs.length === 0 ? null : say('declaredDiffers')]} warn />
+      <Notices of={[isOther ? say('declaredDiffers') : null]} warn />
       <Table
         {...{ pages, view }}
         rows={TOTALS}
-        columns={differs.length > 0 ? columns : columns.slice(0, 2)}
+        columns={[
+          { head: 'what', text: ([, label]) => say(label), isName: true },
+          column('declared', closed.declared),
+          ...(isOther ? [column('declaredNow', closed.now)] : []),
+        ]}
       />
     </Card>
   )
@@ -173,17 +180,17 @@ export function OwedToUsers({ view, owed, topUps }: { view: View; owed: Owed; to
   if (!owed) return null
   const { say, money } = view
   const some = (sum: number) => (sum === 0 ? null : money(sum))
-  const { came_in: came } = owed
-  const paidIn = some(came.top_ups)
+  const { came_in: added } = owed
+  const paidIn = some(added.top_ups)
   return (
     <Card id="owed" title={say('owedTitle')}>
       <Facts
         facts={[
           [say('owedBefore'), money(owed.owed_before)],
           [say('owedTopUps'), paidIn && topUps ? { href: topUps, text: paidIn } : paidIn],
-          [say('owedSurplus'), some(came.surplus)],
-          [say('owedReturned'), some(came.returned)],
-          [say('owedGiven'), some(came.corrected)],
+          [say('owedSurplus'), some(added.surplus)],
+          [say('owedReturned'), some(added.returned)],
+          [say('owedGiven'), some(added.corrected)],
           [say('owedEarned'), some(-owed.earned)],
           [say('owedTaken'), some(-owed.corrected)],
           [say('owedPaidOut'), some(-owed.paid_out)],
@@ -196,48 +203,58 @@ export function OwedToUsers({ view, owed, topUps }: { view: View; owed: Owed; to
 
 type Owed = MonthFigures['owed_to_users']
 
-/** Shows what was paid on each day above what was refunded. */
-function MonthChart({ view, figures: { from, by_day, ...totals } }: Shown) {
-  const { say, centimes: money } = view
-  const best = by_day.reduce((one, other) => (other.paid.total > one.paid.total ? other : one))
-  const sumsOf = ({ paid, refunded }: SumsOf) => ({ paid: money(paid.total), refunded: money(refunded.ttc) })
+function Files({ pages, view, figures }: Shown) {
+  const { say, session } = view
+  const path = addressOf(pages.base, 'months', figures.month)
   return (
-    <BarChart
-      view={view}
-      title={say('chartTitle', { month: view.month(from) })}
-      text={say('chartText', { ...sumsOf(totals), day: view.day(best.from), best: money(best.paid.total) })}
-      bars={by_day.map((day, n) => ({
-        title: say('dayBar', { day: view.day(day.from), ...sumsOf(day) }),
-        up: [day.paid.total],
-        down: day.refunded.ttc,
-        tick: n === 0 || (n + 1) % 5 === 0 ? String(n + 1) : '',
-      }))}
-      parts={[
-        ['part-0', say('chartPaid')],
-        ['back', say('chartRefunded')],
-      ]}
-    />
+    <Card id="files" title={say('monthFiles')}>
+      <p class="actions">
+        <LinkButton href={`${path}/sales`} label={say('sales')} />
+        {mayDo(session.operator, EXPORT) ? (
+          <>
+            <LinkButton href={`${path}/declaration`} label={say('declaration')} />
+            <LinkButton href={`${path}/accounts?format=excel`} label={say('csvExcel')} />
+            <LinkButton href={`${path}/accounts`} label={say('csvPlain')} />
+          </>
+        ) : null}
+      </p>
+    </Card>
   )
 }
 
 /** Shows the sums of the month by method, by rate and by day. */
-function Parts(shown: Shown) {
-  const { view, figures } = shown
+function Parts({ pages, view, figures }: Shown) {
   const { say } = view
-  const { by_method, by_rate, by_day } = figures
   const rateName = (rate: number | null) => (rate === null ? say('noTax') : `${rate} %`)
-  const days = by_day.filter(({ paid, refunded }) => paid.count + refunded.count > 0)
+  const days = figures.by_day.map((day) => ({ ...day, name: view.day(day.from) }))
   return (
     <>
       <Card id="by-method" title={say('byMethod')}>
-        <Sums {...shown} first="method" rows={by_method} nameOf={(of) => methodName(view, of)} />
+        <Sums
+          {...{ pages, view, first: 'method' }}
+          rows={figures.by_method.map((of) => ({ ...of, name: methodName(view, of) }))}
+        />
       </Card>
       <Card id="by-rate" title={say('byRate')}>
-        <Sums {...shown} first="rate" rows={by_rate} nameOf={(of) => rateName(of.tva_percent)} />
+        <Sums
+          {...{ pages, view, first: 'rate' }}
+          rows={figures.by_rate.map((of) => ({ ...of, name: rateName(of.tva_percent) }))}
+        />
       </Card>
       <Folded id="by-day" title={say('byDay')} isOpen={false}>
-        <MonthChart {...shown} />
-        <Sums {...shown} first="day" rows={days} nameOf={({ from }) => view.day(from)} isShort />
+        <SalesChart
+          view={view}
+          title={say('chartTitle', { month: view.month(figures.from) })}
+          bars={days.map(({ name, paid, refunded }, n) => ({
+            ...{ name, paid: paid.total, refunded: refunded.ttc },
+            tick: n === 0 || (n + 1) % 5 === 0 ? String(n + 1) : '',
+          }))}
+        />
+        <Sums
+          {...{ pages, view, first: 'day' }}
+          rows={days.filter(({ paid, refunded }) => paid.count + refunded.count > 0)}
+          isShort
+        />
       </Folded>
     </>
   )
@@ -248,67 +265,31 @@ const methodName = (
   of: { readonly method: string; readonly payment_method: string | null },
 ) => instrumentName(of.payment_method ?? of.method, locale)
 
-type SumsOf = Pick<MonthFigures, 'paid' | 'refunded'>
+type Part = Pick<MonthFigures, 'paid' | 'refunded'> & { readonly name: string }
 
-function Sums<Row extends SumsOf>(
-  of: Omit<Shown, 'figures'> & {
-    first: ConsoleKey
-    rows: readonly Row[]
-    nameOf: (row: Row) => string
-    /** True: a phone shows only the name and the net. */
-    isShort?: boolean
-  },
-) {
-  const { pages, view, first, rows, nameOf, isShort } = of
-  const { centimes: money } = view
-  const between: readonly Column<Row>[] = [
+/** `isShort`: a phone shows only the name and the net. */
+function Sums(of: {
+  pages: BooksPages
+  view: View
+  first: ConsoleKey
+  rows: readonly Part[]
+  isShort?: boolean
+}) {
+  const { pages, view, first, rows, isShort } = of
+  const between: readonly Column<Part>[] = [
     { head: 'paidPayments', figure: ({ paid }) => view.number(paid.count) },
-    ...sums<Row>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
-    { head: 'refundedSum', figure: ({ refunded }) => money(refunded.ttc) },
-    ...sums<Row>(({ paid }) => paid, 'feesSum'),
+    ...sums<Part>(({ paid }) => paid, 'priceHt', 'taxTva', 'priceTtc', 'stampDutySum'),
+    { head: 'refundedSum', figure: ({ refunded }) => view.centimes(refunded.ttc) },
+    ...sums<Part>(({ paid }) => paid, 'feesSum'),
   ]
   return (
-    <Table<Row>
+    <Table
       {...{ pages, view, rows }}
       columns={[
-        { head: first, text: nameOf, isName: true },
+        { head: first, text: ({ name }) => name, isName: true },
         ...between.map((column) => ({ ...column, ...(isShort && { isOnWide: true as const }) })),
-        { head: 'net', figure: ({ paid, refunded }) => money(paid.net - refunded.net) },
+        { head: 'net', figure: ({ paid, refunded }) => view.centimes(paid.net - refunded.net) },
       ]}
     />
-  )
-}
-
-function Users({ pages, view, figures }: Shown) {
-  const { say, number: count } = view
-  const { users } = figures
-  return (
-    <Card id="users" title={say('monthUsers')}>
-      <Facts
-        facts={[
-          [say('firstPurchases'), count(users.new)],
-          [say('furtherPurchases'), count(users.renewed)],
-          [say('usersLapsed'), count(users.lapsed)],
-          // The seven days begin now, so a month that is over does not show them.
-          [say('usersEnding'), figures.to > pages.clock.now() ? count(users.ends_in_7_days) : null],
-        ]}
-      />
-    </Card>
-  )
-}
-
-function Files({ pages, view, figures }: Shown) {
-  const { say, session } = view
-  const path = addressOf(pages.base, 'months', figures.month)
-  const may = mayDo(session.operator, EXPORT)
-  return (
-    <Card id="files" title={say('monthFiles')}>
-      <p class="actions">
-        <LinkButton href={`${path}/sales`} label={say('sales')} />
-        {may ? <LinkButton href={`${path}/declaration`} label={say('declaration')} /> : null}
-        {may ? <LinkButton href={`${path}/accounts?format=excel`} label={say('csvExcel')} /> : null}
-        {may ? <LinkButton href={`${path}/accounts`} label={say('csvPlain')} /> : null}
-      </p>
-    </Card>
   )
 }

@@ -3,17 +3,25 @@
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
 import { publicMethodOf } from '../core/payment.js'
-import type { Database, Queryable } from '../database/database.js'
+import type { Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
-import { lessRefunds, sumFigures } from './figures.js'
-import { type ClosedSpan, countEndings, isSale, rateOf, type Sums, sumsOf } from './figures.sql.js'
+import { lessRefunds, sumFigures, sumUp } from './figures.js'
+import {
+  type ClosedSpan,
+  countEndings,
+  isSale,
+  type Payouts,
+  payoutsByMonth,
+  rateOf,
+  type Sums,
+  sumsOf,
+} from './figures.sql.js'
 import { DeclaredSchema, type Totals } from './month-schemas.js'
-import { readOwed } from './owed.js'
-import { paidOutByMonth } from './paid-out.sql.js'
+import { readOwed } from './owed.sql.js'
 
 export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
-  readonly database: Database
+  readonly database: Queryable
 }
 
 const ENDING_DAYS = 7
@@ -27,6 +35,10 @@ export function spanOf({ wallClock }: Pick<MonthsDeps, 'wallClock'>, month: stri
   return span
 }
 
+export function monthBefore(deps: Pick<MonthsDeps, 'wallClock'>, month: string): string {
+  return deps.wallClock.monthAt(spanOf(deps, month).from - 1)
+}
+
 export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
 
 /**
@@ -34,8 +46,9 @@ export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
  * month has those of the documents that it was closed with. Throws `not_found`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
-  const [{ own, before }, last] = await Promise.all([closingsAround(deps, month), lastClosed(deps.database)])
-  const figures = await figuresOf(deps, month, { own, before })
+  const [closings, last] = await Promise.all([closingsAround(deps, month), lastClosed(deps.database)])
+  const figures = await figuresOf(deps, month, closings)
+  const { own } = closings
   const now = totalsOf(figures)
   const closed = own && { ...own, now, differs: TOTALS.filter((name) => own.declared[name] !== now[name]) }
   return { ...figures, last, closed }
@@ -70,60 +83,48 @@ function spanBy(
 }
 
 /** The closings of the month and of the month before it. Null: the month is open. */
-async function closingsAround(
-  deps: Pick<MonthsDeps, 'database' | 'wallClock'>,
-  month: string,
-): Promise<Closings> {
+export async function closingsAround(deps: MonthsDeps, month: string): Promise<Closings> {
   const previous = monthBefore(deps, month)
   const found = await closingsOf(deps.database, [month, previous])
   const of = (name: string) => found.find((closing) => closing.month === name) ?? null
   return { own: of(month), before: of(previous) }
 }
 
-export function monthBefore(deps: Pick<MonthsDeps, 'wallClock'>, month: string): string {
-  return deps.wallClock.monthAt(spanOf(deps, month).from - 1)
-}
-
-export async function figuresOf(
-  deps: Omit<MonthsDeps, 'database'> & { readonly database: Queryable },
-  month: string,
-  closings: Closings,
-) {
+async function figuresOf(deps: MonthsDeps, month: string, closings: Closings) {
   const { database, clock, wallClock } = deps
   const span = spanBy(deps, month, closings)
   const { from, to, live } = span
   const { before } = closings
-  const days = daysOf(deps, month)
   const now = clock.now()
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const { timeZone } = wallClock
-  const [all, endings, owed, [payouts = NO_PAYOUTS]] = await Promise.all([
-    sumsOf(database, span, { timeZone, withFirsts: true }),
+  const [sums, endings, owed, payouts] = await Promise.all([
+    sumsOf(database, span, { timeZone: wallClock.timeZone, withFirsts: true }),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
     readOwed(deps, span),
-    paidOutByMonth(database, { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '' }),
+    payoutsByMonth(deps, span),
   ])
-  const sold = all.filter(isSale)
+  const sold = sums.filter(isSale)
+  const ofMonth = sold.filter(({ part }) => part !== 'late')
   const late = sold.filter(({ part }) => part === 'late')
-  const ofMonth = sold.filter(isInTime)
-  const firsts = ofMonth.reduce((sum, { first }) => sum + first, 0)
-  const money = moneyOf(all, payouts)
+  const days = daysOf(deps, month)
+  const firsts = sumUp(sold.map(({ first }) => first))
+  const money = moneyOf(sums, payouts)
   return {
-    ...{ month, from, to, live, ...money, sums: all, span },
+    ...{ month, from, to, live, ...money, sums, span },
     after_closing: before && {
-      months: byMonth(late),
+      months: groupsOf(late, monthOf).map(([of, group]) => ({ ...of, paid: sumFigures(group) })),
       balances: (owed?.owed_before ?? 0) - before.declared.owed / 100,
     },
     owed_to_users: owed,
-    by_day: days.map((of) => ({ ...of, ...bothOf(ofMonth.filter(({ day }) => day === of.day)) })),
+    by_day: days.map((of) => ({ ...of, ...paidAndRefunded(ofMonth.filter(({ day }) => day === of.day)) })),
     // The method with the largest sum comes first.
-    by_method: namesIn(ofMonth)
-      .map((of) => ({ ...of, ...bothOf(ofMonth.filter((one) => isSameMethod(one, of))) }))
+    by_method: groupsOf(ofMonth, methodOf)
+      .map(([of, group]) => ({ ...of, ...paidAndRefunded(group) }))
       .sort((one, other) => other.paid.ttc - one.paid.ttc),
-    // The highest comes first; null: without tax.
-    by_rate: [...new Set(ofMonth.map(({ tax }) => rateOf(tax)))]
-      .sort((one, other) => (other ?? -1) - (one ?? -1))
-      .map((rate) => ({ tva_percent: rate, ...bothOf(ofMonth.filter(({ tax }) => rateOf(tax) === rate)) })),
+    // The highest rate comes first; null: without tax.
+    by_rate: groupsOf(ofMonth, ({ tax }) => ({ tva_percent: rateOf(tax) }))
+      .map(([of, group]) => ({ ...of, ...paidAndRefunded(group) }))
+      .sort((one, other) => (other.tva_percent ?? -1) - (one.tva_percent ?? -1)),
     users: { new: firsts, renewed: money.paid.count - firsts, ...endings },
   }
 }
@@ -136,70 +137,64 @@ function daysOf({ wallClock }: Pick<MonthsDeps, 'wallClock'>, month: string) {
   })
 }
 
-const isInTime = ({ part }: Sums) => part !== 'late'
-
 /** Money received, sales and refunds, and what the card provider paid out. */
-export function moneyOf(all: readonly Sums[], { count, amount }: typeof NO_PAYOUTS) {
-  const received = receivedOf(all)
-  const both = bothOf(all.filter((one) => isSale(one) && isInTime(one)))
-  // Money received by card, less the provider's fees.
-  const came = received.by_method.filter(isCard).reduce((sum, { amount, fees }) => sum + amount - fees, 0)
+export function moneyOf(sums: readonly Sums[], payouts: readonly Payouts[]) {
+  const received = receivedOf(sums)
+  const { paid, refunded } = paidAndRefunded(sums.filter(isSale))
+  const cards = received.by_method.filter(({ method }) => publicMethodOf(method) === 'card')
+  const amount = sumUp(payouts.map((one) => one.amount))
+  const byCard = sumUp(cards.map((one) => one.amount - one.fees))
   return {
-    ...{ received, ...both },
-    balance: lessRefunds(both.paid, both.refunded),
-    paid_out_by_provider: { count, amount, came, difference: amount - came },
+    ...{ received, paid, refunded, balance: lessRefunds(paid, refunded) },
+    paid_out_by_provider: {
+      ...{ count: sumUp(payouts.map((one) => one.count)), amount, came: byCard },
+      difference: amount - byCard,
+    },
   }
 }
 
-const bothOf = (sums: readonly Sums[]) => ({
+/** Late payments of closed months are in neither. */
+export const paidAndRefunded = (sums: readonly Sums[]) => ({
   paid: sumFigures(sums.filter(({ part }) => part === 'sale')),
   refunded: sumFigures(sums.filter(({ part }) => part === 'refund')),
 })
 
-function byMonth(late: readonly Sums[]) {
-  const months = [...new Set(late.map(({ day }) => day.slice(0, 7)))]
-  return months.map((month) => ({
-    month,
-    paid: sumFigures(late.filter(({ day }) => day.startsWith(month))),
-  }))
+/** Groups sums by the members that `of` returns. */
+export function groupsOf<One extends Sums, Of>(sums: readonly One[], of: (one: One) => Of) {
+  const groups = new Map<string, [of: Of, group: [One, ...One[]]]>()
+  for (const one of sums) {
+    const members = of(one)
+    const found = groups.get(JSON.stringify(members))
+    if (found) found[1].push(one)
+    else groups.set(JSON.stringify(members), [members, [one]])
+  }
+  return [...groups.values()]
 }
 
-const NO_PAYOUTS = { count: 0, amount: 0 }
-
-const isByBalance = ({ method }: Sums) => publicMethodOf(method) === 'balance'
+const monthOf = ({ day }: Sums) => ({ month: day.slice(0, 7) })
+const methodOf = ({ method, payment_method }: Sums) => ({ method, payment_method })
 
 /**
  * Money received from outside, by method, before fees and refunds. Sales are `total` less `advances` (what
  * went to balances, with its duty) plus `used` (what balances bought). `stamp_duty` includes the duty on
  * top-ups, because it is declared too.
  */
-function receivedOf(all: readonly Sums[]) {
-  const known = all.filter(({ part }) => part === 'sale')
-  const came = known.filter((one) => !isByBalance(one))
-  const sumUp = (of: readonly Sums[]) => {
-    const { count, fees, total, advance } = sumFigures(of)
+function receivedOf(sums: readonly Sums[]) {
+  const isByBalance = ({ method }: Sums) => publicMethodOf(method) === 'balance'
+  const paid = sums.filter(({ part }) => part === 'sale')
+  const fromOutside = paid.filter((one) => !isByBalance(one))
+  const amountsOf = (group: readonly Sums[]) => {
+    const { count, fees, total, advance } = sumFigures(group)
     return { count, amount: total + advance, fees }
   }
-  const { advance, stamp_duty } = sumFigures(came)
+  const { advance, stamp_duty } = sumFigures(fromOutside)
   return {
-    total: sumUp(came).amount,
-    advances: advance + sumFigures(came.filter((one) => !isSale(one))).total,
+    total: amountsOf(fromOutside).amount,
+    advances: advance + sumFigures(fromOutside.filter((one) => !isSale(one))).total,
     stamp_duty,
-    used: sumUp(known.filter(isByBalance)).amount,
-    by_method: namesIn(came)
-      .map((of) => ({ ...of, ...sumUp(came.filter((one) => isSameMethod(one, of))) }))
+    used: amountsOf(paid.filter(isByBalance)).amount,
+    by_method: groupsOf(fromOutside, methodOf)
+      .map(([of, group]) => ({ ...of, ...amountsOf(group) }))
       .sort((one, other) => other.amount - one.amount),
   }
-}
-
-const isCard = ({ method }: Method) => publicMethodOf(method) === 'card'
-
-type Method = Pick<Sums, 'method' | 'payment_method'>
-
-const isSameMethod = (one: Method, other: Method) =>
-  one.method === other.method && one.payment_method === other.payment_method
-
-function namesIn(rows: readonly Method[]): readonly Method[] {
-  const methods = rows.map(({ method, payment_method }) => ({ method, payment_method }))
-  return [...new Map(methods.map((of) => [`${of.method} ${of.payment_method}`, of])).values()]
 }

@@ -1,24 +1,20 @@
-// What is on the balances of users, as sums of their ledgers.
+// What is on the balances of users, as sums of their entries, and the entries of a month one by one.
 import type { EntryKind } from '../core/balance.js'
-import type { Instant } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at, instant, integer, integerOrNull, rowOf, text, textOrNull, word } from '../database/rows.js'
-import type { Counted, Span } from './figures.sql.js'
+import type { Clock } from '../runtime/clock.js'
+import { sumUp } from './figures.js'
+import type { ClosedSpan } from './figures.sql.js'
 
-const parseEntered = rowOf({
-  /** False: the entries are older than the month. */
-  isOfMonth: (row: Row) => row.is_of_month === true,
-  kind: word<EntryKind>,
-  /** Whole dinars; below zero where they take. */
-  amount: integer,
-})
-/** The sum of the entries of a kind that add money, or of those that take some. */
-export type Entered = ReturnType<typeof parseEntered>
+type Month = Pick<ClosedSpan, 'from' | 'to' | 'until'>
 
 // An entry without a document, as an operator's correction is, counts in the month of its date.
-const selectEntered = statement(
-  'figures.entered',
-  `select b.created_at >= $1::timestamptz as is_of_month, b.kind, sum(b.amount)::bigint as amount
+// Uses the index users_renew.
+const selectOwed = statement(
+  'figures.owed',
+  `select case when b.created_at < $1::timestamptz then 'before'
+               else case when b.amount > 0 then 'in_' else 'out_' end || b.kind end as part,
+          sum(b.amount)::bigint as amount
      from balance_entries b
      left join payments p on p.user_id = b.user_id and p.id = b.payment_id
       and b.kind not in ('returned', 'correction', 'paid_out')
@@ -26,39 +22,57 @@ const selectEntered = statement(
     where b.created_at < $2::timestamptz
       and ($3::jsonb is null or r.number is null
            or r.number <= coalesce(($3::jsonb->>r.series)::int, 0))
-    group by 1, 2, b.amount > 0`,
+    group by 1
+    union all
+   select 'unbooked', count(*) from users where renews_at < least($2::timestamptz, $4::timestamptz)`,
 )
 
-// Uses the index users_renew.
-const countUnbooked = statement(
-  'figures.unbooked',
-  'select count(*) as users from users where renews_at < $1::timestamptz',
-)
-
-/** Sums of all entries up to the end of the month. */
-export async function enteredUntil(
-  database: Queryable,
-  { from, to, until }: Span & { readonly until: Counted | null },
-): Promise<readonly Entered[]> {
-  const values = [at(from), at(to), until && JSON.stringify(until)]
-  return (await database.query(selectEntered, values)).map(parseEntered)
+/**
+ * Reads what is owed to users, in whole dinars: what came to their balances in a month, what was earned of
+ * it, and what else left. The three agree, because they are sums of one chain of entries. An entry belongs to
+ * the month of its date: a renewal to the month in which it was due, as its sale does, even if the job booked
+ * it later. Null: nothing was on a balance by the end of the month.
+ */
+export async function readOwed(
+  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { from, to, until }: Month,
+) {
+  const values = [at(from), at(to), until && JSON.stringify(until), at(clock.now())]
+  const rows = (await database.query(selectOwed, values)).map(readPart)
+  // The row `unbooked` is always there.
+  if (rows.length === 1) return null
+  const sumOf = (...parts: readonly string[]) =>
+    sumUp(rows.filter(({ part }) => parts.includes(part)).map(({ amount }) => amount))
+  const owed_before = sumOf('before')
+  const total = sumUp(rows.filter(({ part }) => part.startsWith('in_')).map(({ amount }) => amount))
+  const [earned, corrected] = [-sumOf('out_purchase', 'out_renewal'), -sumOf('out_correction')]
+  const paid_out = -sumOf('out_paid_out')
+  return {
+    owed_before,
+    came_in: {
+      top_ups: sumOf('in_top_up'),
+      surplus: sumOf('in_surplus'),
+      returned: sumOf('in_returned'),
+      corrected: sumOf('in_correction'),
+      total,
+    },
+    ...{ earned, corrected, paid_out, owed: owed_before + total - earned - corrected - paid_out },
+    /** Users with a renewal that was due by the end of the month, or by now, and is not booked yet. */
+    unbooked: sumOf('unbooked'),
+  }
 }
 
-/** Users with a renewal from the balance that was due before `end` and is not booked yet. */
-export async function unbookedBefore(database: Queryable, end: Instant): Promise<number> {
-  const [row = {}] = await database.query(countUnbooked, [at(end)])
-  return integer(row, 'users')
-}
+const readPart = rowOf({ part: text, amount: integer })
 
 const readLine = rowOf({
   user_id: text,
   sequence: integer,
   kind: word<EntryKind>,
-  /** Whole dinars; below zero where it takes. */
+  /** Whole dinars, negative if the entry takes money off. */
   amount: integer,
   balance_after: integer,
   payment_id: textOrNull,
-  /** Of the payment, where there is one. */
+  /** The method and instrument of the payment, if there is one. */
   method: textOrNull,
   payment_method: textOrNull,
   series: textOrNull,
@@ -89,14 +103,11 @@ const selectLines = statement(
 /** Sorted by user and sequence, after the given entry. Reads the whole table: few months are exported. */
 export async function ledgerLines(
   database: Queryable,
-  { from, to, until }: Span & { readonly until: Counted | null },
+  { from, to, until }: Month,
   after: Pick<LedgerLine, 'user_id' | 'sequence'> | null,
   limit: number,
 ): Promise<readonly LedgerLine[]> {
   const { user_id, sequence } = after ?? { user_id: '', sequence: 0 }
-  const rows = await database.query(selectLines, [
-    ...[user_id, sequence, at(from), at(to), limit],
-    until && JSON.stringify(until),
-  ])
-  return rows.map(readLine)
+  const range = [user_id, sequence, at(from), at(to), limit, until && JSON.stringify(until)]
+  return (await database.query(selectLines, range)).map(readLine)
 }

@@ -3,8 +3,8 @@
 import { addressOf, consolePage, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { BarChart } from './bar-chart.js'
 import type { BooksPages } from './exports.js'
+import { SalesChart } from './sales-chart.js'
 import { Story } from './story.js'
 import type { YearFigures, YearMonth } from './year.js'
 
@@ -16,88 +16,64 @@ interface Shown {
 
 export function yearPage(pages: BooksPages, view: View, figures: YearFigures) {
   const { say } = view
-  const shown = { pages, view, figures }
-  const [first, last] = [figures.months[0], figures.months.at(-1)]
-  const span = first && last && { first: view.month(first.from), last: view.month(last.from) }
+  const { months, money, live } = figures
+  const [first, last] = [months[0], months.at(-1)]
+  const earlier = first && addressOf(pages.base, 'year', pages.wallClock.monthAt(first.from - 1))
   return consolePage(
     { pages, view, title: say('year'), section: 'year' },
     <>
-      {span ? <p safe>{say('yearSpan', span)}</p> : null}
-      <Earlier {...shown} />
-      <Notices of={[figures.live ? null : say('playMoney')]} />
-      {figures.money ? <Story view={view} of={figures.money} /> : null}
+      {first && last ? (
+        <p safe>{say('yearSpan', { first: view.month(first.from), last: view.month(last.from) })}</p>
+      ) : null}
+      <p class="actions">
+        {earlier === undefined ? null : <LinkButton href={earlier} label={say('earlierYear')} />}
+      </p>
+      <Notices of={[live ? null : say('playMoney')]} />
+      {money ? <Story view={view} of={money} /> : null}
       <Card id="months" title={say('yearMonths')}>
-        {figures.months.length === 0 ? null : <YearChart {...shown} />}
-        <Months {...shown} />
+        {months.length === 0 ? null : (
+          <SalesChart
+            view={view}
+            title={say('yearChart')}
+            bars={months.map(({ month, from, paid, refunded }) => ({
+              ...{ name: view.month(from), tick: String(Number(month.slice(5))), paid, refunded },
+            }))}
+          />
+        )}
+        <Months {...{ pages, view, figures }} />
       </Card>
-      <Cohorts {...shown} />
+      <Cohorts {...{ pages, view, figures }} />
     </>,
-  )
-}
-
-function Earlier({ pages, view, figures }: Shown) {
-  const [first] = figures.months
-  if (!first) return null
-  const href = addressOf(pages.base, 'year', pages.wallClock.monthAt(first.from - 1))
-  return (
-    <p class="actions">
-      <LinkButton href={href} label={view.say('earlierYear')} />
-    </p>
-  )
-}
-
-/** Shows what was paid in each month, with the methods one above the other. */
-function YearChart({ view, figures: { months } }: Shown) {
-  const { say, centimes: money } = view
-  const best = months.reduce((one, other) => (other.paid > one.paid ? other : one))
-  return (
-    <BarChart
-      view={view}
-      title={say('yearChart')}
-      text={say('yearChartText', { month: view.month(best.from), best: money(best.paid) })}
-      bars={months.map(({ month, from, paid, by_method }) => ({
-        title: say('yearBar', { month: view.month(from), paid: money(paid) }),
-        up: by_method.map((of) => of.paid),
-        down: 0,
-        tick: String(Number(month.slice(5))),
-      }))}
-      parts={best.by_method.map(({ method }, n) => [`part-${n}`, say(`way_${method}`)])}
-    />
   )
 }
 
 function Months({ pages, view, figures: { months } }: Shown) {
   const { say, centimes: money, number: count } = view
-  const kinds = months[0]?.by_method.map(({ method }) => method) ?? []
-  // The column is left out if no bank statement has a payout.
-  const hasPayouts = months.some(({ paid_out_by_provider: paidOut }) => paidOut > 0)
+  const methods = months[0]?.by_method.map(({ method }) => method) ?? []
   const columns: readonly Column<YearMonth>[] = [
     {
       head: 'month',
       link: ({ month, from }) => ({ href: addressOf(pages.base, 'months', month), text: view.month(from) }),
       isName: true,
     },
-    ...kinds.map(
-      (kind, at): Column<YearMonth> => ({
-        head: `way_${kind}`,
-        figure: ({ by_method: of }) => money(of[at]?.paid ?? null),
+    ...methods.map(
+      (method, n): Column<YearMonth> => ({
+        ...{ head: `way_${method}`, figure: ({ by_method }) => money(by_method[n]?.paid ?? null) },
       }),
     ),
     { head: 'total', figure: ({ paid }) => money(paid) },
     { head: 'refundedSum', figure: ({ refunded }) => money(refunded) },
-    ...(hasPayouts ? [PAID_OUT] : []),
+    { head: 'paidOutTitle', figure: ({ paid_out_by_provider: paidOut }) => money(paidOut) },
     { head: 'usersAtEnd', figure: ({ users }) => count(users.at_end) },
     { head: 'usersNew', figure: ({ users }) => count(users.new) },
     { head: 'usersKept', figure: ({ users }) => count(users.renewed) },
     { head: 'usersBack', figure: ({ users }) => count(users.came_back) },
     { head: 'usersLapsed', figure: ({ users }) => count(users.lapsed) },
   ]
-  return <Table {...{ pages, view, columns }} rows={months} empty={say('noYear')} />
-}
-
-const PAID_OUT: Column<YearMonth> = {
-  head: 'paidOutTitle',
-  figure: ({ paid_out_by_provider: paidOut }, { centimes }) => centimes(paidOut),
+  // Without bank statements there are no payouts.
+  const hasPayouts = months.some(({ paid_out_by_provider: paidOut }) => paidOut > 0)
+  const shown = columns.filter(({ head }) => hasPayouts || head !== 'paidOutTitle')
+  return <Table {...{ pages, view }} columns={shown} rows={months} empty={say('noYear')} />
 }
 
 /** The share of the users who began in a month that has paid time one month later, and so on. */
@@ -119,8 +95,7 @@ function Cohorts({ pages, view, figures: { months } }: Shown) {
           { head: 'usersNew', figure: ({ later: [began = 0] }) => view.number(began) },
           ...months.slice(1).map(
             (_, n): Column<YearMonth> => ({
-              head: { words: String(n + 1) },
-              figure: ({ later }) => share(later, n + 1),
+              ...{ head: { words: String(n + 1) }, figure: ({ later }) => share(later, n + 1) },
             }),
           ),
         ]}

@@ -3,10 +3,9 @@ import { Type } from 'typebox'
 import type { Instant } from '../core/instant.js'
 import { PUBLIC_METHODS, publicMethodOf } from '../core/payment.js'
 import { object } from '../http/schemas.js'
-import { dinars, sumFigures } from './figures.js'
-import { isSale, type Sums, sumsOf } from './figures.sql.js'
-import { type MonthsDeps, moneyOf, monthBefore, spanOf } from './months.js'
-import { paidOutByMonth } from './paid-out.sql.js'
+import { dinars, sumUp } from './figures.js'
+import { isSale, payoutsByMonth, type Sums, sumsOf } from './figures.sql.js'
+import { type MonthsDeps, moneyOf, monthBefore, paidAndRefunded, spanOf } from './months.js'
 import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
 
 const count = (description: string) => Type.Integer({ description })
@@ -50,75 +49,49 @@ export async function readYear(deps: MonthsDeps, until: string) {
   const all = monthsUntil(deps, /^\d{4}$/.test(until) ? `${until}-12` : until)
   const begun = all.filter(({ from }) => from <= clock.now())
   const [first, last] = [begun[0], begun.at(-1)]
-  if (!first || !last) return { until, live, months: [], money: null }
-  const inclusive = { first: wallClock.dayAt(first.from), last: wallClock.dayAt(last.to - 1) }
+  if (!first || !last) return { live, months: [], money: null }
   const { timeZone } = wallClock
   const span = { live, from: first.from, to: last.to, until: null, since: null }
-  const [known, users, payouts] = await Promise.all([
+  const [sums, users, payouts] = await Promise.all([
     sumsOf(database, span, wallClock),
     usersByMonth(database, { first: monthBefore(deps, first.month), last: last.month, live, timeZone }),
-    paidOutByMonth(database, inclusive),
+    payoutsByMonth(deps, span),
   ])
-  const sums = known.filter(isSale)
-  return {
-    ...{ until, live },
-    money: moneyOf(known, {
-      count: payouts.reduce((sum, one) => sum + one.count, 0),
-      amount: payouts.reduce((sum, one) => sum + one.amount, 0),
-    }),
-    months: begun.map((of) => ({
-      ...monthOf({ sums, users, payouts }, of),
-      later: cohortOf(users, of.month, begun),
-    })),
-  }
+  const sales = sums.filter(isSale)
+  const methodOf = ({ method }: Sums) => publicMethodOf(method)
+  const kinds = PUBLIC_METHODS.filter((kind) => sales.some((one) => methodOf(one) === kind))
+  const months = begun.map((of, index) => {
+    const ofMonth = sales.filter(({ day }) => day.startsWith(of.month))
+    const { paid, refunded } = paidAndRefunded(ofMonth)
+    return {
+      ...{ ...of, paid: paid.total, refunded: refunded.ttc },
+      by_method: kinds.map((method) => {
+        const byMethod = paidAndRefunded(ofMonth.filter((one) => methodOf(one) === method))
+        return { method, paid: byMethod.paid.total }
+      }),
+      paid_out_by_provider: payouts.find(({ month }) => month === of.month)?.amount ?? 0,
+      users: usersIn(users, of.month),
+      later: begun.slice(index).map(({ month }) => {
+        const had = users.find((one) => one.began === of.month && one.month === month)
+        return had?.users ?? 0
+      }),
+    }
+  })
+  return { live, money: moneyOf(sums, payouts), months }
 }
 
-interface Month {
-  readonly month: string
-  readonly from: Instant
-  readonly to: Instant
-}
-
-function monthsUntil(deps: MonthsDeps, last: string): readonly Month[] {
-  const months: Month[] = []
+function monthsUntil(deps: MonthsDeps, last: string) {
+  const months: { month: string; from: Instant; to: Instant }[] = []
   for (let month = last; months.length < MONTHS; month = monthBefore(deps, month))
     months.unshift({ month, ...spanOf(deps, month) })
   return months
 }
 
-interface Known {
-  readonly sums: readonly Sums[]
-  readonly users: readonly MonthlyUsers[]
-  readonly payouts: Awaited<ReturnType<typeof paidOutByMonth>>
+function usersIn(all: readonly MonthlyUsers[], month: string) {
+  const here = all.filter((one) => one.month === month)
+  const at_end = sumUp(here.map(({ users }) => users))
+  const began = here.find((one) => one.began === month)?.users ?? 0
+  const came_back = sumUp(here.map(({ cameBack }) => cameBack))
+  const lapsed = sumUp(here.map((one) => one.lapsed))
+  return { at_end, new: began, renewed: at_end - began - came_back, came_back, lapsed }
 }
-
-function monthOf({ sums, users, payouts }: Known, { month, from, to }: Month) {
-  const ofMonth = sums.filter(({ part, day }) => part === 'sale' && day.startsWith(month))
-  const refunded = sums.filter(({ part, day }) => part === 'refund' && day.startsWith(month))
-  const here = users.filter((one) => one.month === month)
-  const began = here.filter((one) => one.began === month)
-  const [atEnd, fresh, back] = [sum(here, 'users'), sum(began, 'users'), sum(here, 'cameBack')]
-  const kinds = PUBLIC_METHODS.filter((kind) => sums.some(({ method }) => publicMethodOf(method) === kind))
-  return {
-    ...{ month, from, to, paid: sumFigures(ofMonth).total, refunded: sumFigures(refunded).ttc },
-    by_method: kinds.map((kind) => ({
-      method: kind,
-      paid: sumFigures(ofMonth.filter(({ method }) => publicMethodOf(method) === kind)).total,
-    })),
-    users: {
-      ...{ at_end: atEnd, new: fresh, came_back: back, lapsed: sum(here, 'lapsed') },
-      renewed: atEnd - fresh - back,
-    },
-    paid_out_by_provider: payouts.find((one) => one.month === month)?.amount ?? 0,
-  }
-}
-
-/** How many users who began in the month had paid time at its end, one month later, and so on. */
-function cohortOf(users: readonly MonthlyUsers[], month: string, begun: readonly Month[]) {
-  const later = begun.filter((one) => one.month >= month)
-  const had = (at: string) => users.find((one) => one.began === month && one.month === at)?.users ?? 0
-  return later.map((one) => had(one.month))
-}
-
-const sum = (of: readonly MonthlyUsers[], name: 'users' | 'cameBack' | 'lapsed') =>
-  of.reduce((total, one) => total + one[name], 0)
