@@ -82,13 +82,10 @@ const step = {
 const further = { at: NOON, id: 'pay_7_1' }
 const newestDiscrepancies = { reconciliations: 1, discrepancies: 5 }
 
-const trail = (
-  filter: Partial<Parameters<typeof trailPage>[1]['filter']>,
-  after: { at: number; id: string } | null = null,
-): Run => {
-  const any = { actor: null, act: null, day: null, userId: null, paymentId: null, words: null }
-  return (db) => trailPage(db, { filter: { ...any, ...filter }, after, limit: 16 })
-}
+const trail =
+  (filter: Parameters<typeof trailPage>[1], after: Parameters<typeof trailPage>[2] = null): Run =>
+  (db) =>
+    trailPage(db, filter, after, 16)
 const payments =
   (wanted: Partial<Parameters<typeof newestPayments>[1]>): Run =>
   (db) =>
@@ -121,8 +118,8 @@ export const CONSOLE: readonly Run[] = [
   (db) => findAct(db, { userId: NO_USER, operationId: 'ticket-4711' }),
   (db) => findRefundInstant(db, ofPayment),
   (db) => actsOnUser(db, NO_USER, 20),
-  trail({ userId: 'user-7' }),
-  trail({ paymentId: 'pay_7_5' }),
+  trail({ user_id: 'user-7' }),
+  trail({ payment_id: 'pay_7_5' }),
   (db) => findDiscrepancy(db, 'dsc_7'),
   (db) => sameProofsOf(db, ofPayment),
   (db) => findPaymentWithUser(db, 'pay_7_5'),
@@ -143,7 +140,7 @@ export const CONSOLE_LISTS: readonly Run[] = [
   trail({}, { at: NOON, id: 'act_1' }),
   trail({ day: lastDay }),
   trail({ actor: 'amina' }),
-  trail({ words: 'act_7' }),
+  trail({ q: 'act_7' }),
   trail({ act: 'payment.refund' }),
   (db) => inboxWaits(db, inbox, NOON),
   (db) => countEndings(db, endedWeeks, endingWeek),

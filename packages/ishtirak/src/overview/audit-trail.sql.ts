@@ -1,24 +1,13 @@
 // The queries of the audit trail, newest first, one for each filter.
+import type { TimeSpan } from '../acts/day.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 
-/** The page goes on after this act. */
-export interface TrailPosition {
-  readonly at: Instant
-  readonly id: string
-}
-
-/** A member that is null filters nothing. */
-export interface TrailFilter {
-  readonly actor: string | null
-  readonly act: string | null
-  readonly day: { readonly from: Instant; readonly to: Instant } | null
-  readonly userId: string | null
-  readonly paymentId: string | null
-  /** Words of the reason, or an id. */
-  readonly words: string | null
-}
+/** `q`: words of the reason, or an id. */
+type TrailFilter = {
+  readonly [Name in 'actor' | 'act' | 'user_id' | 'payment_id' | 'q']?: string | null | undefined
+} & { readonly day?: TimeSpan | null }
 
 const trail = (name: string, source: string, isWanted = 'true') =>
   statement(
@@ -56,17 +45,18 @@ const selectByWords = trail(
   '($9::text is null or user_id = $9) and ($10::text is null or payment_id = $10)',
 )
 
+/** `after`: the page goes on after this act. */
 export async function trailPage(
   database: Queryable,
-  of: { readonly filter: TrailFilter; readonly after: TrailPosition | null; readonly limit: number },
+  { actor = null, act = null, day = null, user_id = null, payment_id = null, q = null }: TrailFilter,
+  after: { readonly at: Instant; readonly id: string } | null,
+  limit: number,
 ): Promise<readonly Row[]> {
-  const { filter, after, limit } = of
-  const { actor, act, day, userId, paymentId, words } = filter
   const span = day ? [at(day.from), at(day.to)] : ['-infinity', 'infinity']
   const values = [actor, act, ...span, ...(after ? [at(after.at), after.id] : ['infinity', '']), limit]
-  if (words !== null) return database.query(selectByWords, [...values, words, userId, paymentId])
-  if (paymentId !== null) return database.query(selectOfPayment, [...values, paymentId])
-  if (userId !== null) return database.query(selectOfUser, [...values, userId])
+  if (q !== null) return database.query(selectByWords, [...values, q, user_id, payment_id])
+  if (payment_id !== null) return database.query(selectOfPayment, [...values, payment_id])
+  if (user_id !== null) return database.query(selectOfUser, [...values, user_id])
   if (actor !== null) return database.query(selectByActor, values)
   return database.query(act === null ? selectAll : selectByAct, values)
 }

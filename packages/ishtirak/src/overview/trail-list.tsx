@@ -5,7 +5,7 @@ import { type AskedPage, list } from '../acts/list.js'
 import type { ListPage } from '../acts/list-page.js'
 import { byInstant } from '../acts/paging.js'
 import { wrongField } from '../core/error.js'
-import { instant } from '../database/rows.js'
+import { instant, text } from '../database/rows.js'
 import { nullable, object } from '../http/schemas.js'
 import { PaymentLink, readLabels } from '../ledger/labels.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -19,15 +19,12 @@ import { TRAIL_COLUMNS } from './trail.js'
 
 const NAME_MAX = 500
 
+const only = (description: string, examples?: readonly string[]) =>
+  Type.Optional(Type.String({ maxLength: NAME_MAX, description, ...(examples && { examples }) }))
+
 const TrailFilterSchema = Type.Object({
-  actor: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only acts of this operator' })),
-  act: Type.Optional(
-    Type.String({
-      maxLength: NAME_MAX,
-      description: 'Only this act',
-      examples: ['payment.refund', 'operator.refused'],
-    }),
-  ),
+  actor: only('Only acts of this operator'),
+  act: only('Only this act', ['payment.refund', 'operator.refused']),
   day: Type.Optional(
     Type.String({
       pattern: DAY_PATTERN,
@@ -35,10 +32,8 @@ const TrailFilterSchema = Type.Object({
       examples: ['2026-11-21'],
     }),
   ),
-  user_id: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only what is about this user' })),
-  payment_id: Type.Optional(
-    Type.String({ maxLength: NAME_MAX, description: 'Only what is about this payment' }),
-  ),
+  user_id: only('Only what is about this user'),
+  payment_id: only('Only what is about this payment'),
   q: Type.Optional(
     Type.String({
       minLength: 1,
@@ -57,32 +52,21 @@ type Entry = Static<typeof TrailEntrySchema>
 
 export type TrailDeps = Pick<CommonParts, 'database' | 'wallClock'>
 
-/** Throws `validation_failed` where there is no such day, and `invalid_cursor`. */
+/** Throws `validation_failed` if there is no such day, and `invalid_cursor`. */
 export async function pageOfTrail(
   { database, wallClock }: TrailDeps,
-  of: Static<typeof TrailFilterSchema>,
+  { day: name, ...filter }: Static<typeof TrailFilterSchema>,
   { cursor, limit }: AskedPage,
 ) {
-  const {
-    actor = null,
-    act = null,
-    user_id: userId = null,
-    payment_id: paymentId = null,
-    q: words = null,
-  } = of
-  const day = of.day === undefined ? null : wallClock.dayOf(of.day)
-  if (of.day !== undefined && day === null) throw wrongField('day', 'wrong_format')
+  const day = name === undefined ? null : wallClock.dayOf(name)
+  if (name !== undefined && day === null) throw wrongField('day', 'wrong_format')
   const after = cursor === null ? null : byInstant.decode(cursor)
-  const filter = { actor, act, day, userId, paymentId, words }
-  const rows = await trailPage(database, { filter, after, limit: limit + 1 })
+  const rows = await trailPage(database, { ...filter, day }, after, limit + 1)
   const { items, nextCursor } = byInstant.pageBy(rows, limit, (row) => ({
-    at: instant(row, 'at'),
-    id: String(row.id),
+    ...{ at: instant(row, 'at'), id: text(row, 'id') },
   }))
   return { items: viewRows(TrailEntrySchema, items), nextCursor }
 }
-
-const COLUMNS = ['id', 'at', 'actor', 'act', 'user_id', 'payment_id', 'why', 'before', 'after']
 
 export const trailList = list<TrailDeps>()({
   path: '/audit',
@@ -103,7 +87,7 @@ export const trailList = list<TrailDeps>()({
     operationId: 'exportTrail',
     summary: 'All of the trail that matches, newest first, as CSV',
     usage: 'operators export-trail',
-    columns: COLUMNS,
+    columns: ['id', 'at', 'actor', 'act', 'user_id', 'payment_id', 'why', 'before', 'after'],
   },
 })
 

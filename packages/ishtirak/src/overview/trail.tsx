@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
+import type { ConsoleKey } from '../i18n/console.js'
 import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Folded, type LinkedFact, type View } from '../pages/console-frame.js'
 import { codeInWords, heldInWords } from '../pages/console-words.js'
@@ -51,42 +52,13 @@ interface NoticeSaid {
 }
 
 export function NoticeOf(of: NoticeSaid) {
-  const { view, acts, notice, notBooked, found, whyRefused, next = null } = of
-  const { say } = view
-  const done = acts.find(({ id, act }) => id === notice.done && act !== 'operator.refused')
-  if (done) {
-    const why = notBooked?.(done) ?? null
-    const text = say('doneText', { act: didInWords(view, done), name: done.actor })
-    const title = say(why === null ? 'doneTitle' : 'notBookedTitle')
-    const tone = why === null ? '' : 'warn'
-    return <Said {...{ view, tone, title, act: done, next }} texts={[text, why ?? found?.(done) ?? null]} />
-  }
-  const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
-  const warning = { view, tone: 'warn' } as const
-  if (refused) {
-    const texts = [refusalOf(view, refused), whyRefused?.() ?? null]
-    return <Said {...{ ...warning, texts, next }} title={say('refusedTitle')} act={refused} />
-  }
-  if (!notice.isChanged) return null
+  const said = saidOf(of)
+  if (!said) return null
+  const { title, act, texts, isWarning } = said
+  const { view, next = null } = of
   return (
-    <Said {...{ ...warning, next }} title={say('changedTitle')} texts={[say('changedText')]} act={null} />
-  )
-}
-
-interface SaidOf {
-  readonly view: View
-  readonly tone: '' | 'warn'
-  readonly title: string
-  readonly texts: readonly (string | null)[]
-  /** The entry in the trail; null: nothing was done or refused. */
-  readonly act: TrailEntry | null
-  readonly next: LinkedFact | null
-}
-
-function Said({ view, tone, title, texts, act, next }: SaidOf) {
-  return (
-    <section class={`notice ${tone}`} role="status">
-      <h2 safe>{title}</h2>
+    <section class={isWarning ? 'notice warn' : 'notice'} role="status">
+      <h2 safe>{view.say(title)}</h2>
       {texts.map((text) => (text === null ? null : <p safe>{text}</p>))}
       <p class="actions">
         {next && <LinkButton href={next.href} label={next.text} go />}
@@ -94,6 +66,32 @@ function Said({ view, tone, title, texts, act, next }: SaidOf) {
       </p>
     </section>
   )
+}
+
+interface Said {
+  readonly title: ConsoleKey
+  readonly texts: readonly (string | null)[]
+  /** The entry in the trail; null: nothing was done or refused. */
+  readonly act: TrailEntry | null
+  readonly isWarning: boolean
+}
+
+function saidOf({ view, acts, notice, notBooked, found, whyRefused }: NoticeSaid): Said | null {
+  const { say } = view
+  const done = acts.find(({ id, act }) => id === notice.done && act !== 'operator.refused')
+  if (done) {
+    const why = notBooked?.(done) ?? null
+    const text = say('doneText', { act: didInWords(view, done), name: done.actor })
+    const title = why === null ? 'doneTitle' : 'notBookedTitle'
+    return { title, texts: [text, why ?? found?.(done) ?? null], act: done, isWarning: why !== null }
+  }
+  const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
+  if (refused) {
+    const texts = [refusalOf(view, refused), whyRefused?.() ?? null]
+    return { title: 'refusedTitle', texts, act: refused, isWarning: true }
+  }
+  if (!notice.isChanged) return null
+  return { title: 'changedTitle', texts: [say('changedText')], act: null, isWarning: true }
 }
 
 /** The first of two approvals has its own words, because it books nothing. */
