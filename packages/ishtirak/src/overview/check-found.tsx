@@ -12,16 +12,6 @@ import type { AllPages } from './all-pages.js'
 
 const VARIABLE = /[A-Z]{2,}_[A-Z]/
 
-const BADGES = { ok: '', warn: 'warn', fail: 'bad' }
-
-export function Verdict({ view, verdict }: { view: View; verdict: Check['verdict'] }) {
-  return (
-    <span class={`badge ${BADGES[verdict]}`} safe>
-      {view.say(`verdict_${verdict}`)}
-    </span>
-  )
-}
-
 export function CheckFound({ pages, view, check }: { pages: AllPages; view: View; check: Check }) {
   const { say, locale } = view
   const { code, data } = check

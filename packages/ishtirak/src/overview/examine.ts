@@ -87,12 +87,15 @@ export async function* examineSettings<Read extends Config>(
     yield gateways.length > 1 ? { ...check, ...named } : check
   }
   for (const { checks } of brought) yield* checks?.(config) ?? []
-  yield platformApi(config)
+  if (config.platformKeys.length > 0) yield ok('platform API', 'platform_on')
+  else yield config.sandbox ? ok('platform API', 'platform_sandbox') : warn('platform API', 'platform_off')
   // Mail may be off, but the owner should know it.
   yield config.smtpUrl
     ? ok('mail', config.operatorMail ? 'mail_operators' : 'mail_on')
     : warn('mail', 'mail_off')
-  yield examineReceipts(missingForReceipts())
+  const missing = missingForReceipts()
+  if (missing.length === 0) yield ok('receipts', 'receipts_printed')
+  else yield warn('receipts', 'receipts_unprinted', { packages: missing.join(' ') })
   yield* examineTax(config, now)
 }
 
@@ -170,17 +173,6 @@ const TROUBLE_OF_PROVIDER = {
   unreadable: 'provider_foreign',
   not_configured: 'provider_foreign',
 } as const
-
-function platformApi({ platformKeys, sandbox }: Config): Check {
-  if (platformKeys.length > 0) return ok('platform API', 'platform_on')
-  if (sandbox) return ok('platform API', 'platform_sandbox')
-  return warn('platform API', 'platform_off')
-}
-
-function examineReceipts(missing: readonly string[]): Check {
-  if (missing.length === 0) return ok('receipts', 'receipts_printed')
-  return warn('receipts', 'receipts_unprinted', { packages: missing.join(' ') })
-}
 
 /** Checks nothing if the tax has no end date. */
 function* examineTax({ seller, billing }: Config, now: Instant): Generator<Check> {

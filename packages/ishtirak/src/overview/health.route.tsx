@@ -13,7 +13,7 @@ import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
-import { CheckFound, Verdict } from './check-found.js'
+import { CheckFound } from './check-found.js'
 import { readHealth } from './health.js'
 import { isOfAct, NoticeOf, noticeIn, Trail } from './trail.js'
 import { pageOfTrail } from './trail-list.js'
@@ -56,6 +56,8 @@ export function healthRoute(app: App, pages: AllPages): void {
   })
 }
 
+const BADGES = { ok: '', warn: 'warn', fail: 'bad' }
+
 function Checks({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say } = view
   return (
@@ -64,7 +66,14 @@ function Checks({ pages, view, health }: { pages: AllPages; view: View; health: 
         {...{ pages, view }}
         rows={health.checks}
         columns={[
-          { head: 'status', safe: ({ verdict }) => <Verdict {...{ view, verdict }} /> },
+          {
+            head: 'status',
+            safe: ({ verdict }) => (
+              <span class={`badge ${BADGES[verdict]}`} safe>
+                {say(`verdict_${verdict}`)}
+              </span>
+            ),
+          },
           { head: 'subject', text: ({ subject }) => say(`subject_${subject}`) },
           { head: 'found', safe: (check) => <CheckFound {...{ pages, view, check }} /> },
         ]}

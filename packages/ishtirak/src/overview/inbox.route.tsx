@@ -2,7 +2,7 @@
 
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
-import { type Labels, readLabels } from '../ledger/labels.js'
+import { readLabels } from '../ledger/labels.js'
 import { consolePage, Folded, Pager, sendPage, type View, withQuery } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
@@ -14,65 +14,49 @@ import { InboxEntries } from './inbox-entries.js'
 
 const SHOWN = 24
 
-type Inbox = Awaited<ReturnType<typeof readInbox>>
+type Counts = Awaited<ReturnType<typeof readInbox>>['beside']['counts']
 
 export function inboxRoute(app: App, pages: AllPages): void {
-  const hidden = forOperators(pages)
-  app.get('/console', hidden, async (request, reply) => {
+  app.get('/console', forOperators(pages), async (request, reply) => {
+    const view = viewOf(pages, request, reply)
+    const { say } = view
     // Null for an unknown kind: all entries are shown.
     const kind = kindNamed(pages.inbox, queryOf(request, 'kind'))
     const cursor = queryOf(request, 'cursor') ?? null
-    const inbox = await readInbox(pages, { kind: kind?.name }, { cursor, limit: SHOWN })
-    const view = viewOf(pages, request, reply)
-    const labels = await readLabels(pages, { payments: inbox.items.map((entry) => entry.other_payment_id) })
-    return sendPage(pages, reply, inboxPage(pages, view, { inbox, labels, kind, isFirst: cursor === null }))
+    const read = await readInbox(pages, { kind: kind?.name }, { cursor, limit: SHOWN })
+    const { items, nextCursor, beside } = read
+    const labels = await readLabels(pages, { payments: items.map((entry) => entry.other_payment_id) })
+    const start = inboxAddress(pages, kind)
+    // Entries of the urgency `later` are folded if there are others above them.
+    const groups = URGENCIES.flatMap((urgency) => {
+      const kinds = pages.inbox.kinds.filter((one) => one.urgency === urgency && (kind ?? one) === one)
+      const entries = items.filter((entry) => kinds.includes(entry.kind))
+      const title = withCount(view, say(`urgency_${urgency}`), beside.counts, kinds)
+      return entries.length === 0 ? [] : [{ urgency, title, entries }]
+    })
+    const html = consolePage(
+      { pages, view, title: say('inbox'), section: 'inbox', languagePath: start },
+      <>
+        <Kinds {...{ pages, view, kind }} counts={beside.counts} />
+        {groups.map(({ urgency, title, entries }, index) => (
+          <Folded id={urgency} title={title} isOpen={urgency !== 'later' || index === 0}>
+            <InboxEntries {...{ pages, view, entries, labels }} />
+          </Folded>
+        ))}
+        {groups.length > 0 ? null : (
+          <section class="card" aria-label={say('inbox')}>
+            <p safe>{say('nothingWaits')}</p>
+          </section>
+        )}
+        <Pager
+          view={view}
+          first={cursor === null ? null : start}
+          next={nextCursor && inboxAddress(pages, kind, nextCursor)}
+        />
+      </>,
+    )
+    return sendPage(pages, reply, html)
   })
-}
-
-function inboxPage(
-  pages: AllPages,
-  view: View,
-  of: { inbox: Inbox; labels: Labels; kind: InboxKind | null; isFirst: boolean },
-): string {
-  const { say } = view
-  const { inbox, labels, kind, isFirst } = of
-  const { items, nextCursor } = inbox
-  const start = inboxAddress(pages, kind)
-  const next = nextCursor === null ? null : inboxAddress(pages, kind, nextCursor)
-  return consolePage(
-    { pages, view, title: say('inbox'), section: 'inbox', languagePath: start },
-    <>
-      <Kinds {...{ pages, view, inbox, kind }} />
-      {items.length === 0 ? (
-        <section class="card" aria-label={say('inbox')}>
-          <p safe>{say('nothingWaits')}</p>
-        </section>
-      ) : (
-        <Groups {...{ pages, view, inbox, labels, kind }} />
-      )}
-      <Pager view={view} first={isFirst ? null : start} next={next} />
-    </>,
-  )
-}
-
-/** Entries of the urgency `later` are folded if there are others above them. */
-function Groups(of: { pages: AllPages; view: View; inbox: Inbox; labels: Labels; kind: InboxKind | null }) {
-  const { pages, view, inbox, labels } = of
-  const groups = URGENCIES.flatMap((urgency) => {
-    const kinds = pages.inbox.kinds.filter((one) => one.urgency === urgency && (of.kind ?? one) === one)
-    const entries = inbox.items.filter(({ kind }) => kinds.includes(kind))
-    const title = withCount(view, view.say(`urgency_${urgency}`), countOf(inbox, kinds))
-    return entries.length === 0 ? [] : [{ urgency, title, entries }]
-  })
-  return (
-    <>
-      {groups.map(({ urgency, title, entries }, index) => (
-        <Folded id={urgency} title={title} isOpen={urgency !== 'later' || index === 0}>
-          <InboxEntries {...{ pages, view, entries, labels }} />
-        </Folded>
-      ))}
-    </>
-  )
 }
 
 function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor = ''): string {
@@ -80,14 +64,9 @@ function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor = ''): 
 }
 
 /** The number of entries of each kind, as links that filter by it. */
-function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind | null }) {
-  const { pages, view, inbox, kind } = of
-  const { say } = view
-  const waiting = pages.inbox.kinds.flatMap((one) => {
-    const count = countOf(inbox, [one])
-    const label = withCount(view, codeInWords(view, 'kind', one.name), count)
-    return count > 0 ? [{ one, label }] : []
-  })
+function Kinds(of: { pages: AllPages; view: View; counts: Counts; kind: InboxKind | null }) {
+  const { pages, view, counts, kind } = of
+  const waiting = pages.inbox.kinds.filter(({ name }) => (counts[name] ?? 0) > 0)
   if (waiting.length === 0) return null
   const link = (one: InboxKind | null, label: string) => (
     <li>
@@ -97,21 +76,17 @@ function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind 
     </li>
   )
   return (
-    <nav class="kinds" aria-label={say('kinds')}>
+    <nav class="kinds" aria-label={view.say('kinds')}>
       <ul>
-        {link(null, say('allKinds'))}
-        {waiting.map(({ one, label }) => link(one, label))}
+        {link(null, view.say('allKinds'))}
+        {waiting.map((one) => link(one, withCount(view, codeInWords(view, 'kind', one.name), counts, [one])))}
       </ul>
     </nav>
   )
 }
 
-function countOf({ beside: { counts } }: Inbox, kinds: readonly InboxKind[]): number {
-  return kinds.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0)
-}
-
-function withCount({ say, number }: View, title: string, count: number): string {
+function withCount(view: View, title: string, counts: Counts, kinds: readonly InboxKind[]): string {
+  const count = kinds.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0)
   const most = COUNTED_MAX
-  const counted = count < most ? number(count) : say('andMore', { count: String(most) })
-  return `${title} (${counted})`
+  return `${title} (${count < most ? view.number(count) : view.say('andMore', { count: String(most) })})`
 }

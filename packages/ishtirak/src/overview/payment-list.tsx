@@ -14,7 +14,7 @@ import type { Column } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import { OperatorPaymentSchema } from './schemas.js'
 import { TIME_FIELDS } from './user-list.js'
-import { type ViewDeps, viewedNow, viewOperatorPayment } from './views.js'
+import { paymentViewForOperators, type ViewDeps } from './views.js'
 
 export const paymentList = list<PaymentListDeps & ViewDeps>()({
   path: '/payments',
@@ -26,10 +26,7 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
   title: 'OperatorPayments',
   command: { usage: 'payments list', rows: 'payments', columns: PAYMENT_LINE },
   read: pageOfPayments,
-  view: (deps) => {
-    const context = viewedNow(deps)
-    return (payment: Payment) => viewOperatorPayment(payment, context)
-  },
+  view: paymentViewForOperators,
   file: {
     permission: { name: 'payments.export', roles: ['accountant'] },
     path: '/exports/payments',

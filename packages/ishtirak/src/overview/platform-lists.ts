@@ -1,12 +1,11 @@
 // The lists for the platform's key. A platform that lost its records restores them from here.
 import { list } from '../acts/list.js'
 import { toTimestamp } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { CreatedFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
 import { ChangedFilterSchema, type ListedUser, pageOfUsers, type UserListDeps } from '../ledger/user-list.js'
 import { ChangedUserSchema, ListedPaymentSchema } from './schemas.js'
-import { type ViewDeps, viewListedUser, viewPlatformPayment } from './views.js'
+import { paymentViewForPlatform, type ViewDeps, viewListedUser } from './views.js'
 
 const users = list<UserListDeps>()({
   path: '/users',
@@ -36,10 +35,7 @@ const payments = list<PaymentListDeps & ViewDeps>()({
   title: 'ListedPaymentPage',
   command: null,
   read: pageOfPayments,
-  view: (deps) => {
-    const now = deps.clock.now()
-    return (payment: Payment) => viewPlatformPayment(payment, deps, now)
-  },
+  view: paymentViewForPlatform,
 })
 
 export const PLATFORM_LISTS = [...users.readings, ...payments.readings]

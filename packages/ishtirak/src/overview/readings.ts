@@ -1,28 +1,18 @@
 // What operators read across users, and of one payment or user.
 import { type Static, Type } from 'typebox'
-import type { InboxKind } from '../acts/inbox-kind.js'
-import { list } from '../acts/list.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
-import {
-  INBOX_LINE,
-  PAYMENT,
-  PAYMENT_LINE,
-  type SubjectDeps,
-  USER,
-  UserParamsSchema,
-} from '../ledger/subjects.js'
+import { PAYMENT, PAYMENT_LINE, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
 import { type HealthDeps, HealthSchema, readHealth } from './health.js'
-import { type InboxDeps, readInbox } from './inbox.js'
-import { inboxCountsSchema, inboxEntry, inboxFilter, viewInboxEntry } from './inbox-schemas.js'
+import type { InboxDeps } from './inbox.js'
 import { paymentList } from './payment-list.js'
 import { FoundSchema, type SearchDeps, SearchQuerySchema, search } from './search.js'
 import { timelineList } from './timeline.js'
 import { trailList } from './trail-list.js'
 import { userList } from './user-list.js'
-import { type ViewDeps, viewedNow, viewFoundUser, viewOperatorPayment } from './views.js'
+import { paymentViewForOperators, type ViewDeps, viewFoundUser } from './views.js'
 
 export interface OverviewReadDeps extends HealthDeps, InboxDeps, SearchDeps, ViewDeps, SubjectDeps {
   readonly database: Database
@@ -38,21 +28,6 @@ const health = reads({
   command: { usage: 'health', judge: judgeHealth },
   read: (deps) => readHealth(deps),
 })
-
-export const inboxReadings = (inbox: readonly InboxKind[]) =>
-  list<OverviewReadDeps>()({
-    path: '/inbox',
-    operationId: 'readInbox',
-    summary: 'What waits for a person, what is urgent first, then what waits longest',
-    description: 'Each with the act that comes next.',
-    filter: inboxFilter(inbox),
-    item: inboxEntry(inbox),
-    title: 'Inbox',
-    beside: { counts: inboxCountsSchema(inbox) },
-    command: { usage: 'inbox', rows: 'inbox', columns: INBOX_LINE },
-    read: readInbox,
-    view: () => viewInboxEntry,
-  }).readings
 
 const found = reads({
   path: '/search',
@@ -72,10 +47,10 @@ const found = reads({
   },
   read: async (deps, { query }) => {
     const { users, payments } = await search(deps, query.q)
-    const context = viewedNow(deps)
+    const viewPayment = paymentViewForOperators(deps)
     return {
       users: users.map(viewFoundUser),
-      payments: payments.map(({ payment, exact }) => ({ ...viewOperatorPayment(payment, context), exact })),
+      payments: payments.map(({ payment, exact }) => ({ ...viewPayment(payment), exact })),
     }
   },
 })

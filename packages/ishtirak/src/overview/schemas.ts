@@ -11,7 +11,7 @@ import { timeList } from '../ledger/time-list.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 import { USER_STATES } from '../ledger/user-list.js'
 
-import { inboxEntry } from './inbox-schemas.js'
+import { inboxEntry } from './inbox.js'
 
 export const ListedUserSchema = object('ListedUser', {
   user_id: Type.String(),
@@ -22,15 +22,6 @@ export const ListedUserSchema = object('ListedUser', {
   ended_plan: nullable(Type.String({ description: 'The plan of time that is over' })),
   balance: Type.Integer(),
   created_at: timestamp,
-})
-
-const ReviewSchema = object('Review', {
-  differences: Type.Array(Type.String()),
-  provider_status: Type.String(),
-  amount: nullable(Type.Integer()),
-  currency: nullable(Type.String()),
-  paid_at: timestamp,
-  checkout_id: Type.String(),
 })
 
 /** An entry of the platform's list. */
@@ -44,16 +35,29 @@ export const ListedPaymentSchema = object('ListedPayment', {
   ...PlatformPaymentSchema.properties,
 })
 
-export const OperatorPaymentSchema = object('OperatorPayment', {
-  ...ListedPaymentSchema.properties,
+/** What operators see of a payment, and its user and the platform do not. */
+export const OperatorMembersSchema = Type.Object({
   checkout_id: nullable(Type.String()),
   live: Type.Boolean(),
   second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
   next_check_at: nullable(timestamp),
-  review: nullable(ReviewSchema),
+  review: nullable(
+    object('Review', {
+      differences: Type.Array(Type.String()),
+      provider_status: Type.String(),
+      amount: nullable(Type.Integer()),
+      currency: nullable(Type.String()),
+      paid_at: timestamp,
+      checkout_id: Type.String(),
+    }),
+  ),
+})
+export const OperatorPaymentSchema = object('OperatorPayment', {
+  ...ListedPaymentSchema.properties,
+  ...OperatorMembersSchema.properties,
 })
 
-const StoredReportSchema = object('StoredReport', {
+export const StoredReportSchema = object('StoredReport', {
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
   event_id: nullable(Type.String()),
@@ -102,11 +106,6 @@ export const PaymentFileSchema = object('PaymentFile', {
   sent: Type.Array(SentSchema),
   audit: Type.Array(ActSchema),
 })
-
-/** The schema includes the parts of capabilities. */
-export function paymentFileSchema({ payment }: FileParts) {
-  return withParts('PaymentFile', PaymentFileSchema.properties, payment)
-}
 
 /** The schema includes the catalogue's limits by name. */
 export function userFileSchema(

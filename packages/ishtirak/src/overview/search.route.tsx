@@ -6,7 +6,15 @@ import { plainName } from '../core/name.js'
 import type { App } from '../http/app.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, consolePage, SEARCHED_MAX, sendPage, Under, type View } from '../pages/console-frame.js'
+import {
+  addressOf,
+  consolePage,
+  SEARCHED_MAX,
+  sendPage,
+  Under,
+  type View,
+  withQuery,
+} from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -18,16 +26,31 @@ import { type Found, search } from './search.js'
 
 const NOTHING: Found = { users: [], payments: [] }
 
+interface Searched {
+  readonly pages: AllPages
+  readonly view: View
+  readonly found: Found
+}
+
 export function searchRoute(app: App, pages: AllPages): void {
-  const hidden = forOperators(pages)
-  app.get('/console/search', hidden, async (request, reply) => {
-    const typed = queryOf(request, 'q')?.trim() ?? ''
-    const isAsked = typed !== '' && typed.length <= SEARCHED_MAX
-    const found = isAsked ? await search(pages, typed) : NOTHING
+  app.get('/console/search', forOperators(pages), async (request, reply) => {
+    const searched = queryOf(request, 'q')?.trim() ?? ''
+    const isAsked = searched !== '' && searched.length <= SEARCHED_MAX
+    const found = isAsked ? await search(pages, searched) : NOTHING
     const [hit, ...further] = leadingIn(pages, found)
     if (hit !== undefined && further.length === 0) return reply.headers(pages.headers).redirect(hit, 303)
     const labels = await readLabels(pages, { users: found.payments.map(({ payment }) => payment.userId) })
-    return sendPage(pages, reply, searchPage(pages, viewOf(pages, request, reply), { typed, found, labels }))
+    const view = viewOf(pages, request, reply)
+    const languagePath = withQuery(`${pages.base}/console/search`, { q: searched })
+    const html = consolePage(
+      { pages, view, title: view.say('search'), languagePath, searched },
+      <>
+        {hit === undefined ? <NoHit say={view.say} isAsked={searched !== ''} /> : null}
+        <Users {...{ pages, view, found }} />
+        <Payments {...{ pages, view, found, labels }} />
+      </>,
+    )
+    return sendPage(pages, reply, html)
   })
 }
 
@@ -39,32 +62,6 @@ function leadingIn({ base }: AllPages, { users, payments }: Found): readonly str
   ]
   const exact = hits.filter((hit) => hit.exact)
   return (exact.length > 0 ? exact : hits).map(({ page }) => page)
-}
-
-interface Searched {
-  readonly typed: string
-  readonly found: Found
-  readonly labels: Labels
-}
-
-function searchPage(pages: AllPages, view: View, { typed, found, labels }: Searched): string {
-  const { say } = view
-  const isEmpty = found.users.length === 0 && found.payments.length === 0
-  const asked = new URLSearchParams({ q: typed }).toString()
-  return consolePage(
-    {
-      pages,
-      view,
-      title: say('search'),
-      languagePath: `${pages.base}/console/search?${asked}`,
-      searched: typed,
-    },
-    <>
-      {isEmpty ? <NoHit say={say} isAsked={typed !== ''} /> : null}
-      <Users {...{ pages, view, found }} />
-      <Payments {...{ pages, view, found, labels }} />
-    </>,
-  )
 }
 
 const SEARCHED = [
@@ -89,7 +86,7 @@ function NoHit({ say, isAsked }: { say: View['say']; isAsked: boolean }) {
   )
 }
 
-function Users({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
+function Users({ pages, view, found }: Searched) {
   const { say } = view
   if (found.users.length === 0) return null
   return (
@@ -116,8 +113,7 @@ function Users({ pages, view, found }: { pages: AllPages; view: View; found: Fou
   )
 }
 
-function Payments(of: { pages: AllPages; view: View; found: Found; labels: Labels }) {
-  const { pages, view, found, labels } = of
+function Payments({ pages, view, found, labels }: Searched & { readonly labels: Labels }) {
   const { say, locale } = view
   if (found.payments.length === 0) return null
   return (
