@@ -26,7 +26,7 @@ export interface MailWriter {
   write(mail: MailTo, of: { readonly locale: Locale; readonly say: Say }): Promise<MailContent>
 }
 
-interface MailContent {
+export interface MailContent {
   readonly subject: string
   readonly paragraphs: readonly string[]
   /** The text of the link. */

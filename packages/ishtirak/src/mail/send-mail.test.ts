@@ -219,25 +219,6 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
     expect(taken()).toEqual([])
   })
 
-  it('goes to letters outside of ASCII before the @ only where the server announces SMTPUTF8', async () => {
-    const owe = async (userId: string) => {
-      await grant(userId)
-      await setProfile(world, userId, { email: `éé-${userId}@example.dz` })
-      await send()
-      return taken().map(({ to }) => Buffer.from(String(to), 'latin1').toString())
-    }
-    expect(await owe('user-1')).toEqual([])
-    sink.answer = (command) => (command === 'EHLO' ? '250-sink\r\n250-SMTPUTF8\r\n250 8BITMIME' : undefined)
-    later(DAY_SECONDS)
-    expect(await owe('user-2')).toEqual(['éé-user-2@example.dz'])
-  })
-
-  it('to several goes to those that the server can reach', async () => {
-    const to = ['éé@example.dz', 'b@example.dz']
-    const sent = await createMailer(sink.url).send({ from: 'a@example.dz', to, text: 'c' })
-    expect([sent, taken().map((mail) => mail.to)]).toEqual([{ kind: 'sent' }, [['b@example.dz']]])
-  })
-
   it('is not sent once it is old, when a mail server was away for a week', async () => {
     sink.answer = (command) => (command === 'MAIL' ? '421 away' : undefined)
     await grant('user-1')
@@ -251,10 +232,8 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
   it('is given up where the server goes on saying something without an end', async () => {
     sink.answer = (command) => (command === 'EHLO' ? '250-wait' : undefined)
     const mailer = createMailer(sink.url, 100)
-    for (const to of ['b@example.dz', 'éé@example.dz']) {
-      const sent = await mailer.send({ from: 'a@example.dz', to: [to], text: 'c' })
-      expect(sent).toMatchObject({ kind: 'failed', reason: expect.stringContaining('abort') })
-    }
+    const sent = await mailer.send({ from: 'a@example.dz', to: ['b@example.dz'], subject: '', text: 'c' })
+    expect(sent).toMatchObject({ kind: 'failed', reason: expect.stringContaining('abort') })
   })
 })
 

@@ -1,6 +1,5 @@
 // Sends due mail by SMTP: claims it with a lease, drops it if it is outdated, and writes it. After a crash
 // the row is due again, so a message may be sent twice (with the same Message-ID) but is never lost.
-import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { HOUR, SECOND } from '../core/instant.js'
@@ -9,13 +8,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import { isThisMachine } from '../runtime/environment.js'
 import { type ClaimedMail, claimDueMails, finishMail, MAIL_LEASE_MS } from './mail.sql.js'
-import {
-  type MailMessage,
-  type Recipient,
-  recipientAddress,
-  type WriteMailDeps,
-  writeMail,
-} from './write-mail.js'
+import { type MailMessage, type WriteMailDeps, writeMail } from './write-mail.js'
 
 type SendResult =
   | { readonly kind: 'sent' }
@@ -126,12 +119,8 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
   const transport = import('nodemailer').then(({ createTransport }) => createTransport(options))
   return {
     send: async (message) => {
-      const signal = AbortSignal.timeout(limitMs)
       try {
-        const isForAll = message.to.every(isInAscii) || (await announcesUtf8(options, signal))
-        const to = isForAll ? message.to : message.to.filter(isInAscii)
-        if (to.length === 0) return { kind: 'refused', reason: WITHOUT_UTF8 }
-        await (await transport).sendMail({ ...message, to, signal })
+        await (await transport).sendMail({ ...message, signal: AbortSignal.timeout(limitMs) })
         return { kind: 'sent' }
       } catch (error) {
         if (!(error instanceof Error)) throw error
@@ -139,30 +128,6 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
       }
     },
   }
-}
-
-const WITHOUT_UTF8 = 'the mail server does not announce SMTPUTF8, which this address needs'
-
-/** Only the part before the last @ counts (RFC 6531): a domain also has an ASCII form. */
-function isInAscii(one: Recipient): boolean {
-  const address = recipientAddress(one)
-  return !/[^\p{ASCII}]/u.test(address.slice(0, address.lastIndexOf('@')))
-}
-
-/** True if the server accepts such addresses. The library sends them to any server. */
-async function announcesUtf8(options: SMTPConnection.Options, signal: AbortSignal): Promise<boolean> {
-  const { default: Connection } = await import('nodemailer/lib/smtp-connection')
-  const connection = new Connection(options)
-  await new Promise<void>((resolve, reject) => {
-    signal.addEventListener('abort', () => {
-      reject(signal.reason)
-      connection.close()
-    })
-    connection.on('error', reject).on('end', () => reject(new Error('the mail server hung up')))
-    connection.connect((error) => (error ? reject(error) : resolve()))
-  })
-  connection.quit()
-  return /[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))
 }
 
 /** 5xx for the recipient or message (RFC 5321, section 4.2.1). Other failures may be ours, and temporary. */

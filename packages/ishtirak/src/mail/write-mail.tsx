@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'
-import type { MailWriter } from '../acts/mail-writer.js'
+import type { MailContent, MailWriter } from '../acts/mail-writer.js'
 import type { Locale } from '../core/locale.js'
 import { directionOf, phoneInWords, sayFor } from '../i18n/messages.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -14,67 +14,59 @@ export interface WriteMailDeps extends Pick<CommonParts, 'seller' | 'publicUrl'>
   readonly mailFrom: (locale: Locale) => { readonly name: string; readonly address: string }
 }
 
+/** A mail to a user. */
 export async function writeMail(
-  { seller: { identity, shop }, publicUrl, mailFrom }: WriteMailDeps,
+  deps: WriteMailDeps,
   owed: ClaimedMail,
   writer: MailWriter,
 ): Promise<MailMessage> {
+  const { publicUrl, seller } = deps
   const { email } = owed.user
+  if (email === null) throw new Error('a mail without an address')
+  const { identity } = seller
   const locale = owed.user.locale ?? 'ar'
   const name = printableName(owed.user.name)
-  if (email === null) throw new Error('a mail without an address')
   const say = sayFor(identity, locale)
-  const {
-    attachments = [],
-    url = `${publicUrl}/portal`,
-    ...content
-  } = await writer.write(owed, { locale, say })
-  const words = {
-    ...content,
-    ...{ locale, url },
-    seller: identity.name[locale],
-    color: shop.color ?? DEFAULT_MAIL_COLOR,
+  const content = await writer.write(owed, { locale, say })
+  return composeMail(deps, locale, {
+    ...{ id: idOf(owed), url: `${publicUrl}/portal`, ...content },
+    to: [{ name: name ?? '', address: email }],
     greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
     footer: say('mail_footer'),
     contact: [identity.name[locale], phoneInWords(identity.phone, locale), identity.email],
-  }
-  return {
-    messageId: messageIdOf(owed, new URL(publicUrl).hostname),
-    // A copy, because nodemailer modifies it.
-    from: { ...mailFrom(locale) },
-    to: [{ name: name ?? '', address: email }],
-    ...messageOf(words),
-    attachments: [...attachments],
-  }
+  })
 }
 
-export type Recipient = string | { name: string; address: string }
-export const recipientAddress = (one: Recipient): string => (typeof one === 'string' ? one : one.address)
-
-/** The form that nodemailer takes. */
-export type MailMessage = Omit<SendMailOptions, 'to'> & { to: Recipient[] }
-
-/** The words of a message, before they become text and HTML. */
-export interface MailWords {
-  readonly locale: Locale
-  readonly seller: string
-  readonly color: string
-  readonly subject: string
+/** What a mail says, in its reader's language. */
+interface MailWords extends MailContent {
+  /** The same for each attempt to send the mail: mailboxes drop a second message with the same id. */
+  readonly id: string
+  readonly to: MailMessage['to']
   readonly greeting: string
-  readonly paragraphs: readonly string[]
-  readonly button: string
   readonly url: string
   readonly footer: string
   /** How to contact the seller. */
   readonly contact: readonly string[]
 }
 
-/** The content of a message as text and HTML, for users and operators. */
-export function messageOf({ locale, ...words }: MailWords) {
-  const said = { ...words, locale, subject: plain(words.subject) }
+/** The form that nodemailer takes. */
+export interface MailMessage extends SendMailOptions {
+  to: (string | { name: string; address: string })[]
+  subject: string
+  text: string
+}
+
+/** A message in the seller's name, as text and HTML: to a user or to operators. */
+export function composeMail(deps: WriteMailDeps, locale: Locale, words: MailWords): MailMessage {
+  const { id, to, attachments = [] } = words
+  const said = { ...words, subject: plain(words.subject) }
   return {
-    ...{ subject: said.subject, text: textOf(said), html: htmlOf(said) },
+    messageId: `<${id}@${new URL(deps.publicUrl).hostname}>`,
+    // A copy, because nodemailer modifies it.
+    from: { ...deps.mailFrom(locale) },
+    ...{ to, subject: said.subject, text: textOf(locale, said), html: htmlOf(deps, locale, said) },
     headers: { 'Content-Language': locale, 'Auto-Submitted': 'auto-generated' },
+    attachments: [...attachments],
   }
 }
 
@@ -85,7 +77,7 @@ export function printableName(name: string | null): string | null {
   return name !== null && LINK.test(name.normalize('NFKC')) ? null : name
 }
 
-function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: MailWords): string {
+function textOf(locale: Locale, { greeting, paragraphs, button, url, footer, contact }: MailWords): string {
   const colon = locale === 'fr' ? '\u00a0:' : ':'
   const end = `-- \n${contact.join(' · ')}\n${footer}`
   return [greeting, ...paragraphs, `${button}${colon} ${url}`, end].join('\n\n')
@@ -101,12 +93,13 @@ const BUTTON =
   'display:inline-block;padding:12px ' +
   '24px;color:#ffffff;border-radius:10px;font-weight:600;text-decoration:none'
 /** Used if the seller has no color: the color of the pages. */
-export const DEFAULT_MAIL_COLOR = '#0a5c3b'
+const DEFAULT_COLOR = '#0a5c3b'
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
 /** For mail programs: one column, styles on the elements (many drop style sheets), no picture, one link. */
-function htmlOf(words: MailWords): string {
-  const { locale, color, subject, greeting, paragraphs, button, url, footer, contact } = words
+function htmlOf({ seller }: WriteMailDeps, locale: Locale, words: MailWords): string {
+  const { subject, greeting, paragraphs, button, url, footer, contact } = words
+  const color = seller.shop.color ?? DEFAULT_COLOR
   const html = (
     <html lang={locale} dir={directionOf(locale)}>
       <head>
@@ -117,7 +110,7 @@ function htmlOf(words: MailWords): string {
       <body style={BODY}>
         <div style={COLUMN} dir={directionOf(locale)}>
           <p style={`${BRAND};color:${color}`} safe>
-            {words.seller}
+            {seller.identity.name[locale]}
           </p>
           <div style={CARD}>
             <p style="margin:0 0 12px" safe>
@@ -156,13 +149,8 @@ function plain(text: string): string {
   return text.replace(/[\u200f\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
 }
 
-/**
- * The same for every attempt and every process. It leaves the user's id out, because messages get forwarded.
- * It has the time of queuing: mailboxes drop a message whose id they have seen.
- */
-function messageIdOf({ userId, kind, about, queuedAt }: ClaimedMail, host: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([userId, kind, about, queuedAt]))
-    .digest('hex')
-  return `<${kind}.${digest.slice(0, 32)}@${host}>`
+/** Leaves out the user's id, because messages get forwarded. A mail that is queued again has another id. */
+function idOf({ userId, kind, about, queuedAt }: ClaimedMail): string {
+  const digest = createHash('sha256').update(JSON.stringify([userId, kind, about, queuedAt]))
+  return `${kind}.${digest.digest('hex').slice(0, 32)}`
 }

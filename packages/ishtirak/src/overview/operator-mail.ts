@@ -9,7 +9,7 @@ import { claimRound } from '../database/job-leases.js'
 import { consoleSay } from '../i18n/console.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
-import { DEFAULT_MAIL_COLOR, type MailMessage, messageOf } from '../mail/write-mail.js'
+import { composeMail, type MailMessage } from '../mail/write-mail.js'
 import { codeInWords } from '../pages/console-words.js'
 import { type Inbox, isMailed } from './inbox.sql.js'
 import { capitalized } from './inbox-entries.js'
@@ -63,14 +63,12 @@ function writeOperatorMail(
   known: readonly KnownEntry[],
   ending: Ending | undefined,
 ): MailMessage {
-  const { publicUrl, seller, mailFrom, inbox } = deps
-  const { identity, shop } = seller
+  const { publicUrl, seller, inbox } = deps
   const say = consoleSay(locale)
   const entries = known.filter(({ kind }) => kind !== TAX_END)
   const isOfTax = entries.length < known.length
   const ofTax = isOfTax && ending ? taxInWords(deps, locale, ending) : []
   const isOfInbox = entries.length > 0
-  const name = identity.name[locale]
   const lines = inbox.kinds.filter(isMailed).flatMap(({ name: kind }) => {
     const count = entries.filter((entry) => entry.kind === kind).length
     return count === 0
@@ -78,21 +76,16 @@ function writeOperatorMail(
       : [say('mailLine', { kind: codeInWords({ say }, 'kind', kind), count: String(count) })]
   })
   const digest = createHash('sha256').update(JSON.stringify(known)).digest('hex')
-  return {
-    messageId: `<inbox.${digest.slice(0, 32)}@${new URL(publicUrl).hostname}>`,
-    from: { ...mailFrom(locale) },
-    to: [...to],
-    ...messageOf({
-      ...{ locale, seller: name, color: shop.color ?? DEFAULT_MAIL_COLOR },
-      subject: isOfInbox ? say('mailSubject', { count: String(entries.length) }) : (ofTax[0] ?? ''),
-      greeting: say(isOfInbox ? 'mailWhat' : 'mailSetting'),
-      paragraphs: [...(isOfInbox ? [lines.join('\n')] : []), ...ofTax, say('mailPause')],
-      ...(isOfInbox
-        ? { button: say('mailButton'), url: `${publicUrl}/console` }
-        : { button: say('mailHealth'), url: `${publicUrl}/console/health` }),
-      ...{ footer: say('mailFooter'), contact: [name] },
-    }),
-  }
+  return composeMail(deps, locale, {
+    ...{ id: `inbox.${digest.slice(0, 32)}`, to: [...to] },
+    subject: isOfInbox ? say('mailSubject', { count: String(entries.length) }) : (ofTax[0] ?? ''),
+    greeting: say(isOfInbox ? 'mailWhat' : 'mailSetting'),
+    paragraphs: [...(isOfInbox ? [lines.join('\n')] : []), ...ofTax, say('mailPause')],
+    ...(isOfInbox
+      ? { button: say('mailButton'), url: `${publicUrl}/console` }
+      : { button: say('mailHealth'), url: `${publicUrl}/console/health` }),
+    ...{ footer: say('mailFooter'), contact: [seller.identity.name[locale]] },
+  })
 }
 
 /** The texts of the page Health. */

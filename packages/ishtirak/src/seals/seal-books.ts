@@ -10,7 +10,7 @@ import { isAccepted } from '../events/event-sender.js'
 import { consoleSay } from '../i18n/console.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { Mailer } from '../mail/send-mail.js'
-import { DEFAULT_MAIL_COLOR, type MailMessage, messageOf, type WriteMailDeps } from '../mail/write-mail.js'
+import { composeMail, type MailMessage, type WriteMailDeps } from '../mail/write-mail.js'
 import { appendSeals, type DayHead, lastDay, newEntries, noteDay, saveTold } from './seals.sql.js'
 
 export interface SealDeps
@@ -76,7 +76,7 @@ async function sendHead(deps: SealDeps, head: DayHead): Promise<Instant | null> 
   const { outgoing, database, clock, wallClock, count, log } = deps
   const { day, position, hash } = head
   const endpoint = outgoing && (await loadEventEndpoint(database))
-  if (!endpoint || endpoint.disabledAt !== null) return null
+  if (!endpoint || endpoint.state === 'disabled') return null
   const timestamp = toTimestamp(wallClock.dayOf(day)?.to ?? 0)
   const body = JSON.stringify({ type: 'books.sealed', timestamp, data: { day, position, hash } })
   const sent = await outgoing.sender.send({ id: `evt_${hash.slice(0, 26)}`, body })
@@ -87,22 +87,16 @@ async function sendHead(deps: SealDeps, head: DayHead): Promise<Instant | null> 
 }
 
 function writeHead(
-  { publicUrl, seller: { identity, shop }, mailFrom }: SealDeps,
+  deps: SealDeps,
   { to, locale }: NonNullable<SealDeps['operatorMail']>,
   { day, position, hash }: DayHead,
 ): MailMessage {
   const say = consoleSay(locale)
-  const name = identity.name[locale]
-  return {
-    messageId: `<sealed.${day}.${hash.slice(0, 32)}@${new URL(publicUrl).hostname}>`,
-    from: { ...mailFrom(locale) },
-    to: [...to],
-    ...messageOf({
-      ...{ locale, seller: name, color: shop.color ?? DEFAULT_MAIL_COLOR },
-      ...{ subject: say('sealedSubject', { day }), greeting: say('sealedWhat', { day }) },
-      paragraphs: [`${position} ${hash}`, say('sealedKeep')],
-      ...{ button: say('sealedButton'), url: `${publicUrl}/console/health` },
-      ...{ footer: say('sealedFooter'), contact: [name] },
-    }),
-  }
+  return composeMail(deps, locale, {
+    ...{ id: `sealed.${day}.${hash.slice(0, 32)}`, to: [...to] },
+    ...{ subject: say('sealedSubject', { day }), greeting: say('sealedWhat', { day }) },
+    paragraphs: [`${position} ${hash}`, say('sealedKeep')],
+    ...{ button: say('sealedButton'), url: `${deps.publicUrl}/console/health` },
+    ...{ footer: say('sealedFooter'), contact: [deps.seller.identity.name[locale]] },
+  })
 }
