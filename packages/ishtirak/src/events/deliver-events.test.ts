@@ -3,7 +3,7 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { days, NOON } from '../../../../test/support/fixtures.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { receivingWorld } from '../../../../test/support/receiving-world.js'
-import { DAY, HOUR } from '../core/instant.js'
+import { DAY, HOUR, toTimestamp } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { systemClock } from '../runtime/clock.js'
 import {
@@ -84,7 +84,7 @@ describeOnEach('events to the platform', (context) => {
     await expect.poll(received).toHaveLength(6)
     for (const user of ['user-1', 'user-2']) expect(receiver.sequencesOf(user)).toEqual([1, 2])
     expect(await written(true)).toEqual([])
-    expect(await endpoint()).toMatchObject({ failingSince: null, disabledAt: null })
+    expect(await endpoint()).toMatchObject({ state: 'working' })
   })
 
   it('a receiver killed while answering gets the same webhook-id again', async () => {
@@ -189,7 +189,7 @@ describeOnEach('events to the platform', (context) => {
     receiver.behave = () => 410
     await world.as('user-1').buy()
     await pass(0)
-    expect(await endpoint()).toMatchObject({ disabledBecause: 'it answered 410 Gone' })
+    expect(await endpoint()).toMatchObject({ disabled_because: 'it answered 410 Gone' })
     receiver.behave = () => 204
     await pass((3 * DAY) / 1000)
     expect(receiver.received).toHaveLength(1)
@@ -208,7 +208,10 @@ describeOnEach('events to the platform', (context) => {
     for (const now of [NOON, NOON + days(5) - 1, NOON + days(5), NOON + days(6)])
       reasons.push(await failed(now))
     expect(reasons).toEqual([null, null, 'no attempt has succeeded for five days', null])
-    expect(await endpoint()).toMatchObject({ failingSince: NOON, disabledAt: NOON + days(5) })
+    expect(await endpoint()).toMatchObject({
+      failing_since: toTimestamp(NOON),
+      disabled_at: toTimestamp(NOON + days(5)),
+    })
   })
 
   it('one stuck user does not switch the address off while others are served', async () => {
@@ -219,7 +222,7 @@ describeOnEach('events to the platform', (context) => {
       await world.as(`user-${day}`).buy()
       await pass(0)
     }
-    expect(await endpoint()).toMatchObject({ disabledAt: null })
+    expect(await endpoint()).toMatchObject({ disabled_at: null })
     expect(receiver.sequencesOf('user-6')).toEqual([1, 2])
   })
 })

@@ -102,7 +102,7 @@ export async function beginDelivery(deps: DeliveryDeps): Promise<void> {
   const isNew = await introduceEndpoint(deps.database, { url, deliverFrom: now - FIRST_DAYS })
   if (isNew) return wakeAll(deps)
   const endpoint = await loadEventEndpoint(deps.database)
-  if (endpoint?.disabledAt) tellOfDisabled(deps, endpoint.disabledBecause ?? '')
+  if (endpoint?.disabled_because) tellOfDisabled(deps, endpoint.disabled_because)
 }
 
 /** Sends one user's events until none is left or one is not accepted. */

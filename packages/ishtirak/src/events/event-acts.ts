@@ -28,7 +28,7 @@ import {
   showEvent,
   skipToAfterEvent,
 } from './event-history.sql.js'
-import { EventCountsSchema, stateOf } from './event-list.js'
+import { EventCountsSchema } from './event-list.js'
 
 export interface EventActDeps extends ActDeps {
   readonly database: Database
@@ -141,7 +141,7 @@ export const resendWaiting = act<EventActDeps>()({
   },
   plan: async ({ database, ...deps }, { by }) => {
     const endpoint = await loadEventEndpoint(database)
-    const before = `endpoint_${endpoint ? stateOf(endpoint) : 'none'}`
+    const before = `endpoint_${endpoint?.state ?? 'none'}`
     return {
       version: 0,
       changes: [

@@ -229,12 +229,27 @@ export async function countWaitingEvents(database: Queryable) {
   return { users: integer(row, 'users'), events: integer(row, 'events') }
 }
 
-const selectEndpoint = statement('event_endpoint.load', 'select * from event_endpoint')
+/** The platform's address, or that of the function of a host. */
+export const EndpointSchema = Type.Object({
+  state: Type.Enum(['working', 'failing', 'disabled']),
+  failing_since: nullable(timestamp),
+  disabled_at: nullable(timestamp),
+  disabled_because: nullable(Type.String()),
+})
+const StoredEndpointSchema = Type.Object({ url: Type.String(), ...EndpointSchema.properties })
+
+const selectEndpoint = statement(
+  'event_endpoint.load',
+  `select *, case when disabled_at is not null then 'disabled'
+                  when failing_since is not null then 'failing'
+                  else 'working' end as state
+     from event_endpoint`,
+)
 
 /** Null: the service never had an address. */
 export async function loadEventEndpoint(database: Queryable) {
-  const [row] = await database.query(selectEndpoint)
-  return row ? parseEndpoint(row) : null
+  const [endpoint = null] = viewRows(StoredEndpointSchema, await database.query(selectEndpoint))
+  return endpoint
 }
 
 const introduce = statement(
@@ -312,12 +327,3 @@ const enable = statement(
 export async function enableEndpoint(database: Queryable): Promise<void> {
   await database.query(enable)
 }
-
-const parseEndpoint = rowOf({
-  url: text,
-  deliverFrom: instant,
-  failingSince: instantOrNull,
-  disabledAt: instantOrNull,
-  disabledBecause: textOrNull,
-})
-export type EventEndpoint = ReturnType<typeof parseEndpoint>

@@ -1,12 +1,11 @@
 // The list of written events, with the state of the platform's address beside it.
 import { Type } from 'typebox'
 import { list } from '../acts/list.js'
-import { timestampOrNull } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
-import { nullable, object, timestamp } from '../http/schemas.js'
+import { nullable, object } from '../http/schemas.js'
 import {
   countWaitingEvents,
-  type EventEndpoint,
+  EndpointSchema,
   listEvents,
   loadEventEndpoint,
   WrittenEventSchema,
@@ -35,14 +34,7 @@ export const eventList = list<ListDeps>()({
   title: 'Events',
   isWhole: true,
   beside: {
-    endpoint: nullable(
-      Type.Object({
-        state: Type.Enum(['working', 'failing', 'disabled']),
-        failing_since: nullable(timestamp),
-        disabled_at: nullable(timestamp),
-        disabled_because: nullable(Type.String()),
-      }),
-    ),
+    endpoint: nullable(EndpointSchema),
     waiting: EventCountsSchema,
   },
   command: {
@@ -62,15 +54,5 @@ export async function reportEvents({ database }: ListDeps, of: Parameters<typeof
     countWaitingEvents(database),
     listEvents(database, of),
   ])
-  const shown = endpoint && {
-    state: stateOf(endpoint),
-    failing_since: timestampOrNull(endpoint.failingSince),
-    disabled_at: timestampOrNull(endpoint.disabledAt),
-    disabled_because: endpoint.disabledBecause,
-  }
-  return { endpoint: shown, waiting, data }
-}
-
-export function stateOf({ failingSince, disabledAt }: EventEndpoint) {
-  return disabledAt ? ('disabled' as const) : failingSince ? ('failing' as const) : ('working' as const)
+  return { endpoint, waiting, data }
 }

@@ -131,12 +131,10 @@ async function* examineEvents(database: Database, { events }: Config): AsyncGene
   if (!runs) return
   if (!endpoint || (events && endpoint.url !== events.url)) return yield ok('events', 'events_unused')
   const to = isOfHost ? ON_EVENT : 'EVENTS_URL'
-  const { disabledAt, disabledBecause, failingSince } = endpoint
-  if (disabledAt !== null) {
-    yield fail('events', 'events_disabled', { to, why: disabledBecause ?? '' })
-  } else if (failingSince !== null) {
-    yield warn('events', 'events_failing', { to, since: toTimestamp(failingSince) })
-  } else yield ok('events', 'events_on')
+  const { disabled_because: why, failing_since: since } = endpoint
+  if (why !== null) yield fail('events', 'events_disabled', { to, why })
+  else if (since !== null) yield warn('events', 'events_failing', { to, since })
+  else yield ok('events', 'events_on')
 }
 
 /** Only for the embedded database, which is on one disk. A server has backups of its own. */
