@@ -65,8 +65,8 @@ const COMPANY = {
 const bearer = async (sub: string) => ({ authorization: `Bearer ${await tokenOf({ sub })}` })
 
 async function isDuplicate(world: World, document: Parameters<typeof readReceipt>[1]): Promise<boolean> {
-  const { pdf } = await readReceipt(world.service.parts, document, { printedFor: 'buyer' })
-  return textOf(pdf ?? new Uint8Array()).includes('Duplicata')
+  const { content } = await readReceipt(world.service.parts, document, 'buyer')
+  return textOf(content ?? new Uint8Array()).includes('Duplicata')
 }
 
 const receipts = sql('select series, number from documents where place = 0 order by number')

@@ -1,15 +1,13 @@
 // The calls of users about documents: the receipt as PDF, the invoice of a payment, its documents, one of
 // them as PDF, and the table of a year.
-import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { sendUserFile } from '../acts/send-file.js'
 import { type SentFile, type UserRequest, userCall } from '../acts/user-call.js'
 import type { Locale } from '../core/locale.js'
 import { locale, object, query } from '../http/schemas.js'
 import type { StoredDocument } from '../ledger/documents.sql.js'
 import { fileOfYear } from './documents-of-year.js'
 import { askForInvoice, documentsOfUser, type InvoiceDeps } from './invoices.js'
-import { askForReceipt, type PrintedReceipt, pdfName, type ReceiptDeps } from './receipt.js'
+import { askForReceipt, type ReceiptDeps } from './receipt.js'
 
 export const LangSchema = query({ lang: Type.Optional(locale) })
 export type PdfWish = Static<typeof LangSchema>
@@ -62,19 +60,11 @@ async function printFor(
 ): Promise<SentFile> {
   const { user, params } = request
   const wish = { userId: user.userId, paymentId: params.payment_id, number }
-  return fileOf(await askForReceipt(deps, { ...wish, locale: await wishedLocale(request) }))
-}
-
-function fileOf({ number, pdf, snapshot }: PrintedReceipt): SentFile {
-  return { name: pdfName({ number, snapshot }), content: pdf }
+  return askForReceipt(deps, { ...wish, locale: await wishedLocale(request) })
 }
 
 /** For pages, whose routes leave out HEAD: it would use up the original without showing it. */
 export const PRINTS = { exposeHeadRoute: false }
-
-export function sendReceipt(reply: FastifyReply, printed: PrintedReceipt): FastifyReply {
-  return sendUserFile(reply, 'application/pdf', fileOf(printed))
-}
 
 export const DocumentSchema = object('Document', {
   kind: Type.Enum(['receipt', 'invoice', 'credit_note'], { examples: ['invoice'] }),

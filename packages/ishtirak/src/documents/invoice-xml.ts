@@ -4,20 +4,16 @@ import { escapeHtml } from '@kitajs/html'
 import { isTransferred } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
 import { type DocumentSnapshot, type NamedDocument, netPriceOf, totalOf } from '../core/receipt.js'
+import type { PrintedCopy } from './render-receipt.js'
 
-/** The sentences that the page has in its language. */
-interface SaidOnPage {
-  readonly number: string
-  readonly isDuplicate: boolean
-  readonly description: string
-  readonly credit: string
-  readonly discount: string
-  readonly surplus: string
-  /** The notice that no money moved; null: money moved. */
-  readonly notice: string | null
-}
-
-export function invoiceXml(snapshot: DocumentSnapshot, page: SaidOnPage, locale: Locale): string {
+/** `said` has the words of the page in its language. Its `notice` is null if money moved. */
+export function invoiceXml(
+  { snapshot, number, isDuplicate = false }: PrintedCopy & { readonly snapshot: DocumentSnapshot },
+  said: Readonly<Record<'description' | 'credit' | 'discount' | 'surplus', string>> & {
+    readonly notice: string | null
+  },
+  locale: Locale,
+): string {
   const { about, poNumber, issuedOn, paidOn, paymentId, periodFrom, periodTo, seller, buyer } = snapshot
   const isCreditNote = snapshot.kind === 'credit_note'
   const total = money(totalOf(snapshot))
@@ -27,11 +23,11 @@ export function invoiceXml(snapshot: DocumentSnapshot, page: SaidOnPage, locale:
   const one = { text: '1', attributes: { unitCode: 'C62' } }
   return documentOf(isCreditNote ? 'CreditNote' : 'Invoice', {
     UBLVersionID: '2.1',
-    ID: page.number,
-    CopyIndicator: String(page.isDuplicate),
+    ID: number,
+    CopyIndicator: String(isDuplicate),
     IssueDate: issuedOn,
     ...(isCreditNote ? { CreditNoteTypeCode: '381' } : { InvoiceTypeCode: '380' }),
-    Note: page.notice,
+    Note: said.notice,
     DocumentCurrencyCode: 'DZD',
     InvoicePeriod: periodFrom && periodTo ? { StartDate: periodFrom, EndDate: periodTo } : null,
     OrderReference: { ID: poNumber ?? null },
@@ -47,9 +43,9 @@ export function invoiceXml(snapshot: DocumentSnapshot, page: SaidOnPage, locale:
     PaymentMeans: { PaymentMeansCode: meansCode(snapshot.paymentMethod), PaymentID: paymentId },
     PrepaidPayment: isCreditNote ? null : { ID: paymentId, PaidAmount: total, PaidDate: paidOn },
     AllowanceCharge: [
-      allowance(false, page.credit, creditCentimes),
-      allowance(false, page.discount, discountCentimes),
-      allowance(true, page.surplus, surplusCentimes),
+      allowance(false, said.credit, creditCentimes),
+      allowance(false, said.discount, discountCentimes),
+      allowance(true, said.surplus, surplusCentimes),
     ],
     TaxTotal: [vat(snapshot, surplusCentimes, locale), stampDuty(snapshot)],
     LegalMonetaryTotal: {
@@ -66,7 +62,7 @@ export function invoiceXml(snapshot: DocumentSnapshot, page: SaidOnPage, locale:
       ID: '1',
       ...(isCreditNote ? { CreditedQuantity: one } : { InvoicedQuantity: one }),
       LineExtensionAmount: price,
-      Item: { Name: page.description },
+      Item: { Name: said.description },
       Price: { PriceAmount: price },
     },
   })

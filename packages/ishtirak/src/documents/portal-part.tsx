@@ -2,7 +2,7 @@
 import { sendUserFile } from '../acts/send-file.js'
 import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
-import { DAY, type Instant } from '../core/instant.js'
+import type { Instant } from '../core/instant.js'
 import { invoiceInForce, invoiceRefusal } from '../core/invoice.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { documentsOfPayments, type StoredDocument } from '../ledger/documents.sql.js'
@@ -10,7 +10,7 @@ import { hrefIn, OwnForm, portalForm } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
 import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
-import { PRINTS, sendReceipt } from './documents.call.js'
+import { PRINTS } from './documents.call.js'
 import { fileOfYear } from './documents-of-year.js'
 import { askForInvoice, type InvoiceDeps } from './invoices.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
@@ -30,7 +30,7 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
       const number = queryOf(request, 'number') ?? undefined
       const of = { userId, paymentId: request.params.payment_id, number }
       const locale = reader.language(request, reply, session)
-      return sendReceipt(reply, await askForReceipt(pages, { ...of, locale }))
+      return sendUserFile(reply, 'application/pdf', await askForReceipt(pages, { ...of, locale }))
     })
     portalForm(app, pages, { path: `${path}/invoice` }, async ({ session, params: { payment_id = '' } }) => {
       const { number } = await askForInvoice(pages, { userId: session.userId, paymentId: payment_id })
@@ -62,17 +62,11 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
 
 const NONE: ReadonlyMap<string, readonly StoredDocument[]> = new Map()
 
-/** Uses the calendar only near the end of a year: twelve days by it are a fortieth of the page's time. */
-function yearOf({ isoDay }: PartSection['pages']['formats'], at: Instant): string {
-  const [early, late] = [at - DAY, at + DAY].map((near) => new Date(near).getUTCFullYear())
-  return early === late ? String(late) : isoDay(at).slice(0, 4)
-}
-
 /** The years of the payments on this page, each with a file. */
 function Documents({ pages, view, say }: PartSection) {
   const { formats, base } = pages
   const paid = view.history.payments.flatMap(({ paidAt }) => paidAt ?? [])
-  const years = [...new Set(paid.map((at) => yearOf(formats, at)))]
+  const years = [...new Set(paid.map((at) => formats.isoDay(at).slice(0, 4)))]
   if (years.length === 0) return null
   return (
     <Card id="documents" title={say('documentsTitle')}>

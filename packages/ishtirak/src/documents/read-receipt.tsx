@@ -1,21 +1,22 @@
 // An operator reads a receipt, by API and in the console, where links open either form in another tab. Each
 // reading is in the audit trail.
+import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { fileSchema } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
-import { LOCALES } from '../core/locale.js'
+import { sendUserFile } from '../acts/send-file.js'
 import { mayDo, type Operator, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
+import { checker } from '../http/checker.js'
 import { locale, query } from '../http/schemas.js'
 import { requirePayment } from '../ledger/load.js'
 import { findUserLocale } from '../ledger/users.sql.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
 import { LinkButton } from '../pages/portal-frame.js'
-import { queryOf } from '../pages/reader.js'
-import { PRINTS, sendReceipt } from './documents.call.js'
-import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
+import { PRINTS } from './documents.call.js'
+import { askForReceipt, type ReceiptDeps } from './receipt.js'
 import { RECEIPT_FORMS } from './render-receipt.js'
 
 export type ReadReceiptDeps = ReceiptDeps & AuditDeps
@@ -48,39 +49,33 @@ export const downloadReceipt = reading<ReadReceiptDeps>()({
   answer: fileSchema({ file: 'application/pdf', description: 'The receipt' }),
   command: { usage: 'payments receipt <payment>', isFile: 'new' },
   read: async (deps, { params: { payment_id: paymentId }, query, operator, reply }) =>
-    sendReceipt(reply, await readForOperator(deps, { ...query, paymentId, operator })),
+    sendReceipt(deps, reply, { ...query, paymentId, operator }),
 })
-
-type Print = Static<typeof PrintQuerySchema>
-type PrintQuery = { readonly [Name in keyof Print]: Print[Name] | undefined }
 
 interface PaymentParams {
   readonly payment_id: string
 }
 
-/** The console's page of `readForOperator`. */
+/** The same reading as a page of the console. */
 export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): void {
+  const check = checker<Static<typeof PrintQuerySchema>>(PrintQuerySchema)
   app.get<{ Params: PaymentParams }>(
     '/console/payments/:payment_id/receipt',
     { ...fromThisSite(pages, (of: PaymentParams) => addressOf('', 'payments', of.payment_id)), ...PRINTS },
-    async (request, reply) => {
+    (request, reply) => {
       const paymentId = request.params.payment_id
       const { operator } = pages.operatorsHere.of(request)
-      const asked: PrintQuery = {
-        form: RECEIPT_FORMS.find((one) => one === queryOf(request, 'form')),
-        lang: LOCALES.find((one) => one === queryOf(request, 'lang')),
-        number: queryOf(request, 'number') ?? undefined,
-      }
-      return sendReceipt(reply, await readForOperator(pages, { ...asked, paymentId, operator }))
+      return sendReceipt(pages, reply, { ...check(Object(request.query)), paymentId, operator })
     },
   )
 }
 
 /** Throws `not_found`, and what `askForReceipt` throws. */
-async function readForOperator(
+async function sendReceipt(
   deps: ReadReceiptDeps,
-  of: PrintQuery & { readonly paymentId: string; readonly operator: Operator },
-): Promise<PrintedReceipt> {
+  reply: FastifyReply,
+  of: Static<typeof PrintQuerySchema> & { readonly paymentId: string; readonly operator: Operator },
+): Promise<FastifyReply> {
   const { paymentId, form = 'a4', lang, number, operator } = of
   requireRole(operator, READ_RECEIPT)
   const { userId } = (await requirePayment(deps, paymentId)).payment
@@ -89,7 +84,7 @@ async function readForOperator(
   const receipt = await askForReceipt(deps, wish, 'operator')
   const after = { receipt: receipt.number, form }
   await recordAct(deps, { operator, act: READ_RECEIPT.name, reason: null }, { userId, paymentId, after })
-  return receipt
+  return sendUserFile(reply, 'application/pdf', receipt)
 }
 
 export function ReceiptLinks(of: { pages: ConsolePages; view: View; paymentId: string }) {

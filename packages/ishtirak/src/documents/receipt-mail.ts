@@ -6,7 +6,7 @@ import { termInWords } from '../i18n/formats.js'
 import { isMessageKey, type MessageKey, planName } from '../i18n/messages.js'
 import { documentAt } from '../ledger/documents.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { findReceipt, pdfName, type Receipt, type ReceiptDeps, readReceipt } from './receipt.js'
+import { findReceipt, type Receipt, type ReceiptDeps, readReceipt } from './receipt.js'
 
 export type ReceiptMailDeps = ReceiptDeps & Pick<CommonParts, 'clock' | 'formats'>
 
@@ -41,9 +41,9 @@ function receiptMail(deps: ReceiptMailDeps, kind: 'receipt' | 'refunded'): MailW
         credit_note: creditNote?.number ?? '',
       }
       // If an invoice is not attached, no print of it is recorded.
-      const attached = await readReceipt(deps, { ...of, number: creditNote?.number }, { printedFor: 'mail' })
+      const attached = await readReceipt(deps, { ...of, number: creditNote?.number }, 'mail')
       const named = kind === 'receipt' && document.kind === 'invoice' ? 'invoice' : kind
-      const next = attached.pdf === null ? 'unprinted' : creditNote ? 'credit_note' : named
+      const next = attached.content === null ? 'unprinted' : creditNote ? 'credit_note' : named
       return {
         subject: say(`mail_${named}_subject`, data),
         paragraphs: [say(whatKey(kind, snapshot), data), say(`mail_${next}_next`, data)],
@@ -64,28 +64,24 @@ function invoiceMail(deps: ReceiptMailDeps): MailWriter {
       const found = { userId, paymentId, place: Number(place) }
       const { number, snapshot } = await documentAt(deps.database, found)
       const of = { userId, paymentId, number, locale }
-      const invoice = await readReceipt(deps, of, { printedFor: 'mail' })
+      const invoice = await readReceipt(deps, of, 'mail')
       const creditNote = snapshot.about?.kind === 'credit_note' ? snapshot.about.number : null
-      const takesBack =
-        creditNote === null
-          ? []
-          : [await readReceipt(deps, { ...of, number: creditNote }, { printedFor: 'mail' })]
+      const takesBack = creditNote && (await readReceipt(deps, { ...of, number: creditNote }, 'mail'))
       const amount = deps.formats.centimes(totalOf(snapshot), locale)
       const data = { number, amount, credit_note: creditNote ?? '' }
       return {
         subject: say('mail_invoice_subject', data),
         paragraphs: [say(creditNote === null ? 'mail_invoice_what' : 'mail_invoice_corrected_what', data)],
         button: say('openPortal'),
-        attachments: [...takesBack, invoice].flatMap(attachmentsOf),
+        attachments: [...(takesBack ? attachmentsOf(takesBack) : []), ...attachmentsOf(invoice)],
       }
     },
   }
 }
 
-function attachmentsOf({ number, pdf, snapshot }: Receipt) {
-  if (pdf === null) return []
-  const filename = pdfName({ number, snapshot })
-  return [{ filename, content: Buffer.from(pdf), contentType: 'application/pdf' }]
+function attachmentsOf({ name: filename, content }: Receipt) {
+  if (content === null) return []
+  return [{ filename, content: Buffer.from(content), contentType: 'application/pdf' }]
 }
 
 /** Money over the counter is not paid by card, and the mail says how it was paid. */

@@ -1,5 +1,4 @@
-// Receipts for users who paid: the snapshot that was stored at booking, printed in a language.
-
+// Documents of payments: the snapshot that was stored when the document was issued, printed in a language.
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { type IssuedDocument, invoiceInForce, namedDocument, showsRefund } from '../core/invoice.js'
@@ -48,18 +47,16 @@ export interface ReceiptWish {
 }
 
 /** The receiver of a print: the buyer, who asks for it or gets it by mail, or an operator. */
-export type PrintedFor = 'buyer' | 'mail' | 'operator'
+type PrintedFor = 'buyer' | 'mail' | 'operator'
 
-/** A document of a payment; `pdf` is null if receipts are not printed. */
-export interface Receipt<Pdf = Uint8Array | null> extends Pick<IssuedDocument, 'number' | 'snapshot'> {
-  readonly pdf: Pdf
+/** A document of a payment. `content` is its PDF, or null if receipts are not printed. */
+export interface Receipt<Content = Uint8Array | null> {
+  readonly number: string
+  /** The file name for saving: `credit-note-A-2026-000001.pdf`. */
+  readonly name: string
+  readonly content: Content
 }
 export type PrintedReceipt = Receipt<Uint8Array>
-
-/** `credit-note-A-2026-000001.pdf`: the file name for saving. */
-export function pdfName({ number, snapshot }: Pick<Receipt, 'number' | 'snapshot'>): string {
-  return `${snapshot.kind.replace('_', '-')}-${number}.pdf`
-}
 
 /** Two seconds of work at most. A later request should come again. */
 const WAITING_MAX = 100
@@ -74,8 +71,8 @@ export function askForReceipt(
   return deps.printer.shared(
     JSON.stringify([of.userId, of.paymentId, of.number, of.locale, of.form, printedFor]),
     async () => {
-      const { pdf, ...receipt } = await readReceipt(deps, of, { waitingMax: WAITING_MAX, printedFor })
-      if (pdf !== null) return { ...receipt, pdf }
+      const { content, ...receipt } = await readReceipt(deps, of, printedFor, WAITING_MAX)
+      if (content !== null) return { ...receipt, content }
       throw new BillingError('receipts_unavailable', { extra: { receipt_number: receipt.number } })
     },
   )
@@ -93,11 +90,12 @@ export async function findReceipt(
   return { payment, documents, document }
 }
 
-/** Throws as `findReceipt` does. */
+/** Throws as `findReceipt` does, and `busy` if `waitingMax` prints wait already. */
 export async function readReceipt(
   deps: ReceiptDeps,
   of: ReceiptWish,
-  { printedFor, waitingMax = Number.POSITIVE_INFINITY }: Printing,
+  printedFor: PrintedFor,
+  waitingMax = Number.POSITIVE_INFINITY,
 ): Promise<Receipt> {
   const { database, receipts, printer } = deps
   const { payment, documents, document } = await findReceipt(deps, of)
@@ -114,12 +112,8 @@ export async function readReceipt(
     }
     return renderReceipt(typesetter, copy, of.locale, of.form)
   }
-  return { number, snapshot, pdf: await print(printer, render, waitingMax) }
-}
-
-interface Printing {
-  readonly printedFor: PrintedFor
-  readonly waitingMax?: number
+  const name = `${kind.replace('_', '-')}-${number}.pdf`
+  return { number, name, content: await print(printer, render, waitingMax) }
 }
 
 /** At the counter the buyer is present, so an operator's print is handed to them. */

@@ -4,11 +4,9 @@
 
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'
-import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Locale } from '../core/locale.js'
 import {
   type DocumentSnapshot,
-  type IssuedKind,
   type NamedDocument,
   netPriceOf,
   type SellerIdentity,
@@ -57,12 +55,13 @@ export function renderReceipt(
   // The template's data: the document's own title and date, and its page.
   const document = { lang: locale, form, title, author, issuedAt, document: page }
   if (page.signature === null) return typesetter.typeset(TEMPLATE, document)
-  const { credit, discount, surplus, attachedData } = wordsOf(snapshot, locale)
-  const { number, isDuplicate = false } = receipt
-  const { description } = page.item
-  const said = { number, isDuplicate, description, credit, discount, surplus, notice: page.notice }
-  const xml = invoiceXml(snapshot, said, locale)
-  return typesetter.typeset(TEMPLATE, { ...document, attached: attachedData }, xml)
+  const words = wordsOf(snapshot, locale)
+  const said = { ...words, notice: page.notice, description: page.item.description }
+  return typesetter.typeset(
+    TEMPLATE,
+    { ...document, attached: words.attachedData },
+    invoiceXml(receipt, said, locale),
+  )
 }
 
 /** The parts of a document in the template's order. Every text is final. */
@@ -73,6 +72,7 @@ export function describePage(
 ) {
   const words = wordsOf(snapshot, locale)
   const { kind } = snapshot
+  const total = totalOf(snapshot)
   return {
     title: words.title,
     author: snapshot.seller.name[locale],
@@ -88,7 +88,7 @@ export function describePage(
     item: describeItem(snapshot, words, locale),
     totals: describeTotals(snapshot, words, locale),
     mention: mentionOf(snapshot, words, locale),
-    inWords: { label: words.inWords, value: totalInWords(snapshot, locale) },
+    inWords: { label: words.inWords, value: amountInWords(Math.floor(total / 100), locale, total % 100) },
     payment: {
       label: words.payment,
       rows: kind === 'proforma' ? describeOffer(snapshot, words) : describePayment(snapshot, words, locale),
@@ -112,11 +112,8 @@ function describeReferences(
 ): readonly (readonly string[])[] {
   const naming = (sentence: string, { number, issuedOn }: NamedDocument) =>
     inTurn(sentence, { number, date: dayInFigures(issuedOn) })
-  const ofAbout: Readonly<Record<IssuedKind, string>> = {
-    receipt: words.replacesReceipt,
-    invoice: words.cancelsInvoice,
-    credit_note: words.replacesInvoice,
-  }
+  const { replacesReceipt: receipt, cancelsInvoice, replacesInvoice: credit_note } = words
+  const ofAbout = { receipt, invoice: cancelsInvoice, credit_note }
   return [
     ...(about ? [naming(ofAbout[about.kind], about)] : []),
     ...(invoice ? [naming(words.namesInvoice, invoice)] : []),
@@ -171,29 +168,21 @@ function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Loc
 
 function describeBuyer({ kind, buyer }: DocumentSnapshot, words: ReceiptWords) {
   const { name, email, userId, details } = buyer
-  if (kind !== 'receipt' && details) return describeWhole(details, words)
+  const label = words.buyer
+  if (kind === 'receipt' || !details)
+    return {
+      ...{ label, isWhole: false, name: shorten(name ?? email ?? userId) },
+      lines: name !== null && email !== null ? [shorten(email)] : [],
+      rows: rowsOf([[words.userId, shorten(userId)]]),
+    }
+  const { legalForm, address, phone } = details
+  // A currency in Arabic would order the groups of a number as its line runs.
+  const capital = details.capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null
   return {
-    label: words.buyer,
-    isWhole: false,
-    name: shorten(name ?? email ?? userId),
-    lines: name !== null && email !== null ? [shorten(email)] : [],
-    rows: rowsOf([[words.userId, shorten(userId)]]),
-  }
-}
-
-/** The buyer on an invoice: nothing is shortened. */
-function describeWhole(details: BuyerDetails, words: ReceiptWords) {
-  const { name, legalForm, address, phone, email, capital } = details
-  return {
-    label: words.buyer,
-    isWhole: true,
-    name: name ?? '',
-    lines: [legalForm, address, phone, email].filter((line) => line !== null),
-    // A currency in Arabic would order the groups of a number as its line runs.
-    rows: rowsOfParty(
-      { ...details, card: null, capital: capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null },
-      words,
-    ),
+    // Nothing is shortened on an invoice.
+    ...{ label, isWhole: true, name: details.name ?? '' },
+    lines: [legalForm, address, phone, details.email].filter((line) => line !== null),
+    rows: rowsOfParty({ ...details, capital, card: null }, words),
   }
 }
 
@@ -210,9 +199,7 @@ function describeItem(snapshot: DocumentSnapshot, words: ReceiptWords, locale: L
   const { kind, tax, periodFrom, periodTo } = snapshot
   return {
     head: [
-      words.description,
-      words.period,
-      words.quantity,
+      ...[words.description, words.period, words.quantity],
       isUntaxed(tax) ? words.unitPrice : words.unitPriceNet,
     ],
     description: boughtInWords(snapshot, words, locale),
@@ -249,7 +236,8 @@ function describeTotals(snapshot: DocumentSnapshot, words: ReceiptWords, locale:
   const isLiable = !isUntaxed(tax)
   const hasDuty = stampDutyCentimes > 0
   const untaxed = { exempt: words.exempt, not_liable: words.notLiable, advance: words.untaxed }
-  const rate = tax.kind === 'vat' ? percent(tax.ratePercent, locale) : `(${untaxed[tax.kind]})`
+  const sign = locale === 'en' ? '%' : '\u00a0%'
+  const rate = tax.kind === 'vat' ? `${tax.ratePercent}${sign}` : `(${untaxed[tax.kind]})`
   const { creditCentimes, discountCentimes } = netPriceOf(snapshot)
   const surplus = snapshot.change?.surplus ?? 0
   return rowsOf([
@@ -268,25 +256,15 @@ function describeTotals(snapshot: DocumentSnapshot, words: ReceiptWords, locale:
   ])
 }
 
-/** `19 %`, in English `19%`. */
-function percent(rate: number, locale: Locale): string {
-  return `${rate}${locale === 'en' ? '' : '\u00a0'}%`
-}
-
-function totalInWords(snapshot: DocumentSnapshot, locale: Locale): string {
-  const centimes = totalOf(snapshot)
-  return amountInWords(Math.floor(centimes / 100), locale, centimes % 100)
-}
-
 /** The words of a receipt that depend on how it was paid, without the method's name. */
 function describeMethod({ paymentMethod }: DocumentSnapshot, words: ReceiptWords) {
-  const atCounter = (['cash', 'cheque'] as const).find((one) => one === paymentMethod)
+  const atCounter = (['cash', 'cheque'] as const).find((one) => one === paymentMethod) ?? 'page'
   const isTransfer = isTransferred(paymentMethod)
-  const way = isTransfer ? 'transfer' : (atCounter ?? 'page')
+  const method = isTransfer ? 'transfer' : atCounter
   return {
-    reference: words[`reference_${way}`],
-    stampDuty: words[`stampDuty_${way}`],
-    closing: words[`closing_${isTransfer ? paymentMethod : (atCounter ?? 'page')}`],
+    reference: words[`reference_${method}`],
+    stampDuty: words[`stampDuty_${method}`],
+    closing: words[`closing_${isTransfer ? paymentMethod : atCounter}`],
   }
 }
 

@@ -8,7 +8,7 @@ import { reading } from '../acts/reading.js'
 import { sendFile } from '../acts/send-file.js'
 import { toTimestamp } from '../core/instant.js'
 import { mayDo, type Operator, type Permission, requireRole } from '../core/role.js'
-import { pdfName, type ReceiptDeps, readReceipt } from '../documents/receipt.js'
+import { type ReceiptDeps, readReceipt } from '../documents/receipt.js'
 import type { App } from '../http/app.js'
 import { documentsOfPayments } from '../ledger/documents.sql.js'
 import { requireUser } from '../ledger/load.js'
@@ -103,8 +103,8 @@ async function* filesOf(
   for (const [paymentId, issued] of documents) {
     for (const { number } of issued) {
       const wish = { userId, paymentId, number, locale: locale ?? 'ar' }
-      const { pdf, ...receipt } = await readReceipt(deps, wish, { printedFor: 'operator' })
-      if (pdf) yield { name: `documents/${pdfName(receipt)}`, content: pdf }
+      const { name, content } = await readReceipt(deps, wish, 'operator')
+      if (content) yield { name: `documents/${name}`, content }
     }
   }
 }
