@@ -1,8 +1,7 @@
 // What an order has bought is worked out by the model; of the rows only what was done is taken.
 import { correctBalance, payOutBalance } from '../../packages/ishtirak/src/balance/balance-acts.js'
-import { checkOrders } from '../../packages/ishtirak/src/balance/check-orders.js'
-import { bookDueRenewals } from '../../packages/ishtirak/src/balance/due-renewals.js'
 import { endOrder, setOrder } from '../../packages/ishtirak/src/balance/order.js'
+import { bookDueRenewals, checkOrders } from '../../packages/ishtirak/src/balance/order-jobs.js'
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { balanceIn } from '../../packages/ishtirak/src/core/balance.js'
 import { NEVER_PAID, renewed } from '../../packages/ishtirak/src/core/subscription.js'

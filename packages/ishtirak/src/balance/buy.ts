@@ -15,8 +15,8 @@ import { changeUser, type Decided } from '../ledger/change-user.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import type { UserRecord } from '../ledger/users.sql.js'
+import { requireShown } from './order.js'
 import { findRecentPurchase } from './recent-purchase.sql.js'
-import { requireShown } from './shown-price.js'
 
 export type BuyDeps = SettleDeps & QuoteDeps
 
@@ -24,37 +24,31 @@ type Asked = Parameters<PaysAtOnce['buy']>[1] & { readonly user: Actor; readonly
 
 const SAME_WITHIN_MS = MINUTE
 
+/**
+ * `buy` throws what `quoteRefusal` names, `balance_too_low` with what is missing, `conflict` if the price is
+ * above the shown one, `unknown_method` if there are no balances.
+ */
 export function payByBalance(deps: BuyDeps): PaysAtOnce {
   return {
     method: BY_BALANCE,
-    buy: async ({ user, requestId }, { months = 1, ...asked }) => {
-      const paymentId = await buyByBalance(deps, { ...asked, months, user })
-      deps.log.info(
-        { request_id: requestId, user_id: user.userId, payment_id: paymentId },
-        'bought by balance',
+    buy: async ({ user, requestId }, { months = 1, ...wanted }) => {
+      const { userId } = user
+      if (deps.rules.balanceMax === 0) throw new BillingError('unknown_method')
+      if (!Number.isInteger(months) || Math.abs(months) > LONGEST_TERM) throw new BillingError('unknown_term')
+      const asked = { ...wanted, months, user }
+      const paymentId = await countCodeTry(deps, { userId, typed: asked.code }, () =>
+        changeUser(deps, {
+          what: 'a purchase by balance',
+          inTurnOf: userId,
+          load: async () => ({ userId, user: (await deps.loadUser(userId))?.user ?? null }),
+          decide: ({ user }, now) => buyOnFacts(deps, asked, user, now),
+        }),
       )
+      const line = { request_id: requestId, user_id: userId, payment_id: paymentId }
+      deps.log.info(line, 'bought by balance')
       return { paymentId }
     },
   }
-}
-
-/**
- * Throws what `quoteRefusal` names, `balance_too_low` with what is missing, `conflict` if the price is above
- * the shown one, `unknown_method` if there are no balances.
- */
-async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
-  if (deps.rules.balanceMax === 0) throw new BillingError('unknown_method')
-  const { months, code } = asked
-  const { userId } = asked.user
-  if (!Number.isInteger(months) || Math.abs(months) > LONGEST_TERM) throw new BillingError('unknown_term')
-  return countCodeTry(deps, { userId, typed: code }, () =>
-    changeUser(deps, {
-      what: 'a purchase by balance',
-      inTurnOf: userId,
-      load: async () => ({ userId, user: (await deps.loadUser(userId))?.user ?? null }),
-      decide: ({ user }, now) => buyOnFacts(deps, asked, user, now),
-    }),
-  )
 }
 
 async function buyOnFacts(

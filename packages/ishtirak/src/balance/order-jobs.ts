@@ -1,16 +1,29 @@
-// Compares standing orders with the catalogue. A new price is offered beside the agreed one until the user
-// agrees. If the plan or term is no longer sold, the order ends.
+// The jobs of standing orders: one stores what balances have bought, the other compares orders with the
+// catalogue. Access does not wait for them, because it is computed.
 import { isDeepStrictEqual } from 'node:util'
 import { atCatalogue } from '../core/balance.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { offersOf } from '../core/plan.js'
 import { countEach } from '../database/database.js'
-import { type Decided, tryChange } from '../ledger/change-user.js'
+import { bookRenewals, type ChangeDeps, type Decided, tryChange } from '../ledger/change-user.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { findOtherOrders } from './due-renewals.sql.js'
 import type { OrderDeps } from './order.js'
+import { findOtherOrders, findUsersToRenew } from './order-jobs.sql.js'
 
-/** Checks the orders of at most `limit` users and returns how many it changed. */
+/**
+ * Books the renewals of at most `limit` users, the longest due first, and returns for how many it did. A
+ * failure of one user does not stop the others: the first failure is thrown at the end.
+ */
+export async function bookDueRenewals(deps: ChangeDeps, limit: number): Promise<number> {
+  const now = deps.clock.now()
+  const due = await findUsersToRenew(deps.database, now, limit)
+  return countEach(due, (one) => bookRenewals(deps, one, now))
+}
+
+/**
+ * Offers a new price beside the agreed one until the user agrees, and ends an order whose plan or term is no
+ * longer sold. Checks the orders of at most `limit` users and returns how many it changed.
+ */
 export async function checkOrders(deps: OrderDeps, limit: number): Promise<number> {
   const now = deps.clock.now()
   const others = await findOtherOrders(deps.database, deps.catalogue.plans.flatMap(offersOf), limit)

@@ -5,10 +5,9 @@ import { BillingError } from '../core/error.js'
 import { offerOf, planById } from '../core/plan.js'
 import { NEVER_PAID, renewed, type SubscriptionFacts } from '../core/subscription.js'
 import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
+import { findCurrentUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
-import { readBooked } from './read-balance.js'
-import { requireShown } from './shown-price.js'
 
 interface WantedOrder {
   readonly planId: string
@@ -27,24 +26,20 @@ export type OrderDeps = ChangeDeps & Pick<CommonParts, 'catalogue'>
 export async function setOrder(
   deps: OrderDeps,
   user: KnownUser,
-  wanted: WantedOrder,
+  { planId, months, shown }: WantedOrder,
 ): Promise<SubscriptionFacts> {
-  return changeOrder(deps, user, orderOf(deps, wanted))
-}
-
-/** If there is no order, nothing changes. */
-export function endOrder(deps: OrderDeps, user: KnownUser): Promise<SubscriptionFacts> {
-  return changeOrder(deps, user, null)
-}
-
-function orderOf({ catalogue }: OrderDeps, { planId, months, shown }: WantedOrder): StandingOrder {
-  const plan = planById(catalogue, planId)
+  const plan = planById(deps.catalogue, planId)
   if (!plan) throw new BillingError('unknown_plan')
   if (plan.price === 0) throw new BillingError('plan_not_purchasable')
   const offer = offerOf(plan, months)
   if (!offer) throw new BillingError('unknown_term')
   requireShown(offer.price.amount, shown)
-  return { plan: offer.plan, months, price: offer.price.amount, offered: null }
+  return changeOrder(deps, user, { plan: offer.plan, months, price: offer.price.amount, offered: null })
+}
+
+/** If there is no order, nothing changes. */
+export function endOrder(deps: OrderDeps, user: KnownUser): Promise<SubscriptionFacts> {
+  return changeOrder(deps, user, null)
 }
 
 async function changeOrder(
@@ -69,7 +64,21 @@ async function changeOrder(
     },
   })
   // This books what is due by now.
-  await readBooked(deps, userId)
+  await findCurrentUser(deps, userId)
   // The facts of this change: another call may have ended or changed the order since.
   return renewed(facts, deps.clock.now(), deps.rules)
+}
+
+/**
+ * The price on a page is the most that its form may spend: the page may be older than a change of price, and
+ * a balance pays at once. Whole dinars; `shown` absent: no page showed a price. Throws `conflict`.
+ */
+export function requireShown(price: number, shown: number | undefined): void {
+  if (shown !== undefined && price > shown) throw new BillingError('conflict', { extra: { changed: true } })
+}
+
+/** Returns `outdated` if the page showed a lower price. Other errors are thrown. */
+export function orOutdated(error: unknown): 'outdated' {
+  if (error instanceof BillingError && error.extra.changed === true) return 'outdated'
+  throw error
 }

@@ -14,9 +14,8 @@ import type { Pages } from '../pages/portal-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { ShownMethod } from '../pages/shown-method.js'
 import { type BuyDeps, payByBalance } from './buy.js'
-import { endOrder, type OrderDeps, setOrder } from './order.js'
+import { endOrder, type OrderDeps, orOutdated, setOrder } from './order.js'
 import { BalanceCard, RENEWAL, RenewsByItself } from './portal-balance.js'
-import { orOutdated } from './shown-price.js'
 
 export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
 

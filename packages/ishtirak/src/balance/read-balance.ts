@@ -1,7 +1,7 @@
 // A user's balance, its standing order, and its entries in pages. What the balance has bought by now is
 // booked first, so that amount and entries agree.
 import { pageCursor } from '../acts/paging.js'
-import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
+import { NEVER_PAID } from '../core/subscription.js'
 import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
 import { type BalanceQuery, type UserBalanceView, viewBalance } from '../ledger/balance-schemas.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
@@ -22,13 +22,8 @@ export async function showBalance(
   { limit = 20, cursor }: BalanceQuery,
 ): Promise<UserBalanceView> {
   const before = cursor === undefined ? null : cursors.decode(cursor).sequence
-  const facts = await readBooked(deps, userId)
+  const facts = (await findCurrentUser(deps, userId))?.subscription ?? NEVER_PAID
   const found = await entriesOfUser(deps.database, userId, { before, limit: limit + 1 })
   const { items: entries, nextCursor } = cursors.pageOf(found, limit)
   return viewBalance(facts, { entries, nextCursor }, deps.clock.now())
-}
-
-/** Books first what the balance has bought by now. */
-export async function readBooked(deps: ChangeDeps, userId: string): Promise<SubscriptionFacts> {
-  return (await findCurrentUser(deps, userId))?.subscription ?? NEVER_PAID
 }

@@ -7,7 +7,7 @@ import type { Locale } from '../core/locale.js'
 import { renewsAt } from '../core/subscription.js'
 import { planAndTerm } from '../i18n/formats.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { oweRenewalsAhead } from './due-renewals.sql.js'
+import { oweRenewalsAhead } from './order-jobs.sql.js'
 
 export type RenewalMailDeps = Pick<CommonParts, 'database' | 'formats'>
 

@@ -52,63 +52,48 @@ export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rule
   }
 }
 
-function BalanceCard(shown: { pages: ConsolePages; view: View; part: NonNullable<Part> }) {
-  const { pages, view, part } = shown
-  const { say, locale } = view
-  const { facts } = part
-  const money = (amount: number) => pages.formats.money(amount, locale)
+function BalanceCard({ pages, view, part }: { pages: ConsolePages; view: View; part: NonNullable<Part> }) {
+  const { say, locale, money } = view
+  const { facts, entries } = part
   const order = facts.balance?.order ?? null
-  const next: Instant | null = renewsAt(facts)
+  const what = order && { what: planAndTerm(order.plan, order.months, locale), price: money(order.price) }
+  const sayEntry = sayFor(pages.seller.identity, locale)
   return (
     <Card id="balance" title={say('userBalance')}>
       <Facts
         facts={[
           [say('amount'), money(balanceIn(facts))],
-          [
-            say('standingOrder'),
-            order &&
-              say('standingOrderWhat', {
-                what: planAndTerm(order.plan, order.months, locale),
-                price: money(order.price),
-              }),
-          ],
-          [say('orderNext'), next === null ? null : pages.formats.moment(next, locale)],
+          [say('standingOrder'), what && say('standingOrderWhat', what)],
+          [say('orderNext'), view.moment(renewsAt(facts))],
           [say('orderOffered'), order?.offered ? money(order.offered.price) : null],
         ]}
       />
-      <Entries {...shown} />
+      {entries.length === 0 ? null : (
+        <details open={entries.length <= 3}>
+          <summary>
+            <h3 safe>{say('balanceEntries')}</h3>
+          </summary>
+          <Table
+            {...{ pages, view }}
+            rows={entries}
+            columns={[
+              { head: 'when', text: ({ createdAt }) => view.moment(createdAt) },
+              {
+                head: 'what',
+                safe: ({ kind, note, paymentId: id }) => (
+                  <>
+                    <Text>{sayEntry(`entry_${kind}`)}</Text>
+                    {note === null ? null : <Text>{` · ${note}`}</Text>}
+                    {id === null ? null : <PaymentLink {...{ pages, view, id }} payment={null} />}
+                  </>
+                ),
+              },
+              { head: 'amount', nowrap: ({ amount }) => view.moved(amount) },
+              { head: 'userBalance', nowrap: ({ balanceAfter }) => money(balanceAfter) },
+            ]}
+          />
+        </details>
+      )}
     </Card>
-  )
-}
-
-function Entries({ pages, view, part }: { pages: ConsolePages; view: View; part: NonNullable<Part> }) {
-  const { say, locale } = view
-  const sayEntry = sayFor(pages.seller.identity, locale)
-  if (part.entries.length === 0) return null
-  return (
-    <details open={part.entries.length <= 3}>
-      <summary>
-        <h3 safe>{say('balanceEntries')}</h3>
-      </summary>
-      <Table
-        {...{ pages, view }}
-        rows={part.entries}
-        columns={[
-          { head: 'when', text: ({ createdAt }) => view.moment(createdAt) },
-          {
-            head: 'what',
-            safe: ({ kind, note, paymentId: id }) => (
-              <>
-                <Text>{sayEntry(`entry_${kind}`)}</Text>
-                {note === null ? null : <Text>{` · ${note}`}</Text>}
-                {id === null ? null : <PaymentLink {...{ pages, view, id }} payment={null} />}
-              </>
-            ),
-          },
-          { head: 'amount', nowrap: ({ amount }) => view.moved(amount) },
-          { head: 'userBalance', nowrap: ({ balanceAfter }) => view.money(balanceAfter) },
-        ]}
-      />
-    </details>
   )
 }
