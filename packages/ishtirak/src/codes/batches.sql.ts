@@ -2,9 +2,9 @@
 
 import { type AuditEntry, type By, insertAudit } from '../acts/audit.sql.js'
 import type { CodeBatch } from '../core/code.js'
-import type { Instant } from '../core/instant.js'
-import { type Queryable, statement } from '../database/database.js'
-import { at, instantOrNull, integer, text } from '../database/rows.js'
+import { type Instant, timestampOrNull } from '../core/instant.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instantOrNull, integer, rowOf, text } from '../database/rows.js'
 import { viewRows } from '../ledger/schemas.js'
 import { CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
 import { HOLDS } from './code-uses.sql.js'
@@ -12,12 +12,7 @@ import { HOLDS } from './code-uses.sql.js'
 const insert = statement(
   'codes.create',
   `with made as (
-     insert into code_batches (id, kind, plan, plan_id, months, percent, amount, count, uses, uses_per_user,
-                               valid_from, valid_until, created_at, created_by, why)
-     select b.id, b.kind, b.plan, b.plan_id, b.months, b.percent, b.amount, b.count, b.uses, b.uses_per_user,
-            b.valid_from, b.valid_until, $4::timestamptz, b.created_by, b.why
-       from jsonb_populate_record(null::code_batches, $1::jsonb) b
-     returning id
+     insert into code_batches select * from jsonb_populate_record(null::code_batches, $1::jsonb) returning id
    ), filled as (
      insert into codes (hash, batch_id) select h.hash, m.id from made m, unnest($2::text[]) h(hash)
    )
@@ -45,8 +40,7 @@ export async function insertBatch(
   const row = {
     ...same,
     ...{ plan_id, uses_per_user, valid_from: at(from), valid_until: at(until) },
-    created_by: by.operator.name,
-    why: by.reason,
+    ...{ created_at: at(now), created_by: by.operator.name, why: by.reason },
   }
   await database.query(insert, [JSON.stringify(row), hashes, JSON.stringify(audit), at(now)])
 }
@@ -88,32 +82,6 @@ export async function newestBatches(
 export async function findBatch(database: Queryable, batchId: string) {
   const [batch] = viewRows(CodeBatchSchema, await database.query(selectOne, [batchId]))
   return batch ?? null
-}
-
-const updateRevoked = statement(
-  'codes.revoke',
-  `with revoked as (
-     update code_batches set revoked_at = $4::timestamptz, revoked_by = $2::text
-      where id = $1::text and revoked_at is null
-     returning id
-   )
-   ${insertAudit({ userId: "''", at: '$4::timestamptz', entry: '$3::jsonb', from: 'revoked' })}
-   returning id`,
-)
-
-/** False: it does not exist, or was revoked before. */
-export async function revoke(
-  database: Queryable,
-  of: {
-    readonly batchId: string
-    readonly by: By
-    readonly now: Instant
-    readonly audit: AuditEntry
-  },
-): Promise<boolean> {
-  const { batchId, by, now, audit } = of
-  const values = [batchId, by.operator.name, JSON.stringify(audit), at(now)]
-  return (await database.query(updateRevoked, values)).length === 1
 }
 
 const BEHIND = "(coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))"
@@ -159,27 +127,37 @@ const selectCode = statement(
 /** Null: none of these codes exists. */
 export async function findOneCode(database: Queryable, hashes: readonly string[]) {
   const [row] = await database.query(selectCode, [hashes])
-  if (!row) return null
-  const { hash, batchId } = { hash: text(row, 'hash'), batchId: text(row, 'batch_id') }
-  return { hash, batchId, revokedAt: instantOrNull(row, 'revoked_at'), left: integer(row, 'left') }
+  return row ? parseCode(row) : null
 }
 
-const updateRevokedCode = statement(
-  'codes.revoke_one',
-  `with revoked as (
-     update codes set revoked_at = $3::timestamptz where hash = $1::text and revoked_at is null
-     returning hash
+const parseCode = rowOf({
+  ...{ hash: text, batch_id: text, left: integer },
+  revoked_at: (row: Row, column: string) => timestampOrNull(instantOrNull(row, column)),
+})
+
+const revoking = (name: string, update: string) =>
+  statement(
+    name,
+    `with revoked as (
+     ${update} and revoked_at is null returning 1
    )
    ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$2::jsonb', from: 'revoked' })}
    returning id`,
-)
+  )
+const REVOKING = {
+  batch: revoking(
+    'codes.revoke',
+    "update code_batches set revoked_at = $3::timestamptz, revoked_by = $2::jsonb->>'actor' where id = $1",
+  ),
+  code: revoking('codes.revoke_one', 'update codes set revoked_at = $3::timestamptz where hash = $1'),
+}
 
-/** False: it was revoked before. */
-export async function revokeOne(
+/** `id` is the hash of a code. False: it does not exist, or was revoked before. */
+export async function revoke(
   database: Queryable,
-  of: { readonly hash: string; readonly now: Instant; readonly audit: AuditEntry },
+  what: keyof typeof REVOKING,
+  of: { readonly id: string; readonly audit: AuditEntry; readonly now: Instant },
 ): Promise<boolean> {
-  const { hash, now, audit } = of
-  const rows = await database.query(updateRevokedCode, [hash, JSON.stringify(audit), at(now)])
+  const rows = await database.query(REVOKING[what], [of.id, JSON.stringify(of.audit), at(of.now)])
   return rows.length === 1
 }

@@ -1,19 +1,25 @@
 // Codes in the console: the list of batches, and one batch with its uses.
 import type { FastifyRequest } from 'fastify'
-import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
+import { ActButtons, actsOffered, isUndone } from '../acts/act-console.js'
 import type { BroughtToConsole } from '../acts/capability.js'
 import { listRoute } from '../acts/list-page.js'
 import type { Subject } from '../acts/subject.js'
 import type { App } from '../http/app.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import { addressOf, type ConsolePages, Facts, isOwner, Text, type View } from '../pages/console-frame.js'
+import {
+  addressOf,
+  type ConsolePages,
+  Facts,
+  isOwner,
+  Notices,
+  Text,
+  type View,
+} from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import type { Column } from '../pages/table.js'
-import { BATCH, batchList, CODES, showBatch } from './batches.js'
-import type { CodesDeps } from './code-deps.js'
+import { BATCH, batchList, CODES, type CodesDeps, type CodeUse, showBatch, useList } from './batches.js'
 import { givesInWords, validInWords } from './code-words.js'
-import { type CodeUse, useList } from './uses.js'
 
 type CodePages = ConsolePages & CodesDeps & BroughtToConsole<CodesDeps>
 type Batch = Awaited<ReturnType<typeof showBatch>>
@@ -31,7 +37,7 @@ export function codePageRoutes(app: App, pages: CodePages): void {
     head: ({ view, request }) => ({
       above: (
         <>
-          <Notice {...{ view, request }} />
+          <Notices of={[noticeIn(view, request)]} />
           {pages.codeKeys.length > 0 ? null : (
             <p safe>{view.say(isOwner(view) ? 'codesOffBy' : 'codesOff')}</p>
           )}
@@ -59,7 +65,7 @@ export function codePageRoutes(app: App, pages: CodePages): void {
       const batch = await showBatch(pages, batch_id)
       const above = (
         <>
-          <Notice {...{ view, request }} />
+          <Notices of={[noticeIn(view, request)]} />
           <Card id="batch" title={view.say('codes')}>
             <Facts facts={factsOf(pages, view, batch)} />
             {batch.revoked_at === null ? <Acts {...{ pages, view }} on={BATCH} id={batch_id} /> : null}
@@ -71,16 +77,11 @@ export function codePageRoutes(app: App, pages: CodePages): void {
   })
 }
 
-/** Shows the result of the act that led to this page. */
-function Notice({ view: { say }, request }: { readonly view: View; readonly request: FastifyRequest }) {
-  const isDone = queryOf(request, 'done') !== undefined
-  const key = queryOf(request, 'shown') !== undefined ? 'codesShown' : isDone ? 'codesDone' : null
-  if (key === null && !isUndone(request)) return null
-  return (
-    <p class="notice" role="status" safe>
-      {say(key ?? 'codesUnchanged')}
-    </p>
-  )
+/** The result of the act that led to this page; null: none did. */
+function noticeIn({ say }: View, request: FastifyRequest): string | null {
+  if (queryOf(request, 'shown') !== undefined) return say('codesShown')
+  if (queryOf(request, 'done') !== undefined) return say('codesDone')
+  return isUndone(request) ? say('codesUnchanged') : null
 }
 
 const BATCHES: readonly Column<Batch>[] = [
@@ -88,7 +89,7 @@ const BATCHES: readonly Column<Batch>[] = [
     head: 'codesWhy',
     link: ({ batch_id, why }, _, { base }) => ({ href: addressOf(base, 'codes', batch_id), text: why }),
   },
-  { head: 'codesGive', text: (batch, view, pages) => givesInWords(pages, view, worthOf(batch)) },
+  { head: 'codesGive', text: (batch, view, pages) => givesInWords(pages, view, batch) },
   { head: 'codesMade', nowrap: ({ created_at }, { day }) => day(created_at) },
   { head: 'codes', nowrap: ({ count }, { number }) => number(count) },
   { head: 'codesUsed', nowrap: ({ used }, { number }) => number(used) },
@@ -99,27 +100,16 @@ const BATCHES: readonly Column<Batch>[] = [
 function Acts(of: { pages: CodePages; view: View; on: Subject<never, unknown>; id: string }) {
   const { pages, view, on: subject, id } = of
   const acts = actsOffered(pages, view, { subject, file: null, deps: pages })
-  if (acts.length === 0) return null
-  return (
-    <div class="actions">
-      {acts.map((act) => (
-        <ActButton {...{ pages, view, act, id }} />
-      ))}
-    </div>
-  )
+  return <ActButtons {...{ pages, view }} first={null} offered={acts.map((act) => ({ act, id }))} />
 }
 
-const instantOf = (timestamp: string | null) => (timestamp === null ? null : Date.parse(timestamp))
-const worthOf = ({ plan: planId, ...same }: Batch) => ({ ...same, planId })
-const validityOf = ({ from, until }: Batch) => ({ from: instantOf(from), until: instantOf(until) })
-
-function stateInWords(pages: ConsolePages, view: View, batch: Batch): string {
+function stateInWords({ clock }: ConsolePages, view: View, batch: Batch): string {
   const { say, day } = view
-  const { revoked_at: revokedAt, revoked_by: name } = batch
+  const { until, revoked_at: revokedAt, revoked_by: name } = batch
   if (revokedAt !== null) return say('codesRevoked', { day: day(revokedAt), name: name ?? '' })
-  const { until } = validityOf(batch)
-  if (until !== null && until <= pages.clock.now()) return say('codesOver', { day: day(until - 1) })
-  return validInWords(pages, view, validityOf(batch)) ?? say('codesAlways')
+  const end = until === null ? null : Date.parse(until)
+  if (end !== null && end <= clock.now()) return say('codesOver', { day: day(end - 1) })
+  return validInWords(view, batch) ?? say('codesAlways')
 }
 
 type ShownUse = CodeUse & { readonly labels: Labels }
@@ -130,8 +120,8 @@ const USES: readonly Column<ShownUse>[] = [
   { head: 'codesState', text: ({ state }, { say }) => say(`use_${state}`) },
   {
     head: 'details',
-    safe: ({ state, use_id: id, plan: planId, months, labels }, view, pages) => {
-      const gives = { kind: 'months', planId, months, percent: null, amount: null } as const
+    safe: ({ state, use_id: id, plan, months, labels }, view, pages) => {
+      const gives = { plan, months, percent: null, amount: null }
       if (state === 'redeemed') return <Text>{givesInWords(pages, view, gives)}</Text>
       return <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />
     },
@@ -147,7 +137,7 @@ function factsOf(pages: CodePages, view: View, batch: Batch) {
   const { say, number: count } = view
   const made = { day: view.moment(batch.created_at), name: batch.created_by }
   return [
-    [say('codesGive'), givesInWords(pages, view, worthOf(batch))],
+    [say('codesGive'), givesInWords(pages, view, batch)],
     [say('codesState'), stateInWords(pages, view, batch)],
     [say('codesMade'), say('codesMadeBy', made)],
     [say('codeCount'), count(batch.count)],

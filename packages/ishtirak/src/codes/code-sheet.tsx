@@ -2,19 +2,16 @@
 import { csvLine } from '../acts/csv.js'
 import type { Locale } from '../core/locale.js'
 import { consoleSay } from '../i18n/console.js'
+import { writtenIn } from '../i18n/formats.js'
 import { directionOf } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, renderConsole, type View } from '../pages/console-frame.js'
 import { LinkButton, pageHeaders, readSheet } from '../pages/portal-frame.js'
-import type { WantedBatch } from './code-deps.js'
 import { givesInWords, validInWords } from './code-words.js'
+import type { MadeCodes } from './create-codes.js'
 
 const CARDS = readSheet(new URL('./code-sheet.css', import.meta.url))
 
-interface Sheet {
-  readonly batchId: string
-  /** The codes as they are printed. */
-  readonly codes: readonly string[]
-  readonly batch: WantedBatch
+type Sheet = Pick<MadeCodes, 'batch_id' | 'codes' | 'batch'> & {
   readonly why: string
   /** The language of the cards. */
   readonly locale: Locale
@@ -23,7 +20,7 @@ interface Sheet {
 /** A page with a style sheet of its own. */
 export function codeSheet(pages: ConsolePages, view: View, sheet: Sheet) {
   const { say } = view
-  const { batchId, codes, why } = sheet
+  const { batch_id: batchId, codes, why } = sheet
   const style = `${pages.style}${CARDS}`
   const html = renderConsole(
     { ...pages, style },
@@ -60,9 +57,9 @@ function fileOf(codes: readonly string[], batchId: string): string {
 
 function Cards({ pages, sheet }: { readonly pages: ConsolePages; readonly sheet: Sheet }) {
   const { codes, batch, locale } = sheet
-  const say = consoleSay(locale)
-  const valid = validInWords(pages, { locale }, batch)
-  const gives = givesInWords(pages, { locale }, batch)
+  const reader = { locale, say: consoleSay(locale), ...writtenIn(pages.formats, locale) }
+  const valid = validInWords(reader, batch)
+  const gives = givesInWords(pages, reader, batch)
   const shop = pages.seller.identity.name[locale]
   const where = `${pages.publicUrl}/portal`
   return (
@@ -80,7 +77,7 @@ function Cards({ pages, sheet }: { readonly pages: ConsolePages; readonly sheet:
             </span>
           )}
           <span class="small">
-            <span safe>{say('cardWhere')}</span>{' '}
+            <span safe>{reader.say('cardWhere')}</span>{' '}
             <bdi dir="ltr" safe>
               {where}
             </bdi>

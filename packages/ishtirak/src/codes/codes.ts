@@ -1,17 +1,16 @@
 // Codes as a capability: acts, calls, pages, discounts, and mail about granted months.
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
-import { batchList, createCodesAct, getCodeBatch, revokeCodes } from './batches.js'
-import type { CodesDeps } from './code-deps.js'
+import { batchList, type CodesDeps, getCodeBatch, useList } from './batches.js'
 import { codePageRoutes } from './code-pages.route.js'
-import type { CodePagesDeps } from './portal-code.route.js'
+import { createCodesAct } from './create-codes.js'
+import type { CodePagesDeps } from './portal-code.js'
 import { codePages } from './portal-part.js'
 import { codeCalls } from './redeem.call.js'
 import type { RedeemDeps } from './redeem.js'
-import { revokeCode } from './revoke-code.js'
+import { revokeCode, revokeCodes } from './revoke-codes.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { discountByCode } from './typed-code.js'
-import { useList } from './uses.js'
 
 export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & CodesDeps, CodeConfig> = {
   name: 'codes',

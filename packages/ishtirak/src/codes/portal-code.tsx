@@ -1,20 +1,109 @@
-// Codes on the pages: where one is typed, and what was redeemed just now.
-import { planById } from '../core/plan.js'
-import { inParts, planAndTerm } from '../i18n/formats.js'
-import type { Say } from '../i18n/messages.js'
-import { OwnForm } from '../pages/own-form.js'
-import type { PageParts } from '../pages/portal-frame.js'
-import type { PartSection } from '../pages/portal-kinds.js'
+// Codes on the user's pages: the form in which a code is typed, and the page of what a code is worth.
+import { readCodeWorth } from '../checkout/code-worth.js'
+import { ChoiceForm } from '../checkout/plan-cards.js'
+import { BY_CARD, offerValue } from '../checkout/portal-choice.js'
+import type { QuoteDeps } from '../checkout/quote.js'
+import type { App } from '../http/app.js'
+import { planAndTerm, termInWords } from '../i18n/formats.js'
+import { planName, type Say } from '../i18n/messages.js'
+import { answerForm, messagePage, shortened } from '../pages/message-pages.js'
+import { OwnForm, portalForm } from '../pages/own-form.js'
+import {
+  BackToPortal,
+  FormToken,
+  LinkButton,
+  type PageParts,
+  type Pages,
+  SubmitButton,
+} from '../pages/portal-frame.js'
+import type { Answered } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
-import type { Redemption } from './redeem.sql.js'
+import { type RedeemDeps, redeem } from './redeem.js'
 
-/** `Pro · 3 months · 21 November 2026 to 21 February 2027` */
-export function inWords({ pages, view, say }: PartSection, redemption: Redemption): string {
-  const { plan, months, period_start, period_end } = redemption
-  const day = (timestamp: string) => pages.formats.day(Date.parse(timestamp), view.locale)
-  const period = say('boughtPeriod', { start: day(period_start), end: day(period_end) })
-  const bought = planAndTerm(planById(pages.catalogue, plan) ?? { name: plan }, months, view.locale)
-  return inParts([bought, period], view.locale)
+export type CodePagesDeps = QuoteDeps & RedeemDeps
+export type CodePages = Pages & CodePagesDeps
+
+export function codeRoutes(app: App, pages: CodePages): void {
+  portalForm(app, pages, { path: '/portal/code' }, async ({ reply, session, field }) => {
+    const code = shortened(field('code'))
+    await readCodeWorth(pages, session.userId, code)
+    return answerForm(pages, reply, session, { code })
+  })
+
+  portalForm(app, pages, { path: '/portal/redeem' }, async ({ session: { userId }, by, field }) => {
+    const planId = field('plan')
+    const free = planId === '' ? undefined : { planId, months: Number(field('months')) }
+    const { grant } = await redeem(pages, { userId }, { typed: field('code'), free }, by.requestId)
+    return `/portal?redeemed=${grant.id}`
+  })
+}
+
+/**
+ * The months that a button redeems, or the price of each purchase with the code. Throws `code_not_valid` if
+ * the code is no longer valid.
+ */
+export async function worthPage(pages: CodePages, { session, locale, value: code }: Answered) {
+  const worth = await readCodeWorth(pages, session.userId, code)
+  const { base, formats } = pages
+  const money = (dinars: number) => formats.money(dinars, locale)
+  if (worth.kind === 'discount')
+    return messagePage(pages, locale, (say) => ({
+      title: say('codeDiscount'),
+      backUrl: pages.backUrl(session),
+      safeMore: (
+        <>
+          <ChoiceForm {...{ pages, session }} kept={{ method: BY_CARD.method, code }}>
+            <ul class="picks">
+              {worth.quotes.map((quote) => (
+                <li>
+                  <span>
+                    <b safe>{planAndTerm(quote.offer.plan, quote.offer.months, locale)}</b>
+                    <span class="saves small" safe>
+                      {say('insteadOf', { amount: money(quote.offer.price.amount) })}
+                    </span>
+                  </span>
+                  <button type="submit" name="offer" value={offerValue(quote)} class="go" safe>
+                    {money(quote.amount)}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </ChoiceForm>
+          <BackToPortal {...{ base, say }} />
+        </>
+      ),
+    }))
+  const { plan, months, period } = worth
+  return messagePage(pages, locale, (say) => ({
+    title: say('codeGives', { plan: planName(plan.name, locale), term: termInWords(months, locale) }),
+    text: say('codeGivesText', {
+      start: formats.day(period.start, locale),
+      end: formats.day(period.end, locale),
+    }),
+    backUrl: pages.backUrl(session),
+    safeMore: (
+      <form class="actions" method="post" action={`${base}/portal/redeem`}>
+        <FormToken session={session} />
+        <input type="hidden" name="code" value={code} />
+        <SubmitButton label={say('redeem')} />
+        <LinkButton href={`${base}/portal`} label={say('backToPortal')} />
+      </form>
+    ),
+  }))
+}
+
+/** The form in which a user types a code. `wrong` is an invalid code, to be corrected. */
+export function CodeForm(of: {
+  readonly pages: Pick<PageParts, 'base'>
+  readonly session: Session | ReadOnlySession
+  readonly say: Say
+  readonly wrong?: string
+}) {
+  return (
+    <OwnForm session={of.session} action={`${of.pages.base}/portal/code`}>
+      <TypedCode {...of} />
+    </OwnForm>
+  )
 }
 
 /** The field on the page of an order. */
@@ -27,22 +116,7 @@ export function FoldedCode({ say }: { readonly say: Say }) {
   )
 }
 
-/** The form in which a user types a code. `wrong` is an invalid code, to be corrected. */
-export function CodeForm(of: {
-  readonly pages: Pick<PageParts, 'base'>
-  readonly session: Session | ReadOnlySession
-  readonly say: Say
-  readonly wrong?: string
-}) {
-  const { pages, session, say, wrong } = of
-  return (
-    <OwnForm session={session} action={`${pages.base}/portal/code`}>
-      <TypedCode say={say} wrong={wrong} />
-    </OwnForm>
-  )
-}
-
-function TypedCode({ say, wrong }: { say: Say; wrong?: string | undefined }) {
+function TypedCode({ say, wrong }: { say: Say; wrong?: string }) {
   return (
     <>
       <label>

@@ -1,17 +1,19 @@
-// Codes on the portal: the field, the result of a redemption, and the pages of a code.
+// Codes on the portal: the page with the form, and what was redeemed just now.
+import { planById } from '../core/plan.js'
+import { inParts, planAndTerm } from '../i18n/formats.js'
 import { sayFor } from '../i18n/messages.js'
 import type { Message } from '../pages/message-pages.js'
-import { LinkButton, Notice } from '../pages/portal-frame.js'
-import {
-  type Answered,
-  isUnderReview,
-  type PartSection,
-  type PortalKinds,
-  type PortalPart,
-} from '../pages/portal-kinds.js'
+import { BackToPortal, Notice } from '../pages/portal-frame.js'
+import { type Answered, isUnderReview, type PartSection, type PortalKinds } from '../pages/portal-kinds.js'
 import { selectOwnUse } from './code-uses.sql.js'
-import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
-import { CodeForm, FoldedCode, inWords } from './portal-redemptions.js'
+import {
+  CodeForm,
+  type CodePages,
+  type CodePagesDeps,
+  codeRoutes,
+  FoldedCode,
+  worthPage,
+} from './portal-code.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
 import { hashesOf } from './typed-code.js'
 
@@ -24,25 +26,27 @@ export const codePages: PortalKinds<CodePagesDeps> = {
   orderField: ({ codeKeys }) => (codeKeys.length > 0 ? FoldedCode : null),
   paths: [CODE],
   read: async ({ codeKeys, database }, { session, asked }) => {
+    if (codeKeys.length === 0) return {}
+    // The address of the page after a redemption has its id.
     const newId = asked('redeemed')
     const redemptions = newId === null ? [] : await listRedemptions(database, session.userId)
     const redeemed = redemptions.find(({ id }) => id === newId)
-    return codeKeys.length > 0 ? partOf(redeemed) : {}
+    return {
+      ...(redeemed && { news: (section) => <Redeemed {...section} redeemed={redeemed} /> }),
+      pages: [{ path: CODE, title: 'haveCode', render: CodePage }],
+    }
   },
   answers: { code: worthPage },
   refusals: { code_not_valid: { form: { keeps: 'code', page: wrongCode } } },
 }
 
-/** `redeemed` is set just after a redemption. */
-function partOf(redeemed: Redemption | undefined): PortalPart {
-  return {
-    ...(redeemed && {
-      news: (section) => (
-        <Notice tone="" title={section.say('redeemedTitle')} text={inWords(section, redeemed)} />
-      ),
-    }),
-    pages: [{ path: CODE, title: 'haveCode', render: CodePage }],
-  }
+/** `Pro · 3 months · 21 November 2026 to 21 February 2027` */
+function Redeemed({ pages, view, say, redeemed }: PartSection & { readonly redeemed: Redemption }) {
+  const { plan, months, period_start, period_end } = redeemed
+  const day = (timestamp: string) => pages.formats.day(Date.parse(timestamp), view.locale)
+  const period = say('boughtPeriod', { start: day(period_start), end: day(period_end) })
+  const bought = planAndTerm(planById(pages.catalogue, plan) ?? { name: plan }, months, view.locale)
+  return <Notice tone="" title={say('redeemedTitle')} text={inParts([bought, period], view.locale)} />
 }
 
 /**
@@ -70,9 +74,7 @@ async function wrongCode(pages: CodePages, { session, locale, value }: Answered)
     safeMore: (
       <>
         <CodeForm {...{ pages, session, say }} wrong={value} />
-        <p class="actions">
-          <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
-        </p>
+        <BackToPortal base={pages.base} say={say} />
       </>
     ),
   }
