@@ -135,21 +135,24 @@ const parseCode = rowOf({
   revoked_at: (row: Row, column: string) => timestampOrNull(instantOrNull(row, column)),
 })
 
-const revoking = (name: string, update: string) =>
-  statement(
-    name,
-    `with revoked as (
-     ${update} and revoked_at is null returning 1
-   )
+const AUDITED = `
    ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$2::jsonb', from: 'revoked' })}
-   returning id`,
-  )
+   returning id`
 const REVOKING = {
-  batch: revoking(
+  batch: statement(
     'codes.revoke',
-    "update code_batches set revoked_at = $3::timestamptz, revoked_by = $2::jsonb->>'actor' where id = $1",
+    `with revoked as (
+       update code_batches set revoked_at = $3::timestamptz, revoked_by = $2::jsonb->>'actor'
+        where id = $1 and revoked_at is null
+       returning id
+     ) ${AUDITED}`,
   ),
-  code: revoking('codes.revoke_one', 'update codes set revoked_at = $3::timestamptz where hash = $1'),
+  code: statement(
+    'codes.revoke_one',
+    `with revoked as (
+       update codes set revoked_at = $3::timestamptz where hash = $1 and revoked_at is null returning hash
+     ) ${AUDITED}`,
+  ),
 }
 
 /** `id` is the hash of a code. False: it does not exist, or was revoked before. */

@@ -6,12 +6,15 @@ import { writtenIn } from '../i18n/formats.js'
 import { directionOf } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, renderConsole, type View } from '../pages/console-frame.js'
 import { LinkButton, pageHeaders, readSheet } from '../pages/portal-frame.js'
-import { givesInWords, validInWords } from './code-words.js'
-import type { MadeCodes } from './create-codes.js'
+import { givesInWords, type Validity, validInWords, type Worth } from './code-words.js'
 
 const CARDS = readSheet(new URL('./code-sheet.css', import.meta.url))
 
-type Sheet = Pick<MadeCodes, 'batch_id' | 'codes' | 'batch'> & {
+interface Sheet {
+  readonly batch_id: string
+  /** The codes as they are printed. */
+  readonly codes: readonly string[]
+  readonly batch: Worth & Validity
   readonly why: string
   /** The language of the cards. */
   readonly locale: Locale

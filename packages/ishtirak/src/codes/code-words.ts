@@ -7,7 +7,7 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 /** The language in which they are written. */
 type Reader = Pick<View, 'locale' | 'say' | 'money' | 'day'>
 
-interface Worth {
+export interface Worth {
   /** The id of a plan; null: any plan. */
   readonly plan: string | null
   readonly months: number | null
@@ -33,11 +33,14 @@ export function givesInWords(
   )
 }
 
-/** The texts are timestamps. Null: always valid. */
-export function validInWords(
-  { locale, say, day }: Reader,
-  { from, until }: { readonly from: string | null; readonly until: string | null },
-): string | null {
+/** Timestamps; null: no bound. */
+export interface Validity {
+  readonly from: string | null
+  readonly until: string | null
+}
+
+/** Null: always valid. */
+export function validInWords({ locale, say, day }: Reader, { from, until }: Validity): string | null {
   const parts = [
     from === null ? null : say('validFrom', { day: day(from) }),
     // The last day on which it is valid.

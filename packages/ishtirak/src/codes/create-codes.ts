@@ -44,7 +44,7 @@ export const createCodesAct = act<CodesDeps>()({
   page: (pages, view, { outcome, typed }) => {
     const { cards = '', why = '' } = typed
     const locale = isLocale(cards) ? cards : view.locale
-    return codeSheet(pages, view, { ...(outcome as MadeCodes), why, locale })
+    return codeSheet(pages, view, { ...(outcome as Awaited<ReturnType<typeof createCodes>>), why, locale })
   },
   plan: async (deps, { input, by }) => {
     const wanted = wantedIn(deps, input)
@@ -73,8 +73,6 @@ export const createCodesAct = act<CodesDeps>()({
 
 /** The request for a batch. Null: not given. */
 type WantedBatch = Omit<CodeBatch, 'id' | 'plan' | 'revokedAt'>
-
-export type MadeCodes = Awaited<ReturnType<typeof createCodes>>
 
 /** Throws `not_found` if there is no key, and the problems of the request. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {

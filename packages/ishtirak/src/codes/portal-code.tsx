@@ -8,14 +8,7 @@ import { planAndTerm, termInWords } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
 import { answerForm, messagePage, shortened } from '../pages/message-pages.js'
 import { OwnForm, portalForm } from '../pages/own-form.js'
-import {
-  BackToPortal,
-  FormToken,
-  LinkButton,
-  type PageParts,
-  type Pages,
-  SubmitButton,
-} from '../pages/portal-frame.js'
+import { FormToken, LinkButton, type PageParts, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import type { Answered } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import { type RedeemDeps, redeem } from './redeem.js'
@@ -69,7 +62,9 @@ export async function worthPage(pages: CodePages, { session, locale, value: code
               ))}
             </ul>
           </ChoiceForm>
-          <BackToPortal {...{ base, say }} />
+          <p class="actions">
+            <LinkButton href={`${base}/portal`} label={say('backToPortal')} />
+          </p>
         </>
       ),
     }))

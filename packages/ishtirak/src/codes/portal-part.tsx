@@ -3,7 +3,7 @@ import { planById } from '../core/plan.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import { sayFor } from '../i18n/messages.js'
 import type { Message } from '../pages/message-pages.js'
-import { BackToPortal, Notice } from '../pages/portal-frame.js'
+import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PartSection, type PortalKinds } from '../pages/portal-kinds.js'
 import { selectOwnUse } from './code-uses.sql.js'
 import {
@@ -74,7 +74,9 @@ async function wrongCode(pages: CodePages, { session, locale, value }: Answered)
     safeMore: (
       <>
         <CodeForm {...{ pages, session, say }} wrong={value} />
-        <BackToPortal base={pages.base} say={say} />
+        <p class="actions">
+          <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
+        </p>
       </>
     ),
   }

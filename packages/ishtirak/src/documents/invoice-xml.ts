@@ -4,16 +4,16 @@ import { escapeHtml } from '@kitajs/html'
 import { isTransferred } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
 import { type DocumentSnapshot, type NamedDocument, netPriceOf, totalOf } from '../core/receipt.js'
-import type { PrintedCopy } from './render-receipt.js'
 
 /** `said` has the words of the page in its language. Its `notice` is null if money moved. */
 export function invoiceXml(
-  { snapshot, number, isDuplicate = false }: PrintedCopy & { readonly snapshot: DocumentSnapshot },
+  of: { readonly snapshot: DocumentSnapshot; readonly number: string; readonly isDuplicate?: boolean },
   said: Readonly<Record<'description' | 'credit' | 'discount' | 'surplus', string>> & {
     readonly notice: string | null
   },
   locale: Locale,
 ): string {
+  const { snapshot, number, isDuplicate = false } = of
   const { about, poNumber, issuedOn, paidOn, paymentId, periodFrom, periodTo, seller, buyer } = snapshot
   const isCreditNote = snapshot.kind === 'credit_note'
   const total = money(totalOf(snapshot))

@@ -56,7 +56,7 @@ interface PaymentParams {
   readonly payment_id: string
 }
 
-/** The same reading as a page of the console. */
+/** Serves the receipt to links of the console. */
 export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): void {
   const check = checker<Static<typeof PrintQuerySchema>>(PrintQuerySchema)
   app.get<{ Params: PaymentParams }>(
