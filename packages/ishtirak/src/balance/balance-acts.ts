@@ -23,13 +23,13 @@ export interface BalanceActDeps extends ChangeDeps, SubjectDeps {
 const note = Type.Optional(
   Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'The user reads this note' }),
 )
-/** The largest amount, and the largest balance after a correction. */
-const MOST = 100_000_000
+/** The largest amount of an act, and the largest balance after a correction. */
+const AMOUNT_MAX = 100_000_000
 
 const CorrectionSchema = request('BalanceCorrection', {
   amount: Type.Integer({
-    minimum: -MOST,
-    maximum: MOST,
+    minimum: -AMOUNT_MAX,
+    maximum: AMOUNT_MAX,
     description: 'Whole dinars; below zero to take',
     examples: [-500],
   }),
@@ -37,7 +37,7 @@ const CorrectionSchema = request('BalanceCorrection', {
   why: reason,
 })
 const PayOutSchema = request('BalancePayOut', {
-  amount: Type.Integer({ minimum: 1, maximum: MOST, description: 'Whole dinars', examples: [3_000] }),
+  amount: Type.Integer({ minimum: 1, maximum: AMOUNT_MAX, description: 'Whole dinars', examples: [3_000] }),
   note,
   why: reason,
 })
@@ -48,7 +48,7 @@ const BALANCE_OF_USER = { ...USER, command: { group: 'balance', argument: 'user'
  * Throws `validation_failed`, `balance_too_low` with what is missing, and `role_not_allowed` for an amount
  * that is reserved to the owner.
  */
-async function plan(
+async function planEntry(
   deps: BalanceActDeps,
   { id: userId, by }: Call<unknown>,
   { kind, amount, note = null }: Pick<NewEntry, 'kind' | 'amount'> & { readonly note?: string | null },
@@ -57,7 +57,8 @@ async function plan(
   const before = balanceIn(user.subscription)
   if (amount === 0) throw wrongField('amount', 'invalid')
   const after = before + amount
-  if (amount > 0 && after > MOST) throw wrongField('amount', 'too_large', Math.max(MOST - before, 0))
+  if (amount > 0 && after > AMOUNT_MAX)
+    throw wrongField('amount', 'too_large', Math.max(AMOUNT_MAX - before, 0))
   if (after < 0) throw new BillingError('balance_too_low', { extra: { missing: -after } })
   const ownersFrom = deps.transfers?.secondApprovalFrom ?? null
   if (ownersFrom !== null && Math.abs(amount) >= ownersFrom)
@@ -75,36 +76,37 @@ async function plan(
   }
 }
 
-const SAID = {
+const SHARED = {
   roles: ['accountant'],
   on: BALANCE_OF_USER,
   bulk: true,
   countsEach: true,
   refuses: ['balance_too_low'],
 } as const
-const OWNERS = 'From `second_approval_from` on it is the owner’s alone. 409 where there is less.'
+const OWNER_ALONE = 'From `second_approval_from` on it is the owner’s alone. 409 where there is less.'
 
 export const correctBalance = act<BalanceActDeps>()({
-  ...SAID,
+  ...SHARED,
   name: 'balance.correct',
   operationId: 'correctBalance',
   summary: 'Put a balance right: give, or take',
-  description: `The user reads the note. ${OWNERS}`,
+  description: `The user reads the note. ${OWNER_ALONE}`,
   input: CorrectionSchema,
   isOffered: (_file, { rules }) => rules.balanceMax > 0,
-  plan: (deps, call) => plan(deps, call, { ...call.input, kind: 'correction' }),
+  plan: (deps, call) => planEntry(deps, call, { ...call.input, kind: 'correction' }),
 })
 
 export const payOutBalance = act<BalanceActDeps>()({
-  ...SAID,
+  ...SHARED,
   name: 'balance.pay_out',
   rank: 'destructive',
   operationId: 'payOutBalance',
   summary: 'Write down what was paid out of a balance by hand',
-  description: `It moves no money: pay the user first. ${OWNERS}`,
+  description: `It moves no money: pay the user first. ${OWNER_ALONE}`,
   input: PayOutSchema,
   isOffered: ({ user }) => balanceIn(user.subscription) > 0,
-  plan: (deps, call) => plan(deps, call, { ...call.input, kind: 'paid_out', amount: -call.input.amount }),
+  plan: (deps, call) =>
+    planEntry(deps, call, { ...call.input, kind: 'paid_out', amount: -call.input.amount }),
 })
 
 const OperatorBalanceSchema = object('OperatorBalance', {

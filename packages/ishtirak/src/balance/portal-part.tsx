@@ -58,12 +58,11 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
       ? await entriesOfUser(database, session.userId, { before: null, limit: SHOWN })
       : []
     const amount = balanceIn(facts)
-    const link = { path: BALANCE, title: 'balanceTitle' } as const
     return {
       state: (section) => <RenewsByItself {...section} facts={facts} />,
       pages: [
         {
-          ...link,
+          ...{ path: BALANCE, title: 'balanceTitle' },
           ...(amount > 0 && { note: (locale) => formats.money(amount, locale) }),
           render: (section) => <BalanceCard {...section} facts={facts} entries={entries} />,
         },
@@ -71,9 +70,7 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
     }
   },
   refusals: {
-    balance_limit_reached: {
-      words: (_error, _locale, say) => ({ text: say('balanceFull') }),
-    },
+    balance_limit_reached: { words: (_error, _locale, say) => ({ text: say('balanceFull') }) },
     validation_failed: {
       words: ({ extra }, _locale, say) => (extra.reason === UNREAD ? { text: say('amountUnread') } : {}),
     },

@@ -56,8 +56,7 @@ export interface Buyer {
  * `invoice`: in place of a receipt, or after it on request. `credit_note`: takes an invoice back. `proforma`:
  * what an invoice will say, before the payment.
  */
-export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit_note', 'proforma'] as const
-export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
+export type DocumentKind = 'receipt' | 'invoice' | 'credit_note' | 'proforma'
 
 /** The kinds of documents that a payment can have. */
 export type IssuedKind = Exclude<DocumentKind, 'proforma'>

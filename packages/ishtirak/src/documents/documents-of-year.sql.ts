@@ -19,18 +19,16 @@ const selectOfYear = statement(
      from documents d
      join seller_versions v on v.hash = d.seller
      join payments p on p.user_id = d.user_id and p.id = d.payment_id
-    -- The mark of a restore may follow.
-    where d.user_id = $1 and d.series like any(
-            select one || more from unnest($2::text[]) one, unnest(array['', '-R%']) more)
+    where d.user_id = $1 and extract(year from d.issued_on) = $2::int
     order by d.issued_at desc, d.place desc, d.series desc, d.number desc limit $3`,
 )
 
-/** The last documents, in order of issue; `series` is the one of `documentSeries`. */
+/** The last documents that were issued in the year, in order of issue. */
 export async function listReceiptsOfYear(
   database: Queryable,
-  of: { readonly userId: string; readonly series: readonly string[]; readonly limit: number },
+  of: { readonly userId: string; readonly year: number; readonly limit: number },
 ) {
-  const rows = await database.query(selectOfYear, [of.userId, of.series, of.limit])
+  const rows = await database.query(selectOfYear, [of.userId, of.year, of.limit])
   return rows.map((row) => ({ ...parseDocument(row), ...parseOfYear(row) })).reverse()
 }
 

@@ -3,7 +3,7 @@ import { type CsvCell, csvLine } from '../acts/csv.js'
 import type { SentFile } from '../acts/user-call.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { DOCUMENT_KINDS, documentSeries, totalOf } from '../core/receipt.js'
+import { totalOf } from '../core/receipt.js'
 import { textsOfFolder } from '../i18n/words.js'
 import { type DocumentOfYear, listReceiptsOfYear } from './documents-of-year.sql.js'
 import type { ReceiptDeps } from './receipt.js'
@@ -18,10 +18,7 @@ export async function fileOfYear(
   of: { readonly userId: string; readonly year: number; readonly locale: Locale },
 ): Promise<SentFile> {
   const { userId, year, locale } = of
-  const series = DOCUMENT_KINDS.flatMap((kind) =>
-    [true, false].map((live) => documentSeries(kind, `${year}-01-01`, live)),
-  )
-  const found = await listReceiptsOfYear(database, { userId, series, limit: LISTED_MAX })
+  const found = await listReceiptsOfYear(database, { userId, year, limit: LISTED_MAX })
   if (found.length === 0) throw new BillingError('not_found')
   const columns = columnsIn(locale, receipts.dayOf)
   const rows = found

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { type SentFile, type UserRequest, userCall } from '../acts/user-call.js'
 import type { Locale } from '../core/locale.js'
-import { locale, object, query } from '../http/schemas.js'
+import { locale, nullable, object, query } from '../http/schemas.js'
 import type { StoredDocument } from '../ledger/documents.sql.js'
 import { fileOfYear } from './documents-of-year.js'
 import { askForInvoice, documentsOfUser, type InvoiceDeps } from './invoices.js'
@@ -24,32 +24,32 @@ export async function wishedLocale(request: UserRequest<PdfWish>): Promise<Local
   return request.input.lang ?? request.locale()
 }
 
+const PRINTED = {
+  description: `One page of PDF. ${LANGUAGE}`,
+  method: 'GET',
+  withoutHead: true,
+  input: LangSchema,
+  refuses: [...PRINT_REFUSALS, 'payment_not_paid'],
+} as const
+
 export const receipt = userCall<ReceiptDeps>()({
+  ...PRINTED,
   name: 'receipt',
   operationId: 'getReceipt',
   summary: 'The receipt of a payment',
-  description: `One page of PDF. ${LANGUAGE}`,
-  method: 'GET',
   path: '/payments/:payment_id/receipt',
-  withoutHead: true,
-  input: LangSchema,
   answer: { file: 'application/pdf', description: 'The receipt' },
-  refuses: [...PRINT_REFUSALS, 'payment_not_paid'],
   run: async (deps, request) => printFor(deps, request),
 })
 
 export const document = userCall<ReceiptDeps>()({
+  ...PRINTED,
   name: 'document',
   operationId: 'getDocument',
   summary: 'A document of a payment',
-  description: `One page of PDF. ${LANGUAGE}`,
-  method: 'GET',
   path: '/payments/:payment_id/documents/:number',
-  withoutHead: true,
   params: { number: Type.String({ maxLength: 50 }) },
-  input: LangSchema,
   answer: { file: 'application/pdf', description: 'The document' },
-  refuses: [...PRINT_REFUSALS, 'payment_not_paid'],
   run: async (deps, request) => printFor(deps, request, request.params.number),
 })
 
@@ -70,12 +70,10 @@ export const DocumentSchema = object('Document', {
   kind: Type.Enum(['receipt', 'invoice', 'credit_note'], { examples: ['invoice'] }),
   number: Type.String({ examples: ['F-2026-000042'] }),
   issued_on: Type.String({ description: '`YYYY-MM-DD`, in the billing time zone' }),
-  about: Type.Union([Type.String(), Type.Null()], {
+  about: nullable(Type.String(), {
     description: 'The number of the document that it replaces, or takes back',
   }),
-  po_number: Type.Union([Type.String(), Type.Null()], {
-    description: 'The number of the buyer’s own purchase order',
-  }),
+  po_number: nullable(Type.String(), { description: 'The number of the buyer’s own purchase order' }),
 })
 export type DocumentView = Static<typeof DocumentSchema>
 

@@ -13,15 +13,10 @@ export interface Typesetter {
    * `template` is Typst source, which reads its data with `json("/data.json")` and uses the families IBM Plex
    * Sans, IBM Plex Sans Arabic and Libertinus Serif. Returns a tagged PDF/UA-1. With `xml`, which the
    * template attaches from `/attached.xml`, it is a tagged PDF/A-3a: the engine writes one standard at a
-   * time. Characters that no font has become `◊`. Throws `TypesettingFailed`. The engine's pages are freed
-   * only when the event loop turns.
+   * time. Characters that no font has become `◊`. A template that makes no page throws: that is a bug. The
+   * engine's pages are freed only when the event loop turns.
    */
   typeset(template: string, data: object, xml?: string): Uint8Array
-}
-
-/** The template and its data make no page. This is a bug; the error has the engine's diagnostics. */
-export class TypesettingFailed extends Error {
-  override readonly name = 'TypesettingFailed'
 }
 
 const require = createRequire(import.meta.url)
@@ -107,9 +102,6 @@ function toPdf(engine: Engine, template: string, data: unknown, xml: string | un
   const pdfStandard = xml === undefined ? PDF_STANDARD : STANDARD_WITH_FILE
   try {
     return compiler.pdf(compile(engine, template, json), { pdfStandard, pdfTags: true })
-  } catch (error) {
-    if (error instanceof TypesettingFailed) throw error
-    throw new TypesettingFailed('the engine gave no PDF', { cause: error })
   } finally {
     engine.printed += 1
     if (engine.printed % PAGES_PER_SWEEP === 0) compiler.evictCache(CACHE_AGE_SWEEPS)
@@ -125,7 +117,7 @@ function compile(engine: Engine, template: string, json: string): NodeTypstDocum
   const compiled = compiler.compile({ mainFilePath: TEMPLATE_FILE })
   if (compiled.result) return compiled.result
   const diagnostics = compiled.takeDiagnostics()?.shortDiagnostics ?? []
-  throw new TypesettingFailed(`the template does not compile: ${JSON.stringify(diagnostics)}`)
+  throw new Error(`the template does not compile: ${JSON.stringify(diagnostics)}`)
 }
 
 const LAM_ALEF = /([\u0620-\u064a]?)ل([آأإا])/g

@@ -2,6 +2,7 @@
 // user. No transaction is open while a receiver is awaited. A lease that ends by itself reserves the user.
 import { renderEvent } from '../core/event.js'
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
+import type { Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import type { Random } from '../runtime/random.js'
@@ -155,11 +156,15 @@ async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): P
  * The receiver is back, or new: users whose next attempt is hours away are due now. Users with a lease are
  * not among them, because no lease ends after `later`.
  */
-async function wakeAll(deps: DeliveryDeps): Promise<void> {
-  const now = deps.clock.now()
-  const of = { now, later: now + DELIVERY_LEASE_MS, isAfresh: false }
-  await inBatches(Number.POSITIVE_INFINITY, WOKEN_AT_ONCE, (limit) =>
-    retryWaiting(deps.database, { ...of, limit }),
+async function wakeAll({ database, clock }: DeliveryDeps): Promise<void> {
+  const now = clock.now()
+  await retryAll(database, { now, later: now + DELIVERY_LEASE_MS, isAfresh: false })
+}
+
+/** Makes all users due now whose next attempt is after `later`, and returns how many. */
+export function retryAll(database: Queryable, of: Omit<Parameters<typeof retryWaiting>[1], 'limit'>) {
+  return inBatches(Number.POSITIVE_INFINITY, WOKEN_AT_ONCE, (limit) =>
+    retryWaiting(database, { ...of, limit }),
   )
 }
 

@@ -15,9 +15,8 @@ import { object, request } from '../http/schemas.js'
 import { readLabels } from '../ledger/labels.js'
 import { UserIdSchema } from '../ledger/schemas.js'
 import { addressOf } from '../pages/console-frame.js'
-import { inBatches } from '../runtime/async.js'
 import type { WallClock } from '../runtime/calendar.js'
-import { retryWaiting } from './deliver-events.sql.js'
+import { retryAll } from './deliver-events.js'
 import {
   countDelivered,
   countWaitingEvents,
@@ -123,8 +122,6 @@ const skipEvent = act<EventActDeps>()({
   },
 })
 
-const RESTARTED_AT_ONCE = 1_000
-
 export const resendWaiting = act<EventActDeps>()({
   name: 'event.resend_waiting',
   roles: [],
@@ -150,9 +147,7 @@ export const resendWaiting = act<EventActDeps>()({
       ],
       save: async () => {
         const now = deps.clock.now()
-        const users = await inBatches(Number.POSITIVE_INFINITY, RESTARTED_AT_ONCE, (limit) =>
-          retryWaiting(database, { now, later: now, limit, isAfresh: true }),
-        )
+        const users = await retryAll(database, { now, later: now, isAfresh: true })
         // Last, so that a request that ended half way can be sent again.
         await database.transaction(async (transaction) => {
           await enableEndpoint(transaction)
@@ -200,11 +195,7 @@ export const replayEvents = act<EventActDeps>()({
         const page = { now: deps.clock.now(), limit: REPLAYED_AT_ONCE }
         const done = { users: 0, events: 0 }
         for (let rest: Instant | null = from; rest !== null; ) {
-          const part: Awaited<ReturnType<typeof replayDelivered>> = await replayDelivered(
-            database,
-            { ...wanted, since: rest },
-            page,
-          )
+          const part = await replayDelivered(database, { ...wanted, since: rest }, page)
           done.users += part.users
           done.events += part.events
           rest = part.until

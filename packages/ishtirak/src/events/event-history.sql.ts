@@ -128,6 +128,8 @@ export async function rewindToEvent(database: Queryable, id: string, now: Instan
   return row ? { user_id: text(row, 'user_id'), events: integer(row, 'events') } : null
 }
 
+const parseCounts = rowOf({ users: integer, events: integer })
+
 /** Delivered events from an instant on, of one user, or of all if `userId` is null. */
 interface Delivered {
   readonly userId: string | null
@@ -147,7 +149,7 @@ const countDeliveredEvents = statement(
 
 export async function countDelivered(database: Queryable, { userId, since }: Delivered) {
   const [row = {}] = await database.query(countDeliveredEvents, [at(since), userId])
-  return { users: integer(row, 'users'), events: integer(row, 'events') }
+  return parseCounts(row)
 }
 
 // Users are locked in the order of their ids, as a booking locks them. `delivered_at <= $3` leaves out what
@@ -193,11 +195,11 @@ export async function replayDelivered(
   database: Database,
   { userId, since }: Delivered,
   { now, limit }: { readonly now: Instant; readonly limit: number },
-) {
+): Promise<{ readonly users: number; readonly events: number; readonly until: Instant | null }> {
   const values = [at(since), userId, at(now), limit]
   const [row = {}] = await database.transaction((transaction) => transaction.query(replay, values))
   const until = integer(row, 'found') < limit ? null : instant(row, 'until')
-  return { users: integer(row, 'users'), events: integer(row, 'events'), until }
+  return { ...parseCounts(row), until }
 }
 
 const skip = statement(
@@ -226,7 +228,7 @@ const countWaiting = statement(
 
 export async function countWaitingEvents(database: Queryable) {
   const [row = {}] = await database.query(countWaiting)
-  return { users: integer(row, 'users'), events: integer(row, 'events') }
+  return parseCounts(row)
 }
 
 /** The platform's address, or that of the function of a host. */
