@@ -41,7 +41,7 @@ const welcomes: Capability<WelcomeDeps, WelcomeConfig> = {
     {
       kind: 'welcome',
       lifetimeMs: DAY,
-      owe: (now) => database.query(owe, [at(now)]),
+      queueDue: (now) => database.query(owe, [at(now)]),
       write: async ({ userId }) => ({
         subject: `Welcome, ${userId}`,
         paragraphs: [`Says ${welcomedBy}.`],

@@ -22,7 +22,7 @@ export interface MailWriter {
   /** Whether the mail still applies. If absent, it always does. */
   isStillTrue?(mail: MailTo, now: Instant): boolean
   /** Inserts mail that no booking owes. It runs before each round of sending. */
-  owe?(now: Instant): Promise<unknown>
+  queueDue?(now: Instant): Promise<unknown>
   write(mail: MailTo, of: { readonly locale: Locale; readonly say: Say }): Promise<MailContent>
 }
 

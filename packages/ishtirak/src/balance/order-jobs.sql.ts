@@ -3,7 +3,7 @@
 import type { Instant } from '../core/instant.js'
 import type { Offer } from '../core/plan.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, text } from '../database/rows.js'
+import { at, rowOf, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 
 // Uses the index users_renew.
@@ -15,14 +15,15 @@ const selectDue = statement(
     limit $2::int`,
 )
 
+const parseFacts = rowOf({ userId: text, user: parseUser })
+
 export async function findUsersToRenew(database: Queryable, now: Instant, limit: number) {
-  const rows = await database.query(selectDue, [at(now), limit])
-  return rows.map((row) => ({ userId: text(row, 'user_id'), user: parseUser(row) }))
+  return (await database.query(selectDue, [at(now), limit])).map(parseFacts)
 }
 
 // Uses the index users_renew.
-const oweAhead = statement(
-  'balance.owe_renewals_ahead',
+const queueAhead = statement(
+  'balance.queue_renewals_ahead',
   `insert into mails (user_id, kind, about, queued_at, due_at)
    select u.user_id, 'renewal_ahead', to_char(u.renews_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
           $1::timestamptz, $1::timestamptz
@@ -32,8 +33,8 @@ const oweAhead = statement(
 )
 
 /** Queues one mail for each renewal of the next days. */
-export async function oweRenewalsAhead(database: Queryable, now: Instant, aheadMs: number): Promise<void> {
-  await database.query(oweAhead, [at(now), at(now + aheadMs)])
+export async function queueRenewalsAhead(database: Queryable, now: Instant, aheadMs: number): Promise<void> {
+  await database.query(queueAhead, [at(now), at(now + aheadMs)])
 }
 
 // Uses the index users_with_order.
@@ -51,6 +52,5 @@ const selectOthers = statement(
 /** Standing orders that match neither a sold offer nor the price that the user was told. */
 export async function findOtherOrders(database: Queryable, offers: readonly Offer[], limit: number) {
   const sold = offers.map(({ plan, months, price }) => ({ plan: plan.id, months, price: price.amount }))
-  const rows = await database.query(selectOthers, [JSON.stringify(sold), limit])
-  return rows.map((row) => ({ userId: text(row, 'user_id'), user: parseUser(row) }))
+  return (await database.query(selectOthers, [JSON.stringify(sold), limit])).map(parseFacts)
 }

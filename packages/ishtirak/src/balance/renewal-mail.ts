@@ -7,7 +7,7 @@ import type { Locale } from '../core/locale.js'
 import { renewsAt } from '../core/subscription.js'
 import { planAndTerm } from '../i18n/formats.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { oweRenewalsAhead } from './order-jobs.sql.js'
+import { queueRenewalsAhead } from './order-jobs.sql.js'
 
 export type RenewalMailDeps = Pick<CommonParts, 'database' | 'formats'>
 
@@ -19,7 +19,7 @@ export function renewalMails(deps: RenewalMailDeps): readonly MailWriter[] {
   return [
     {
       ...mailOf(deps, 'renewal_ahead'),
-      owe: (now) => oweRenewalsAhead(deps.database, now, AHEAD_MS),
+      queueDue: (now) => queueRenewalsAhead(deps.database, now, AHEAD_MS),
       isStillTrue: ({ user, about }) => {
         const at = renewsAt(user.subscription)
         return at !== null && toTimestamp(at) === about

@@ -53,12 +53,6 @@ export async function findCode(
   return row && row.hash !== null ? parseCode(row) : null
 }
 
-/** `isOpen`: a payment that is not settled yet holds the use. */
-interface OwnUse {
-  readonly at: Instant
-  readonly isOpen: boolean
-}
-
 const selectUse = statement(
   'codes.own_use',
   `select used_at, is_open
@@ -72,13 +66,13 @@ const selectUse = statement(
     order by used_at desc limit 1`,
 )
 
-export async function selectOwnUse(
-  database: Queryable,
-  userId: string,
-  hashes: readonly string[],
-): Promise<OwnUse | null> {
+/** `isOpen`: a payment that is not settled yet holds the use. */
+const parseUse = rowOf({ usedAt: instant, isOpen: flag })
+
+/** The user's newest use of this code; null: none. */
+export async function findOwnUse(database: Queryable, userId: string, hashes: readonly string[]) {
   const [row] = await database.query(selectUse, [userId, hashes])
-  return row ? { at: instant(row, 'used_at'), isOpen: flag(row, 'is_open') } : null
+  return row ? parseUse(row) : null
 }
 
 const parseBatch = rowOf({

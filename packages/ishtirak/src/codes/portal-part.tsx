@@ -5,7 +5,7 @@ import { sayFor } from '../i18n/messages.js'
 import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PartSection, type PortalKinds } from '../pages/portal-kinds.js'
-import { selectOwnUse } from './code-uses.sql.js'
+import { findOwnUse } from './code-uses.sql.js'
 import {
   CodeForm,
   type CodePages,
@@ -64,12 +64,12 @@ function CodePage({ pages, view, say }: PartSection) {
 
 async function wrongCode(pages: CodePages, { session, locale, value }: Answered): Promise<Partial<Message>> {
   const say = sayFor(pages.seller.identity, locale)
-  // The user's newest use of the code. Null says nothing about other users.
+  // It says nothing about other users.
   const hashes = hashesOf(pages.codeKeys, value)
-  const use = value === '' ? null : await selectOwnUse(pages.database, session.userId, hashes)
+  const use = value === '' ? null : await findOwnUse(pages.database, session.userId, hashes)
   return {
     ...(use && {
-      text: say(use.isOpen ? 'codeHeld' : 'codeUsed', { date: pages.formats.moment(use.at, locale) }),
+      text: say(use.isOpen ? 'codeHeld' : 'codeUsed', { date: pages.formats.moment(use.usedAt, locale) }),
     }),
     safeMore: (
       <>

@@ -10,7 +10,7 @@ import { documentsOfPayment } from '../ledger/documents.sql.js'
 import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { documentsIn } from './documents-part.js'
-import { type InvoiceDeps, issueOwedTo, requireWhole } from './invoices.js'
+import { type InvoiceDeps, issueOwedTo, requireCompleteBuyer } from './invoices.js'
 
 export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
   name: 'payment.correct_invoice',
@@ -36,7 +36,7 @@ export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
       throw new BillingError(payment.status === 'refunded' ? 'already_refunded' : 'conflict', {
         extra: { payment_status: payment.status },
       })
-    requireWhole(user.buyer)
+    requireCompleteBuyer(user.buyer)
     return {
       version: user.version,
       changes: [

@@ -64,7 +64,7 @@ async function printFor(
 }
 
 /** For pages, whose routes leave out HEAD: it would use up the original without showing it. */
-export const PRINTS = { exposeHeadRoute: false }
+export const WITHOUT_HEAD = { exposeHeadRoute: false }
 
 export const DocumentSchema = object('Document', {
   kind: Type.Enum(['receipt', 'invoice', 'credit_note'], { examples: ['invoice'] }),

@@ -46,7 +46,7 @@ export async function askForInvoice(
       if (inForce) return { revision: null, result: inForce }
       const refusal = invoiceRefusal(payment, documents)
       if (refusal) throw new BillingError(refusal, { extra: { payment_status: payment.status } })
-      const document = invoiceFor(deps, documents, requireWhole(user.buyer), now)
+      const document = invoiceFor(deps, documents, requireCompleteBuyer(user.buyer), now)
       return { revision: { events: [], document }, result: document }
     },
   })
@@ -55,7 +55,7 @@ export async function askForInvoice(
 }
 
 /** Throws `buyer_incomplete`. */
-export function requireWhole(buyer: BuyerDetails | null): BuyerDetails {
+export function requireCompleteBuyer(buyer: BuyerDetails | null): BuyerDetails {
   const missing = missingDetails(buyer)
   if (buyer && missing.length === 0) return buyer
   throw new BillingError('buyer_incomplete', { extra: { missing } })

@@ -8,9 +8,9 @@ import { publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { documentsOfPayments, type StoredDocument } from '../ledger/documents.sql.js'
 import { hrefIn, OwnForm, portalForm } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
-import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
+import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
-import { PRINTS } from './documents.call.js'
+import { WITHOUT_HEAD } from './documents.call.js'
 import { fileOfYear } from './documents-of-year.js'
 import { askForInvoice, type InvoiceDeps } from './invoices.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
@@ -24,7 +24,7 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
     const { reader, users } = pages
     const hidden = { schema: { hide: true }, onRequest: users.onRequest }
     const path = '/portal/receipts/:payment_id'
-    app.get<OfPath>(path, { ...PRINTS, ...hidden }, async (request, reply) => {
+    app.get<OfPath>(path, { ...WITHOUT_HEAD, ...hidden }, async (request, reply) => {
       const session = users.of(request)
       const { userId } = session
       const number = queryOf(request, 'number') ?? undefined
@@ -47,20 +47,21 @@ export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
   read: async ({ database }, { session: { userId }, overview: { buyer }, history }) => {
     // Users without details have only receipts.
     const ids = buyer ? history.payments.map(({ id }) => id) : []
-    const issued = ids.length > 0 ? await documentsOfPayments(database, userId, ids) : NONE
+    const issued = ids.length > 0 ? await documentsOfPayments(database, userId, ids) : null
     return {
       line: (section, payment) => (
-        <OfPayment {...{ section, payment, issued: issued.get(payment.id) ?? [] }} />
+        <OfPayment {...{ section, payment, issued: issued?.get(payment.id) ?? [] }} />
       ),
-      document: (section, time) => (
-        <OfTime {...{ section, time, issued: (time.by === 'paid' && issued.get(time.id)) || [] }} />
-      ),
+      document: (section, time) => {
+        if (time.by !== 'paid') return null
+        // The document in force: the newest that is not a credit note.
+        const document = issued?.get(time.id)?.findLast(({ kind }) => kind === 'invoice')
+        return <DocumentLink {...{ section, document, paymentId: time.id, at: time.start }} />
+      },
       lists: (section) => <Documents {...section} />,
     }
   },
 }
-
-const NONE: ReadonlyMap<string, readonly StoredDocument[]> = new Map()
 
 /** The years of the payments on this page, each with a file. */
 function Documents({ pages, view, say }: PartSection) {
@@ -92,12 +93,13 @@ function Documents({ pages, view, say }: PartSection) {
   )
 }
 
-interface Issued {
+/** The documents of a payment, in order, with a button that asks for an invoice if it may have one. */
+function OfPayment(of: {
   readonly section: PartSection
+  readonly payment: ShownPayment
   readonly issued: readonly StoredDocument[]
-}
-
-function OfPayment({ section, payment, issued }: Issued & { readonly payment: ShownPayment }) {
+}) {
+  const { section, payment, issued } = of
   const { pages, view, say } = section
   const { id: paymentId, paidAt, createdAt } = payment
   const { buyer } = view.overview
@@ -120,13 +122,6 @@ function OfPayment({ section, payment, issued }: Issued & { readonly payment: Sh
       )}
     </div>
   )
-}
-
-/** The document in force: the newest that is not a credit note. */
-function OfTime({ section, time, issued }: Issued & { readonly time: GivenEntry }) {
-  if (time.by !== 'paid') return null
-  const document = issued.findLast(({ kind }) => kind === 'invoice')
-  return <DocumentLink {...{ section, document, paymentId: time.id, at: time.start }} />
 }
 
 /** Without `document` it links to the receipt alone, which `at` tells from others on the page. */

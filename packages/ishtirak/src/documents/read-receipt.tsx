@@ -15,7 +15,7 @@ import { findUserLocale } from '../ledger/users.sql.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
 import { LinkButton } from '../pages/portal-frame.js'
-import { PRINTS } from './documents.call.js'
+import { WITHOUT_HEAD } from './documents.call.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 import { RECEIPT_FORMS } from './render-receipt.js'
 
@@ -61,7 +61,10 @@ export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): vo
   const check = checker<Static<typeof PrintQuerySchema>>(PrintQuerySchema)
   app.get<{ Params: PaymentParams }>(
     '/console/payments/:payment_id/receipt',
-    { ...fromThisSite(pages, (of: PaymentParams) => addressOf('', 'payments', of.payment_id)), ...PRINTS },
+    {
+      ...fromThisSite(pages, (of: PaymentParams) => addressOf('', 'payments', of.payment_id)),
+      ...WITHOUT_HEAD,
+    },
     (request, reply) => {
       const paymentId = request.params.payment_id
       const { operator } = pages.operatorsHere.of(request)

@@ -111,18 +111,18 @@ function describeReferences(
   words: ReceiptWords,
 ): readonly (readonly string[])[] {
   const naming = (sentence: string, { number, issuedOn }: NamedDocument) =>
-    inTurn(sentence, { number, date: dayInFigures(issuedOn) })
+    splitAtData(sentence, { number, date: dayInFigures(issuedOn) })
   const { replacesReceipt: receipt, cancelsInvoice, replacesInvoice: credit_note } = words
-  const ofAbout = { receipt, invoice: cancelsInvoice, credit_note }
+  const sentences = { receipt, invoice: cancelsInvoice, credit_note }
   return [
-    ...(about ? [naming(ofAbout[about.kind], about)] : []),
+    ...(about ? [naming(sentences[about.kind], about)] : []),
     ...(invoice ? [naming(words.namesInvoice, invoice)] : []),
-    ...(poNumber === undefined ? [] : [inTurn(words.orderNumber, { number: poNumber })]),
+    ...(poNumber === undefined ? [] : [splitAtData(words.orderNumber, { number: poNumber })]),
   ]
 }
 
 /** Splits `of {date}` into `of `, the date, and an empty text. */
-function inTurn(sentence: string, data: Readonly<Record<string, string>>): readonly string[] {
+function splitAtData(sentence: string, data: Readonly<Record<string, string>>): readonly string[] {
   return sentence.split(/\{(\w+)\}/).map((part, place) => (place % 2 === 0 ? part : (data[part] ?? '')))
 }
 

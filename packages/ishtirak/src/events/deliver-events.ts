@@ -41,7 +41,7 @@ interface Outgoing {
 
 type SendingDeps = DeliveryDeps & { readonly outgoing: Outgoing }
 
-const sends = (deps: DeliveryDeps): deps is SendingDeps => deps.outgoing !== undefined
+const hasReceiver = (deps: DeliveryDeps): deps is SendingDeps => deps.outgoing !== undefined
 
 /** Users at a time in one process. A platform that answers within a second gets 16 events a second. */
 const LANES = 16
@@ -60,7 +60,7 @@ const WOKEN_AT_ONCE = 1_000
 
 /** Takes a second at most; slower deliveries go on afterwards. Returns for how many users it began. */
 export async function deliverEvents(deps: DeliveryDeps): Promise<number> {
-  if (!sends(deps)) return 0
+  if (!hasReceiver(deps)) return 0
   const { lanes } = deps.outgoing
   let over: Promise<true> | undefined
   for (let begun = 0; ; ) {
@@ -97,13 +97,13 @@ async function beginLanes(deps: SendingDeps): Promise<number> {
 
 /** Called at the start: from now on events go to this address, whatever the address was before. */
 export async function beginDelivery(deps: DeliveryDeps): Promise<void> {
-  if (!sends(deps)) return
+  if (!hasReceiver(deps)) return
   const { url } = deps.outgoing.sender
   const now = deps.clock.now()
   const isNew = await introduceEndpoint(deps.database, { url, deliverFrom: now - FIRST_DAYS })
   if (isNew) return wakeAll(deps)
   const endpoint = await loadEventEndpoint(deps.database)
-  if (endpoint?.disabled_because) tellOfDisabled(deps, endpoint.disabled_because)
+  if (endpoint?.disabled_because) logDisabled(deps, endpoint.disabled_because)
 }
 
 /** Sends one user's events until none is left or one is not accepted. */
@@ -147,7 +147,7 @@ async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): P
   const because = await noteEndpointFailure(database, sender.url, { now, isGone: answerStatus === 410 })
   if (because !== null) {
     deps.count({ name: 'event_delivery', outcome: 'endpoint_disabled' })
-    tellOfDisabled(deps, because)
+    logDisabled(deps, because)
   }
   return null
 }
@@ -168,7 +168,7 @@ export function retryAll(database: Queryable, of: Omit<Parameters<typeof retryWa
   )
 }
 
-function tellOfDisabled(deps: DeliveryDeps, because: string): void {
+function logDisabled(deps: DeliveryDeps, because: string): void {
   deps.log.error(
     { because, remedy: 'ishtirak events resend-waiting' },
     'the platform’s address is switched off: no event is delivered. Mend the receiver, then run the remedy',

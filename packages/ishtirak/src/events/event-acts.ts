@@ -75,19 +75,21 @@ export const resendEvent = act<EventActDeps>()({
         ? { user_id: (await showEvent(deps.database, id)).user_id, events: earlier.after.events }
         : outcome,
   },
-  plan: async ({ database, ...deps }, { id, by }) => ({
-    version: 0,
-    changes: changesOf(await showEvent(database, id), 'waiting'),
-    save: () =>
-      database.transaction(async (transaction) => {
-        const resent = await rewindToEvent(transaction, id, deps.clock.now())
-        if (!resent) throw new BillingError('not_found', { extra: { event_id: id } })
-        const { user_id: userId, events } = resent
-        const done = { userId, after: { event_id: id, events } }
-        await recordAct({ ...deps, database: transaction }, by, done)
-        return resent
-      }),
-  }),
+  plan: async ({ database, ...deps }, { id, by }) => {
+    const event = await showEvent(database, id)
+    const { user_id } = event
+    return {
+      version: 0,
+      changes: changesOf(event, 'waiting'),
+      save: () =>
+        database.transaction(async (transaction) => {
+          const events = await rewindToEvent(transaction, id, deps.clock.now())
+          const done = { userId: user_id, after: { event_id: id, events } }
+          await recordAct({ ...deps, database: transaction }, by, done)
+          return { user_id, events }
+        }),
+    }
+  },
 })
 
 const skipEvent = act<EventActDeps>()({
@@ -113,9 +115,8 @@ const skipEvent = act<EventActDeps>()({
       changes: changesOf(event, 'set_aside'),
       save: () =>
         database.transaction(async (transaction) => {
-          const userId = await skipToAfterEvent(transaction, id, deps.clock.now())
-          if (userId === null) throw waitsNot()
-          const done = { userId, after: { event_id: id } }
+          if (!(await skipToAfterEvent(transaction, id, deps.clock.now()))) throw waitsNot()
+          const done = { userId: event.user_id, after: { event_id: id } }
           await recordAct({ ...deps, database: transaction }, by, done)
         }),
     }

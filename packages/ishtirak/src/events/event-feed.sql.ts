@@ -31,7 +31,7 @@ const place = statement(
 )
 
 /** Gives a position to the oldest events that have none. Returns how many, at most `limit`. */
-export function placeEvents(database: Database, now: Instant, limit: number): Promise<number> {
+export function givePositions(database: Database, now: Instant, limit: number): Promise<number> {
   return database.transaction(async (transaction) => {
     await transaction.query(lock)
     return (await transaction.query(place, [now, limit])).length
@@ -39,18 +39,18 @@ export function placeEvents(database: Database, now: Instant, limit: number): Pr
 }
 
 // Uses the index outbox_placed.
-const selectBehind = statement(
-  'event_feed.behind',
+const selectAfter = statement(
+  'event_feed.after',
   `${EVENTS}
     where o.position > $1::bigint
     order by o.position
     limit $2::int`,
 )
 
-export async function eventsBehind(
+export async function eventsAfter(
   database: Queryable,
   position: number,
   limit: number,
 ): Promise<readonly OutgoingEvent[]> {
-  return (await database.query(selectBehind, [position, limit])).map(parseEvent)
+  return (await database.query(selectAfter, [position, limit])).map(parseEvent)
 }

@@ -9,7 +9,7 @@ import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { object, query, timestamp } from '../http/schemas.js'
 import type { Clock } from '../runtime/clock.js'
-import { eventsBehind, placeEvents } from './event-feed.sql.js'
+import { eventsAfter, givePositions } from './event-feed.sql.js'
 import { listQuery } from './schemas.js'
 
 /** A platform has a quarter of a year to notice that it needs events again. */
@@ -33,9 +33,9 @@ async function readFeed({ database, clock }: FeedDeps, after: string | undefined
   const now = clock.now()
   const from = after === undefined ? { position: 0, at: now } : cursors.decode(after)
   if (from.at < now - CURSOR_MS) throw new BillingError('cursor_too_old')
-  const read = () => eventsBehind(database, from.position, limit + 1)
+  const read = () => eventsAfter(database, from.position, limit + 1)
   let found = await read()
-  if (found.length <= limit && (await placeEvents(database, now, limit + 1)) > 0) found = await read()
+  if (found.length <= limit && (await givePositions(database, now, limit + 1)) > 0) found = await read()
   const items = found.slice(0, limit)
   const last = items.at(-1)
   const hasMore = found.length > limit

@@ -5,7 +5,7 @@ import { BillingError } from '../core/error.js'
 import { EVENT_TYPES } from '../core/event-types.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
-import { at, instant, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
+import { at, instant, instantOrNull, integer, rowOf, textOrNull } from '../database/rows.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
 
@@ -119,13 +119,13 @@ const rewind = statement(
       set delivered_sequence = least(u.delivered_sequence, w.sequence - 1), deliver_at = $2::timestamptz
      from wanted w
     where u.user_id = w.user_id
-   returning u.user_id, (select count(*) from from_there) as events`,
+   returning (select count(*) from from_there) as events`,
 )
 
-/** Puts an event and all later ones of its user in line again. Null: there is no such event. */
-export async function rewindToEvent(database: Queryable, id: string, now: Instant) {
+/** Puts an event and all later ones of its user in line again. Returns how many that are. */
+export async function rewindToEvent(database: Queryable, id: string, now: Instant): Promise<number> {
   const [row] = await database.query(rewind, [id, at(now)])
-  return row ? { user_id: text(row, 'user_id'), events: integer(row, 'events') } : null
+  return row ? integer(row, 'events') : 0
 }
 
 const parseCounts = rowOf({ users: integer, events: integer })
@@ -210,14 +210,9 @@ const skip = statement(
    returning u.user_id`,
 )
 
-/** Skips an event and those before it. Returns its user; null: there is no such event, or it did not wait. */
-export async function skipToAfterEvent(
-  database: Queryable,
-  id: string,
-  now: Instant,
-): Promise<string | null> {
-  const [row] = await database.query(skip, [id, at(now)])
-  return row ? text(row, 'user_id') : null
+/** Skips an event and those before it. False: it does not wait any more. */
+export async function skipToAfterEvent(database: Queryable, id: string, now: Instant): Promise<boolean> {
+  return (await database.query(skip, [id, at(now)])).length > 0
 }
 
 const countWaiting = statement(

@@ -9,7 +9,7 @@ import { pruneOutbox } from './deliver-events.sql.js'
 import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
 import { eventFeed, type FeedDeps, KEPT } from './event-feed.js'
 import { eventList } from './event-list.js'
-import { EVENTS_WAITING } from './inbox.js'
+import { EVENTS_INBOX } from './inbox.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 import { type EventConfig, eventSettings } from './settings.js'
 
@@ -29,7 +29,7 @@ export const events: Capability<EventDeps, EventConfig> = {
   platformReadings: [eventFeed],
   commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
   commands: addSandboxCommands,
-  inbox: EVENTS_WAITING,
+  inbox: EVENTS_INBOX,
   events: ['subscription.expiring', 'subscription.past_due', 'subscription.expired'],
   mails: reminderMails,
   jobs: (deps) => [

@@ -5,7 +5,7 @@ import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { DISABLED_BECAUSE } from './event-history.sql.js'
 import { EVENT_STUCK, EVENTS_OFF } from './inbox.sql.js'
 
-export const EVENTS_WAITING: readonly InboxKind[] = [
+export const EVENTS_INBOX: readonly InboxKind[] = [
   {
     name: 'events_off',
     place: 1,

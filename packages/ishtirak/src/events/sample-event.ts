@@ -2,19 +2,14 @@
 import { type EventContent, renderEvent } from '../core/event.js'
 import { describedEvent, type EventType } from '../core/event-types.js'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
-import type { Catalogue, Plan } from '../core/plan.js'
-
-interface SampleOf {
-  readonly userId: string
-  readonly catalogue: Catalogue
-  readonly now: Instant
-}
+import type { Catalogue } from '../core/plan.js'
 
 /** A term of a sample has 30 days. */
 const TERM = 30 * DAY
 
 /** The status of each state, whether the paid plan runs, and how long after now the paid time ends. */
 const STATES = {
+  never_paid: ['active', false, null],
   active: ['active', true, TERM],
   expiring: ['active', true, 3 * DAY],
   past_due: ['past_due', true, 0],
@@ -25,20 +20,39 @@ const STATES = {
 /**
  * Returns the body. Its `sequence` is 1, so it is no later than any event that a receiver had of this user.
  */
-export function sampleEvent(type: EventType, of: SampleOf): string {
+export function sampleEvent(
+  type: EventType,
+  of: { readonly userId: string; readonly catalogue: Catalogue; readonly now: Instant },
+): string {
   const { userId, catalogue, now } = of
   const { carries, sample } = describedEvent(type)
+  const { state = 'never_paid', payment: [paymentStatus, method] = [] } = sample
   const sold = catalogue.plans.filter(({ price }) => price > 0)
   const [first = catalogue.free] = sold
   const isChange = type === 'subscription.changed'
   const plan = isChange ? (sold.at(-1) ?? first) : first
-  const [status, isRunning, endsIn] = sample.state ? STATES[sample.state] : (['active', false, null] as const)
+  const [status, isRunning, endsIn] = STATES[state]
   const { id, limits } = isRunning ? plan : catalogue.free
-  const [paymentStatus, method] = sample.payment ?? []
-  const isPaid = paymentStatus === 'paid' || paymentStatus === 'refunded'
-  const causes = causesOf(type, { plan, first, now })
-  const paid = { paid_at: toTimestamp(now), period_start: toTimestamp(now) }
+  const [at, end] = [toTimestamp(now), toTimestamp(now + TERM)]
+  const period = { period_start: at, period_end: end }
   const card = { payment_method: 'edahabia' }
+  const isPaid = paymentStatus === 'paid' || paymentStatus === 'refunded'
+  const entry = {
+    ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balance_after: 6_000 },
+    ...{ payment_id: 'pay_sample', note: null, created_at: at },
+  }
+  const renewal = { plan: plan.id, months: 1, price: plan.price, next_at: end, offered_price: null }
+  const changed = type === 'balance.changed' ? { renewal: null, entry } : { renewal, entry: null }
+  const causes: Pick<EventContent, 'announcement' | 'grant' | 'change' | 'balance' | 'reason'> = {
+    announcement: {
+      boundary: state === 'past_due' || state === 'expired' ? state : 'expiring_3_days',
+      ...{ at, skipped: [] },
+    },
+    grant: { id: 'grt_sample', source: 'operator', plan: plan.id, months: 0, days: 30, ...period },
+    change: { from: first.id, to: plan.id, at, until: end },
+    balance: { amount: 6_000, currency: 'DZD', ...changed },
+    reason: 'a sample',
+  }
   const content: EventContent = {
     subscription: {
       ...{ plan: id, status, limits },
@@ -47,7 +61,7 @@ export function sampleEvent(type: EventType, of: SampleOf): string {
     ...(paymentStatus && {
       payment: {
         ...{ status: paymentStatus, amount: plan.price },
-        ...(isPaid && { ...card, ...paid, period_end: toTimestamp(now + TERM) }),
+        ...(isPaid && { ...card, paid_at: at, ...period }),
       },
     }),
     ...Object.fromEntries(carries.flatMap((name) => (name === 'payment' ? [] : [[name, causes[name]]]))),
@@ -56,31 +70,4 @@ export function sampleEvent(type: EventType, of: SampleOf): string {
   const months = isChange ? null : 1
   const payment = method ? { id: 'pay_sample', kind, months, method, plan, currency: plan.currency } : null
   return renderEvent({ userId, sequence: 1, type, createdAt: now, content, payment })
-}
-
-/** What each type may carry beside the state and the payment. */
-function causesOf(
-  type: EventType,
-  { plan, first, now }: { readonly plan: Plan; readonly first: Plan; readonly now: Instant },
-): Pick<EventContent, 'announcement' | 'grant' | 'change' | 'balance' | 'reason'> {
-  const { state } = describedEvent(type).sample
-  const boundary = state === 'past_due' || state === 'expired' ? state : 'expiring_3_days'
-  const [at, end] = [toTimestamp(now), toTimestamp(now + TERM)]
-  const period = { period_start: at, period_end: end }
-  const entry = {
-    ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balance_after: 6_000 },
-    ...{ payment_id: 'pay_sample', note: null, created_at: at },
-  }
-  const renewal = { plan: plan.id, months: 1, price: plan.price, next_at: end, offered_price: null }
-  const isEntry = type === 'balance.changed'
-  return {
-    announcement: { boundary, at, skipped: [] },
-    grant: { id: 'grt_sample', source: 'operator', plan: plan.id, months: 0, days: 30, ...period },
-    change: { from: first.id, to: plan.id, at, until: end },
-    balance: {
-      ...{ amount: 6_000, currency: 'DZD' },
-      ...{ renewal: isEntry ? null : renewal, entry: isEntry ? entry : null },
-    },
-    reason: 'a sample',
-  }
 }

@@ -4,7 +4,7 @@ import { addressOf } from '../pages/console-frame.js'
 import { codeInWords, mailedInWords } from '../pages/console-words.js'
 import { MAIL_FAILED, MAILS_FAILED } from './inbox.sql.js'
 
-export const MAIL_WAITING: readonly InboxKind[] = [
+export const MAIL_INBOX: readonly InboxKind[] = [
   {
     name: 'mail_failed',
     place: 8,

@@ -3,7 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { DAY, HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { correctAddress } from './correct-address.js'
-import { MAIL_WAITING } from './inbox.js'
+import { MAIL_INBOX } from './inbox.js'
 import { forgetMails } from './mail.sql.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { type SendMailDeps, sendDueMail } from './send-mail.js'
@@ -21,7 +21,7 @@ export const mail: Capability<SendMailDeps & ResendDeps & ChangeDeps, MailConfig
   name: 'mail',
   settings: mailSettings,
   acts: [resendReceipt, correctAddress],
-  inbox: MAIL_WAITING,
+  inbox: MAIL_INBOX,
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.
     {

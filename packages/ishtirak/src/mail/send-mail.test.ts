@@ -89,7 +89,7 @@ describeWorldOnEach('mail', { env: ENV }, ({ world, database }) => {
     const { parts } = world.service
     const broken = (writer: MailWriter): MailWriter => ({
       ...writer,
-      owe: async () => Promise.reject(new Error('a writer that is broken')),
+      queueDue: async () => Promise.reject(new Error('a writer that is broken')),
       write: async (owed, of) => {
         if (owed.userId === 'user-1') throw new Error('a writer that is broken')
         return writer.write(owed, of)

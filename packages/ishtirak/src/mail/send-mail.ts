@@ -46,9 +46,9 @@ export async function sendDueMail(
 ): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
-  for (const { kind, owe } of deps.mails) {
-    const look = async () => owe?.(deps.clock.now())
-    await look().catch((error) => noteBroken(deps, kind, error))
+  for (const { kind, queueDue } of deps.mails) {
+    const queue = async () => queueDue?.(deps.clock.now())
+    await queue().catch((error) => noteBroken(deps, kind, error))
   }
   const send = async (most: number) => {
     const now = deps.clock.now()

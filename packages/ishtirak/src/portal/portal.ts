@@ -35,7 +35,7 @@ function linkMail(deps: OpenLinkDeps): MailWriter {
     kind: 'portal_link',
     // After some minutes without mail the user asks again.
     lifetimeMs: 15 * MINUTE,
-    owe: (now) => queuePortalLinks(deps.database, now, LINKS_A_ROUND),
+    queueDue: (now) => queuePortalLinks(deps.database, now, LINKS_A_ROUND),
     write: async ({ userId }, { say }) => ({
       subject: say('mail_portal_link_subject'),
       paragraphs: [say('mail_portal_link_what'), say('mail_portal_link_next')],

@@ -19,7 +19,7 @@ import {
   taxAt,
 } from '../core/receipt.js'
 import { untilFresh } from '../database/database.js'
-import { requireWhole } from '../documents/invoices.js'
+import { requireCompleteBuyer } from '../documents/invoices.js'
 import { print, type ReceiptDeps } from '../documents/receipt.js'
 import { renderReceipt } from '../documents/render-receipt.js'
 import { findUser, type KnownUser } from '../ledger/users.sql.js'
@@ -60,7 +60,7 @@ async function tryProforma(
   const transfers = transferMethod(deps)
   if (!transfers) throw new BillingError('unknown_method')
   const user = await findUser(database, userId)
-  const details = requireWhole(user?.buyer ?? null)
+  const details = requireCompleteBuyer(user?.buyer ?? null)
   const now = clock.now()
   const issuedOn = dayOf(now)
   const { planId, months, start } = wanted
