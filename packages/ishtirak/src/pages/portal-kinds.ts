@@ -122,7 +122,7 @@ export interface PortalPart {
 }
 
 /** A piece of time that is not a gap. */
-export type GivenEntry = Exclude<TimeEntry, { readonly by: 'gap' }>
+type GivenEntry = Exclude<TimeEntry, { readonly by: 'gap' }>
 
 export interface CheckedPayments {
   /** The ids of the checked payments on this page. */
