@@ -1,9 +1,10 @@
 // The command that fills the running sandbox with a year of an imaginary shop.
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { Command } from 'commander'
 import {
   boundsInWords,
   CommandFailed,
-  chunksOf,
   numberWithin,
   type Progress,
   readConfig,
@@ -23,7 +24,7 @@ export async function demoCommand(options: readonly string[]): Promise<void> {
     .action(async (request: DemoRequest) => {
       const response = await ask(request)
       if (!response.ok || !response.body) throw refusal(response.status, await response.text())
-      const { body } = response
+      const body = Readable.fromWeb(response.body as ReadableStream)
       try {
         await withProgress('months', (progress) => showMonths(body, progress))
       } catch {
@@ -42,11 +43,11 @@ export async function demoCommand(options: readonly string[]): Promise<void> {
 const MONTHS_OF_A_YEAR = 13
 
 /** Prints a line for each month that begins; on a terminal it shows progress instead. */
-async function showMonths(body: ReadableStream<Uint8Array>, progress: Progress): Promise<void> {
+async function showMonths(body: Readable, progress: Progress): Promise<void> {
   const decoder = new TextDecoder()
   let begun = 0
   progress.at(0, MONTHS_OF_A_YEAR)
-  for await (const part of chunksOf(body)) {
+  for await (const part of body) {
     const lines = decoder.decode(part, { stream: true })
     begun += lines.split('\n').length - 1
     progress.at(Math.max(0, begun - 1), MONTHS_OF_A_YEAR)

@@ -122,20 +122,6 @@ function causeOf({ cause, message }: Error): string {
   return (cause instanceof Error && cause.message) || message
 }
 
-/** The parts of an answer, as they come; `onBytes` hears how many bytes there were so far. */
-export async function* chunksOf(
-  body: ReadableStream<Uint8Array>,
-  onBytes: (done: number) => void = () => undefined,
-): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-  let bytes = 0
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    bytes += read.value.length
-    onBytes(bytes)
-    yield read.value
-  }
-}
-
 /** `send` returns every answer, refusals included. */
 export function clientOf(
   send: (request: OperatorRequest) => Promise<DownloadedFile & { readonly status: number }>,

@@ -1,17 +1,12 @@
 // Backups as a capability: the commands that copy everything in the database into a file and fill an empty
 // database from one, and the backup that a running service sends.
 import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import type { Command } from 'commander'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
 import { GZIP } from '../acts/descriptions.js'
-import {
-  CommandFailed,
-  type CommandHost,
-  chunksOf,
-  fetchFromOperator,
-  refusal,
-} from '../acts/operator-client.js'
+import { CommandFailed, type CommandHost, fetchFromOperator, refusal } from '../acts/operator-client.js'
 import { reading } from '../acts/reading.js'
 import { sendFile } from '../acts/send-file.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
@@ -61,12 +56,9 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
       const now = systemClock().now()
       const file = given ?? `ishtirak-${toTimestamp(now).replaceAll(/[-:]/g, '')}.backup.gz`
       const running = await host.runningService(options)
-      const { withProgress } = await import('../runtime/progress.js')
       const contents = running
-        ? await withProgress('MB', async ({ at }) => receiveBackup(file, await askForBackup(running, at)))
-        : await withProgress('rows', ({ at }) =>
-            host.onDatabase((database) => backUpTo(file, database, now, at)),
-          )
+        ? await receiveBackup(file, await askForBackup(running))
+        : await host.onDatabase((database) => backUpTo(file, database, now))
       process.stdout.write(`${file}\n${describe(contents)}\n`)
     })
   program
@@ -77,13 +69,10 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
       // The file is checked before a database is made for it.
       await readBackupHeader(file)
       const restoredAt = complete ? null : systemClock().now()
-      const { withProgress } = await import('../runtime/progress.js')
-      const contents = await withProgress('MB', ({ at }) =>
-        host.onDatabase((database) => restoreFrom(file, database, restoredAt, at), {
-          mayCreate: true,
-          onLocked: refuseLocked,
-        }),
-      )
+      const contents = await host.onDatabase((database) => restoreFrom(file, database, restoredAt), {
+        mayCreate: true,
+        onLocked: refuseLocked,
+      })
       const next =
         'start the service, then book what came since: ' +
         `ishtirak reconcile --since ${contents.takenAt.slice(0, 10)} --unknown book\n`
@@ -91,12 +80,9 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
     })
 }
 
-async function askForBackup(
-  service: { readonly url: string; readonly key: string },
-  onBytes: (done: number) => void,
-): Promise<Readable> {
+async function askForBackup(service: { readonly url: string; readonly key: string }): Promise<Readable> {
   const answer = await fetchFromOperator(service, { method: 'GET', path: '/backup' }, ANSWER_MS)
-  if (answer.ok && answer.body) return Readable.from(chunksOf(answer.body, onBytes))
+  if (answer.ok && answer.body) return Readable.fromWeb(answer.body as ReadableStream)
   throw refusal(answer.status, await answer.text())
 }
 

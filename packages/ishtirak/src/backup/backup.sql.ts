@@ -29,8 +29,6 @@ export async function writeBackup(
   database: Database,
   now: Instant,
   write: WriteLine,
-  /** Called after each part with the rows written so far. */
-  onRows: (done: number) => void = () => undefined,
 ): Promise<BackupContents> {
   const { current, refusal } = await schemaFit(database)
   if (refusal) throw new BackupRefused(refusal)
@@ -48,11 +46,9 @@ export async function writeBackup(
     const takenAt = toTimestamp(now)
     await put(JSON.stringify({ ishtirak_backup: FORMAT, schema, taken_at: takenAt }))
     const rows: Record<string, number> = {}
-    let before = 0
     for (const table of await tablesOf(transaction)) {
-      const count = await writeTable(transaction, table, put, (written) => onRows(before + written))
+      const count = await writeTable(transaction, table, put)
       if (count > 0) rows[table.table] = count
-      before += count
     }
     await write(`end\t${JSON.stringify({ rows, sha256: hash.digest('hex') })}`)
     return { takenAt, schema, rows }
@@ -99,7 +95,6 @@ async function writeTable(
   transaction: Transaction,
   { table, hasFiles }: Table,
   put: WriteLine,
-  onPart: (count: number) => void,
 ): Promise<number> {
   const fetch = hasFiles ? fetchParts : fetchRows
   // The cursor's only column has the same name and type for every table, so its query is prepared once.
@@ -112,7 +107,6 @@ async function writeTable(
     const rows = await transaction.query(fetch)
     for (const { row } of rows) await put(`${table}\t${row}`)
     count += rows.length
-    onPart(count)
     if (rows.length === 0) break
   }
   await transaction.script('close backup_rows')

@@ -94,15 +94,12 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       const { body: balance } = await before.as('user-1').get('/api/v1/billing/balance')
       expect([balance.amount, balance.data.length, balance.renewal.plan]).toEqual([2_500, 1, 'pro'])
       const pending = await before.as('user-3').upgrade()
-      const told: unknown[] = []
-      await backUpTo(file, origin, START, (...step) => told.push(step))
+      await backUpTo(file, origin, START)
       const saved = await linesOf(origin)
-      expect(told.at(-1)).toEqual([saved.length])
       await before.service.stop()
 
       const restored = await withoutSchema(target)
-      const contents = await restoreFrom(file, restored, null, (...step) => told.push(step))
-      expect(told.at(-1)).toEqual([statSync(file).size, statSync(file).size])
+      const contents = await restoreFrom(file, restored, null)
       expect(contents).toMatchObject({
         schema: (await schemaFit(restored)).expected,
         rows: { users: 4, payments: 4, transfers: 1, documents: 2, grants: 1 },

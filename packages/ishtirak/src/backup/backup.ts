@@ -2,7 +2,7 @@
 // the running service, which has the embedded database to itself. An unfinished file keeps its working name,
 // and an existing file is never overwritten.
 import { once } from 'node:events'
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,12 +15,7 @@ import { flushPath } from '../database/embedded/flush.js'
 import { BackupRefused, restoreBackup, writeBackup } from './backup.sql.js'
 import { type BackupContents, checkBackup, RestoreRefused, readHeader } from './backup-lines.js'
 
-export function backUpTo(
-  name: string,
-  database: Database,
-  now: Instant,
-  onRows?: (done: number) => void,
-): Promise<BackupContents> {
+export function backUpTo(name: string, database: Database, now: Instant): Promise<BackupContents> {
   return wholeFile(name, async (unfinished) => {
     const gzip = createGzip()
     const file = pipeline(gzip, createWriteStream(unfinished, OWN_NEW_FILE), () => undefined)
@@ -32,7 +27,7 @@ export function backUpTo(
         // If the disk is full, the file fails and there is no `drain`.
         if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
       }
-      const contents = await writeBackup(database, now, put, onRows)
+      const contents = await writeBackup(database, now, put)
       gzip.end()
       await written
       return contents
@@ -78,23 +73,16 @@ export function restoreFrom(
   name: string,
   database: Database,
   restoredAt: Instant | null,
-  onBytes?: (done: number, of: number) => void,
 ): Promise<BackupContents> {
-  return restoreBackup(database, () => linesOf(name, onBytes), restoredAt)
+  return restoreBackup(database, () => linesOf(name), restoredAt)
 }
 
-async function* linesOf(
-  name: string,
-  onBytes: (done: number, of: number) => void = () => undefined,
-): AsyncGenerator<string> {
-  const file = createReadStream(name)
-  const size = statSync(name, { throwIfNoEntry: false })?.size ?? 0
-  const text = pipeline(file, createGunzip(), () => undefined)
+async function* linesOf(name: string): AsyncGenerator<string> {
+  const text = pipeline(createReadStream(name), createGunzip(), () => undefined)
   text.setEncoding('utf8')
   let rest = ''
   try {
     for await (const chunk of text) {
-      onBytes(file.bytesRead, size)
       const lines = `${rest}${chunk}`.split('\n')
       rest = lines.pop() ?? ''
       yield* lines

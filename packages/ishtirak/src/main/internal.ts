@@ -2,7 +2,7 @@
 // use cases, as users and operators do. Others must not use it: it changes without notice.
 export { callBy, doAct } from '../acts/act-routes.js'
 export { boundsInWords, numberWithin } from '../acts/cli-values.js'
-export { CommandFailed, chunksOf } from '../acts/operator-client.js'
+export { CommandFailed } from '../acts/operator-client.js'
 export { accept } from '../checkout/accept.js'
 export { checkDuePayments } from '../checkout/sweep.js'
 export { openPayment } from '../checkout/upgrade.js'

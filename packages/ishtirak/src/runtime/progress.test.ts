@@ -39,21 +39,21 @@ it('is a plain line every ten seconds in a file, on a plain terminal and in a bu
 })
 
 it('is one line on a terminal, written again each second and gone at the end', async () => {
-  const text = await shown(true, 'MB', ({ at }) => {
+  const text = await shown(true, 'rows', ({ at }) => {
     vi.advanceTimersByTime(1_000)
-    at(0, 12_000_000)
+    at(0, 12_000)
     vi.advanceTimersByTime(1_000)
-    at(50_000, 12_000_000)
+    at(50, 12_000)
     vi.advanceTimersByTime(1_000)
-    at(3_000_000, 12_000_000)
+    at(3_000, 12_000)
     vi.advanceTimersByTime(1_000)
   })
   expect(text.split('\r')).toEqual([
     '',
-    '0 MB\x1b[K',
-    '0 of 12 MB (0 %)\x1b[K',
-    '0 of 12 MB (0 %), 12 min left\x1b[K',
-    '3 of 12 MB (25 %), 12 s left\x1b[K',
+    '0 rows\x1b[K',
+    '0 of 12,000 rows (0 %)\x1b[K',
+    '50 of 12,000 rows (0 %), 12 min left\x1b[K',
+    '3,000 of 12,000 rows (25 %), 12 s left\x1b[K',
     '\x1b[K',
   ])
 })

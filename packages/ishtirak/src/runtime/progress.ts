@@ -5,7 +5,7 @@ export interface Progress {
   at(done: number, of?: number): void
 }
 
-/** Shows it while `work` runs. `unit` is the plural of the counted thing, `rows`; `MB` counts bytes. */
+/** Shows it while `work` runs. `unit` is the plural of the counted thing: `rows`. */
 export async function withProgress<Result>(
   unit: string,
   work: (progress: Progress) => Promise<Result>,
@@ -35,7 +35,7 @@ export async function withProgress<Result>(
 
 /** `1,200 of 4,800 rows (25 %), 6 s left` */
 function progressInWords(unit: string, done: number, all: number | undefined, ms: number): string {
-  const count = (value: number) => Math.floor(unit === 'MB' ? value / 1e6 : value).toLocaleString('en')
+  const count = (value: number) => value.toLocaleString('en')
   if (all === undefined) return `${count(done)} ${unit}`
   const part = Math.floor((100 * Math.min(done, all)) / Math.max(1, all))
   const seconds = Math.ceil((ms / 1_000 / done) * Math.max(0, all - done))
