@@ -182,7 +182,6 @@ function stagedProvider(deps: ProcessDeps, state: ProcessState): PaymentMethod {
   const sound = createChargily({
     secretKey: PROVIDER_KEY,
     apiUrl: PROVIDER_URL,
-    clock,
     send: emulator.send(() => scheduler.faultRates.provider),
     timeouts: { writeMs: NEVER_MS, readMs: NEVER_MS },
   })

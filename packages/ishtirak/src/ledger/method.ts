@@ -56,7 +56,7 @@ export interface CheckoutList {
   /** One page in the provider's order. Pages count from 1. `nextPage` may lead to an empty page. */
   page(page: number): Promise<ProviderAnswer<CheckoutPage>>
   /**
-   * The checkouts with our payment id, newest first. `since` only ends the search through the list, with a
+   * The checkouts with our payment id. `since` only ends the search through the list, with a
    * margin for two clocks. An empty answer is certain: if the list does not reach back that far, it is a
    * failure.
    */

@@ -50,9 +50,8 @@ export async function* examine(
 }
 
 function examinedGateways({ chargily }: Config) {
-  const clock = systemClock()
   const log = createLog({ level: 'silent' })
-  return watchGateways(chargily ? gatewaysOf({ chargily }, { clock, log, noteUse: () => undefined }) : [])
+  return watchGateways(chargily ? gatewaysOf({ chargily }, { log, noteUse: () => undefined }) : [])
 }
 
 function ok(subject: string, found: string): CheckResult {

@@ -294,19 +294,18 @@ function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) 
   return sender && { outgoing: { sender, random: systemRandom, lanes: new Set<Promise<void>>() } }
 }
 
-type GatewayWorld = Pick<Surroundings, 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse }
+type GatewayWorld = Pick<Surroundings, 'log' | 'tracing'> & { readonly noteUse: NoteUse }
 
 /** The gateways: there is one. A purchase asks the first for a page. */
 export function gatewaysOf(
   { chargily }: Pick<WiredConfig, 'chargily'>,
-  { clock, log, tracing, noteUse }: GatewayWorld,
+  { log, tracing, noteUse }: GatewayWorld,
 ): readonly PaymentMethod[] {
   return [
     createChargily({
       ...chargily,
       noteWebhookKey: (key) => noteUse('CHARGILY_WEBHOOK_KEYS', key),
       ...(tracing && { send: tracing.send('chargily') }),
-      clock,
       log: (line) => log.debug(line, 'provider call'),
     }),
   ]

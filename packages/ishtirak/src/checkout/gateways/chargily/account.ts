@@ -3,44 +3,27 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { withoutSlash } from '../../../runtime/http-client.js'
 
-export interface ChargilyAccount {
-  readonly live: boolean
-  readonly secretKey: string
-  /** The secret key, and further keys whose signatures are accepted. */
-  readonly webhookKeys: readonly string[]
-  /** Without a slash at its end. */
-  readonly baseUrl: string
-}
-
 export interface AccountSettings {
   readonly secretKey: string
+  /** Further keys whose signatures are accepted. */
   readonly webhookKeys?: readonly string[]
   readonly apiUrl?: string
 }
 
-export function openAccount(settings: AccountSettings): ChargilyAccount {
-  const { secretKey, webhookKeys = [], apiUrl = 'https://pay.chargily.net' } = settings
-  const live = isLiveKey(secretKey)
-  return {
-    live,
-    secretKey,
-    webhookKeys: [secretKey, ...webhookKeys],
-    baseUrl: baseUrlOf(new URL(apiUrl), live),
-  }
-}
+export const CHARGILY_URL = 'https://pay.chargily.net'
 
 /** Live keys begin like this (Chargily API reference, authentication). */
 export function isLiveKey(key: string): boolean {
   return key.startsWith('live_sk_')
 }
 
-function baseUrlOf({ origin, pathname }: URL, live: boolean): string {
+/** The address of the API in the mode of the key, without a slash at its end. */
+export function apiAddressOf({ secretKey, apiUrl = CHARGILY_URL }: AccountSettings): string {
+  const { origin, pathname } = new URL(apiUrl)
   const path = withoutSlash(pathname)
   if (path.endsWith('/api/v2')) return `${origin}${path}`
-  return `${origin}${path}${live ? '' : '/test'}/api/v2`
+  return `${origin}${path}${isLiveKey(secretKey) ? '' : '/test'}/api/v2`
 }
-
-export type VerifySignature = (body: Uint8Array, signature: string | undefined) => boolean
 
 /**
  * HMAC-SHA256 of the raw body, keyed with the secret key, as hex (Chargily docs, webhooks). There is no
@@ -49,7 +32,7 @@ export type VerifySignature = (body: Uint8Array, signature: string | undefined) 
 export function signatureVerifier(
   keys: readonly string[],
   noteKey: (key: string) => void = () => undefined,
-): VerifySignature {
+): (body: Uint8Array, signature: string | undefined) => boolean {
   const secrets = keys.map((key) => ({ key, secret: createSecretKey(key, 'utf8') }))
   return (body, signature) => {
     // Types are checked at run time, because the values come from the network.

@@ -4,14 +4,13 @@ import type { CheckoutOrder, CheckoutReport } from '../../../core/checkout.js'
 import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../../../core/instant.js'
 import {
   type CheckoutList,
-  type CheckoutPage,
   isAllBefore,
   type PaymentMethod,
   type ProviderAnswer,
   type Webhook,
 } from '../../../ledger/method.js'
-import { type AccountSettings, openAccount, signatureVerifier } from './account.js'
-import { type CallDeps, type CallProvider, createCallProvider, rejected, unreadable } from './call.js'
+import { type AccountSettings, isLiveKey, signatureVerifier } from './account.js'
+import { type CallDeps, createCallProvider, rejected, unreadable } from './call.js'
 import {
   CODE,
   DISCOUNT,
@@ -84,51 +83,49 @@ export const WEBHOOK = {
   },
 } as const
 
+/** The answer to a GET or POST of a path. */
+type Answer = Promise<ProviderAnswer<JsonObject>>
+type Get = (path: string) => Answer
+type Post = (path: string, body?: JsonObject) => Answer
+
 /** Makes no call yet. */
 export function createChargily(options: ChargilyOptions): Chargily {
-  const account = openAccount(options)
-  const call = createCallProvider(account, options)
+  const { secretKey, webhookKeys = [], noteWebhookKey, apiUrl } = options
+  const call = createCallProvider(options, options)
   // A user waits for a new checkout, and a lost answer costs a search. The sweep repeats a read.
-  const writeMs = options.timeouts?.writeMs ?? 4_000
-  const readMs = options.timeouts?.readMs ?? 5_000
-  const getCheckout = (checkoutId: string) => fetchCheckout(call, checkoutId, readMs)
-  const listCheckouts = (page: number) => fetchPage(call, page, readMs)
+  const { writeMs = 4_000, readMs = 5_000 } = options.timeouts ?? {}
+  const get: Get = (path) => call({ method: 'GET', path, timeoutMs: readMs })
+  const post: Post = (path, body) => call({ method: 'POST', path, ...(body && { body }), timeoutMs: writeMs })
+  const live = isLiveKey(secretKey)
+  const page: CheckoutList['page'] = (number) => fetchPage(get, number)
   return {
     name: METHOD,
-    live: account.live,
+    live,
     ...TRAITS,
-    list: {
-      page: listCheckouts,
-      find: (paymentId, since) => searchCheckouts(listCheckouts, paymentId, since),
-    },
+    list: { page, find: (paymentId, since) => searchCheckouts(page, paymentId, since) },
     webhook: {
       ...WEBHOOK,
-      needsPublicAddress: options.apiUrl === undefined,
-      verifySignature: signatureVerifier(account.webhookKeys, options.noteWebhookKey),
+      needsPublicAddress: apiUrl === undefined,
+      verifySignature: signatureVerifier([secretKey, ...webhookKeys], noteWebhookKey),
       readEvent,
     },
-    createCheckout: (order) => openCheckout(call, order, writeMs),
-    getCheckout,
+    createCheckout: (order) => openCheckout(post, order),
+    getCheckout: (checkoutId) => fetchCheckout(get, checkoutId),
     expireCheckout: async (checkoutId) => {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
-      const path = `/checkouts/${checkoutId}/expire`
-      const answer = await call({ method: 'POST', path, timeoutMs: writeMs })
+      const answer = await post(`/checkouts/${checkoutId}/expire`)
       // 400 "expired already" and 403 "not pending any more" (checkouts/expire) do not contain the status.
-      if (statusOf(answer) === 400 || statusOf(answer) === 403) return getCheckout(checkoutId)
-      return readAsked(answer, checkoutId)
+      if (statusOf(answer) === 400 || statusOf(answer) === 403) return fetchCheckout(get, checkoutId)
+      return readCheckoutAsked(answer, checkoutId)
     },
-    checkKey: () => checkKey(call, account.live, readMs),
+    checkKey: () => checkKey(get, live),
   }
 }
 
-async function openCheckout(
-  call: CallProvider,
-  order: CheckoutOrder,
-  timeoutMs: number,
-): Promise<ProviderAnswer<CheckoutReport>> {
+async function openCheckout(post: Post, order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>> {
   const { currency } = order.price
   if (currency !== 'DZD') return rejected(422, `Chargily takes DZD only, not ${currency}.`)
-  const answer = await call({ method: 'POST', path: '/checkouts', body: requestOf(order), timeoutMs })
+  const answer = await post('/checkouts', requestOf(order))
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
   // There may be a checkout whose id we cannot read. The search will find it.
@@ -165,14 +162,12 @@ function comesBackUnchanged(text: string): boolean {
   return readShortText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
 }
 
-async function fetchCheckout(
-  call: CallProvider,
-  checkoutId: string,
-  timeoutMs: number,
-): Promise<ProviderAnswer<CheckoutReport | null>> {
+type Asked = ProviderAnswer<CheckoutReport | null>
+
+async function fetchCheckout(get: Get, checkoutId: string): Promise<Asked> {
   // The id comes back in the user's address bar, in which anyone can write `../balance`.
   if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
-  return readAsked(await call({ method: 'GET', path: `/checkouts/${checkoutId}`, timeoutMs }), checkoutId)
+  return readCheckoutAsked(await get(`/checkouts/${checkoutId}`), checkoutId)
 }
 
 /** Wider than the 26 characters of a ULID that we have seen, so that another form still works. */
@@ -180,10 +175,7 @@ function isCheckoutId(text: string): boolean {
   return /^[\w-]{1,64}$/.test(text)
 }
 
-function readAsked(
-  answer: ProviderAnswer<JsonObject>,
-  checkoutId: string,
-): ProviderAnswer<CheckoutReport | null> {
+function readCheckoutAsked(answer: ProviderAnswer<JsonObject>, checkoutId: string): Asked {
   if (statusOf(answer) === 404) return { ok: true, value: null }
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
@@ -191,36 +183,29 @@ function readAsked(
   return unreadable('the answer is not the checkout that was asked for')
 }
 
+/** The status of a refusal; null: the provider did not refuse. */
 function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
   return !answer.ok && answer.failure.kind === 'rejected' ? answer.failure.status : null
 }
 
-async function fetchPage(
-  call: CallProvider,
-  page: number,
-  timeoutMs: number,
-): Promise<ProviderAnswer<CheckoutPage>> {
+async function fetchPage(get: Get, page: number): ReturnType<CheckoutList['page']> {
   // 50 is the most on a page (API reference, lists).
-  const answer = await call({ method: 'GET', path: `/checkouts?per_page=50&page=${page}`, timeoutMs })
+  const answer = await get(`/checkouts?per_page=50&page=${page}`)
   if (!answer.ok) return answer
   const value = readPage(answer.value, page)
   return value ? { ok: true, value } : unreadable(`the answer is not page ${page} of a list`)
 }
 
 /** The balance is the one resource that every account has and that needs no id. */
-async function checkKey(call: CallProvider, live: boolean, timeoutMs: number): Promise<ProviderAnswer<true>> {
-  const answer = await call({ method: 'GET', path: '/balance', timeoutMs })
+async function checkKey(get: Get, live: boolean): Promise<ProviderAnswer<true>> {
+  const answer = await get('/balance')
   if (!answer.ok) return answer
   if (answer.value.entity !== 'balance') return unreadable('the answer is not a balance')
   const livemode = readFlag(answer.value.livemode)
   if (livemode === null || livemode === live) return { ok: true, value: true }
-  return rejected(
-    200,
-    `the key is for ${live ? 'live' : 'test'} money, the address answers for the other mode`,
-  )
+  const mode = live ? 'live' : 'test'
+  return rejected(200, `the key is for ${mode} money, the address answers for the other mode`)
 }
-
-type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 
 /** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
 const MOST_PAGES = 40
@@ -230,13 +215,12 @@ const MOST_PAGES = 40
  * another checkout is opened then.
  */
 async function searchCheckouts(
-  listPage: ListPage,
+  listPage: CheckoutList['page'],
   paymentId: string,
   since: Instant,
 ): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
   const seen = new Map<string, CheckoutReport>()
-  const found = () =>
-    [...seen.values()].filter((checkout) => checkout.paymentId === paymentId).sort(newestFirst)
+  const found = () => [...seen.values()].filter((checkout) => checkout.paymentId === paymentId)
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const answer = await listPage(page)
     // Found checkouts are enough to continue with. An incomplete search proves nothing.
@@ -251,8 +235,4 @@ async function searchCheckouts(
   }
   if (found().length > 0) return { ok: true, value: found() }
   return unreadable(`${seen.size} checkouts were read without reaching the instant asked for`)
-}
-
-function newestFirst(one: CheckoutReport, other: CheckoutReport): number {
-  return (other.createdAt ?? 0) - (one.createdAt ?? 0)
 }

@@ -8,7 +8,7 @@ import {
   web,
 } from '../../../runtime/environment.js'
 import { describeSecrets, isTwice, items } from '../../../runtime/old-secrets.js'
-import { type AccountSettings, isLiveKey } from './account.js'
+import { type AccountSettings, CHARGILY_URL, isLiveKey } from './account.js'
 import { LEAST_AMOUNT } from './chargily.js'
 
 const KEY = /(test|live)_sk_[\w-]+/
@@ -37,7 +37,7 @@ export const CHARGILY: GatewaySettings<ChargilyConfig> = {
     describeSecrets('CHARGILY_WEBHOOK_KEYS', null, items(keys)),
   contradictions: (given) => {
     const { CHARGILY_SECRET_KEY: key, CHARGILY_WEBHOOK_KEYS: webhookKeys, PUBLIC_URL: publicUrl } = given
-    const apiUrl = given.CHARGILY_API_URL ?? 'https://pay.chargily.net'
+    const apiUrl = given.CHARGILY_API_URL ?? CHARGILY_URL
     const { username, search, hash } = new URL(apiUrl)
     return [
       [!key && !!webhookKeys, 'CHARGILY_WEBHOOK_KEYS is set, CHARGILY_SECRET_KEY is not'],
@@ -59,17 +59,14 @@ export const CHARGILY: GatewaySettings<ChargilyConfig> = {
       ],
     ]
   },
-  read: (given) => ({ chargily: chargilyAccount(given) }),
-}
-
-/** Null: not configured. */
-function chargilyAccount(given: Variables): AccountSettings | null {
-  const secretKey = given.CHARGILY_SECRET_KEY?.trim()
-  const apiUrl = given.CHARGILY_API_URL?.trim()
-  if (secretKey === undefined) return null
-  return {
-    secretKey,
-    webhookKeys: items(given.CHARGILY_WEBHOOK_KEYS),
-    ...(apiUrl !== undefined && { apiUrl }),
-  }
+  read: ({
+    CHARGILY_SECRET_KEY: secretKey,
+    CHARGILY_WEBHOOK_KEYS: webhookKeys,
+    CHARGILY_API_URL: apiUrl,
+  }) => ({
+    chargily:
+      secretKey === undefined
+        ? null
+        : { secretKey, webhookKeys: items(webhookKeys), ...(apiUrl !== undefined && { apiUrl }) },
+  }),
 }
