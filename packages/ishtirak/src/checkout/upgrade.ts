@@ -24,18 +24,8 @@ import { askProvider, endCheckout } from './ask-provider.js'
 import { codeOf, countCodeTry } from './quote.js'
 import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
-/** Absent: one month, in the mode `upgrade`. */
-interface AskedPurchase
-  extends Omit<Wanted, 'months' | 'mode' | 'code'>,
-    Partial<Pick<Wanted, 'months' | 'mode'>> {
-  /** The code as it was typed. */
-  readonly code?: string | undefined
-}
-
-type Asked = AskedPurchase | WantedTopUp
-export type UpgradeRequest = AskedBy & Asked
-
-interface AskedBy {
+/** Who orders, and how the payment is opened. */
+interface Ordering {
   readonly user: KnownUser
   /** The method as callers name it, such as `transfer`; absent: `card`. */
   readonly method?: string | undefined
@@ -48,8 +38,21 @@ interface AskedBy {
   readonly requestId?: string
 }
 
-/** A request, and the method that opens its page. */
-type Click = UpgradeRequest & { readonly by: PaymentMethod }
+/** Absent: one month, in the mode `upgrade`. */
+interface Purchase
+  extends Omit<Wanted, 'months' | 'mode' | 'code'>,
+    Partial<Pick<Wanted, 'months' | 'mode'>> {
+  /** The code as it was typed. */
+  readonly code?: string | undefined
+}
+
+/** An order as it is decided. `typed` is the code, which is looked up again for each decision. */
+interface Click extends Ordering {
+  readonly wanted: Wanted | WantedTopUp
+  readonly typed: string | undefined
+  /** The method that opens its page. */
+  readonly by: PaymentMethod
+}
 
 export interface OpenedCheckout {
   /** Null if the method has no pages. */
@@ -88,43 +91,56 @@ export function createUpgradeState({ database, clock }: Pick<CommonParts, 'datab
   }
 }
 
-/** Throws what `purchaseRefusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
+/** Opens a payment by card. Throws as `openPayment` does. */
 export async function upgrade(
   deps: UpgradeDeps,
-  request: UpgradeRequest,
+  order: Ordering & Purchase,
 ): Promise<OpenedCheckout & { readonly checkoutUrl: string }> {
-  const { checkoutUrl, paymentId } = await openPayment(deps, request)
+  const { checkoutUrl, paymentId } = await openPayment(deps, order)
   if (checkoutUrl === null) throw new Error(`payment ${paymentId} has no page to be paid on`)
   return { checkoutUrl, paymentId }
 }
 
-/** Opens a payment by any method, also one without pages. Throws `unknown_method` if it is not accepted. */
-export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
-  const { user, method = 'card' } = request
+/**
+ * Opens a payment by any method, also one without pages. Throws what `purchaseRefusal` names,
+ * `unknown_method`, `provider_unavailable`, `provider_rejected` or `conflict`.
+ */
+export async function openPayment(
+  deps: UpgradeDeps,
+  order: Ordering & (Purchase | WantedTopUp),
+): Promise<OpenedCheckout> {
+  const { user, method = 'card' } = order
   const by = deps.methods.all.find(
     ({ name, begunBy }) => begunBy === 'user' && publicMethodOf(name) === method,
   )
   if (!by) throw new BillingError('unknown_method')
-  const { userId } = user
-  const { wanted, typed } = wantedBy(request)
-  const key = JSON.stringify([userId, wanted, method, typed])
+  const wanted = wantedBy(order)
+  const typed = 'topUp' in order ? undefined : order.code
+  const key = JSON.stringify([user.userId, wanted, method, typed])
   return deps.upgrades.clicks(key, () =>
-    countCodeTry(deps, { userId, typed }, () => openOrReturn(deps, { ...request, by })),
+    countCodeTry(deps, { userId: user.userId, typed }, () =>
+      openOrReturn(deps, { ...order, wanted, typed, by }),
+    ),
   )
 }
 
-async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCheckout> {
-  const { userId } = request.user
+function wantedBy(order: Purchase | WantedTopUp): Wanted | WantedTopUp {
+  if ('topUp' in order) return { topUp: order.topUp }
+  const { planId, months = 1, mode = 'upgrade', start, agreed, poNumber } = order
+  return { planId, months, mode, start, agreed, poNumber }
+}
+
+async function openOrReturn(deps: UpgradeDeps, click: Click): Promise<OpenedCheckout> {
+  const { user, by, typed } = click
+  let { wanted } = click
   let polls = 0
-  const { wanted: first, typed } = wantedBy(request)
-  let wanted = first
   let before: SubscriptionFacts | null = null
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
-    const facts = await deps.upgrades.requests.load({ user: request.user, method: request.by.name, now })
+    const facts = await deps.upgrades.requests.load({ user, method: by.name, now })
     // Done before anything is ordered: a plan change names the payments that it changes.
     if (dueRenewal(facts.subscription, now, deps.rules)) {
-      await findCurrentUser(deps, userId)
+      await findCurrentUser(deps, user.userId)
       continue
     }
     // Time that was paid while this click replaced its page is not bought twice: the user is told.
@@ -132,60 +148,44 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     before = facts.subscription
     if ('planId' in wanted) {
       // Read after the user's facts, so that a use of the code between the two reads makes those stale.
-      const code = await codeOf(deps, { userId, typed, methods: [request.by.name] })
+      const code = await codeOf(deps, { userId: user.userId, typed, methods: [by.name] })
       wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
     }
     const decision = decideUpgrade(facts, wanted, now, deps.rules)
-    if (decision.kind === 'return') return opened(decision.payment)
-    if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
-      await deps.wait(POLL_MS)
-      step--
-      continue
+    switch (decision.kind) {
+      case 'return':
+        return opened(decision.payment)
+      case 'wait':
+        if (++polls > POLLS_MAX) throw purchaseRefusal(decision, now)
+        await deps.wait(POLL_MS)
+        step--
+        continue
+      case 'not_sold':
+      case 'too_many_checkouts':
+        throw purchaseRefusal(decision, now)
     }
-    const attempt = attemptOf(deps, decision, request, facts.version)
-    if (!attempt) throw purchaseRefusal(decision, now)
-    const made = await bounded(deps, userId, attempt)
+    const made = await attempt(deps, decision, click, facts.version)
     if (made !== 'again') return made
   }
   throw unavailable(null)
 }
 
-/** `typed` is the code, which is looked up again for each decision. */
-function wantedBy(asked: Asked): {
-  readonly wanted: Wanted | WantedTopUp
-  readonly typed: string | undefined
-} {
-  if ('topUp' in asked) return { wanted: { topUp: asked.topUp }, typed: undefined }
-  const { planId, months = 1, mode = 'upgrade', start, agreed, poNumber, code: typed } = asked
-  return { wanted: { planId, months, mode, start, agreed, poNumber }, typed }
-}
-
 /** `again`: the next round of the loop reads the result. */
 type Made = OpenedCheckout | 'again'
-type Attempt = () => Promise<Made>
+type Step = Extract<UpgradeDecision, { kind: 'close' | 'continue' | 'end_withdrawn' | 'request' }>
 
-/** The step that calls the provider; null: this decision has none. */
-function attemptOf(
-  deps: UpgradeDeps,
-  decision: UpgradeDecision,
-  request: Click,
-  version: number | null,
-): Attempt | null {
-  if (decision.kind === 'close') return () => closeAtProvider(deps, decision, request)
-  if (decision.kind === 'continue') return () => continueAttempt(deps, decision.payment, request)
-  if (decision.kind === 'end_withdrawn') return () => endWithdrawn(deps, decision.paymentId, request)
-  if (decision.kind === 'request') return () => requestPayment(deps, decision.sale, request, version)
-  return null
-}
-
-async function bounded(
-  { upgrades: { failures } }: UpgradeDeps,
-  userId: string,
-  attempt: Attempt,
-): Promise<Made> {
+/** Does the step that calls the provider. Failures of one user are limited. */
+async function attempt(deps: UpgradeDeps, step: Step, click: Click, version: number | null): Promise<Made> {
+  const { failures } = deps.upgrades
+  const { userId } = click.user
   failures.check(userId, 'provider_unavailable')
   try {
-    return await attempt()
+    if (step.kind === 'request') return await requestPayment(deps, step.sale, click, version)
+    if (step.kind === 'continue') return await continueAttempt(deps, step.payment, click)
+    if (step.kind === 'close') return await closeAtProvider(deps, step, click)
+    // An old page in the browser must take no money before another is given out.
+    const payment = await findPayment(deps.database, userId, step.paymentId)
+    return payment ? await closeAtProvider(deps, { payment, isSame: false }, click) : 'again'
   } catch (error) {
     if (error instanceof BillingError) failures.count(userId)
     throw error
@@ -196,19 +196,19 @@ async function bounded(
 async function requestPayment(
   deps: UpgradeDeps,
   { offer, change, amount, discount, codeHash }: Sale,
-  request: Click,
+  click: Click,
   version: number | null,
 ): Promise<Made> {
   const now = deps.clock.now()
-  const { by: method } = request
+  const { user, wanted, by: method, returnUrl, metadata } = click
   if (amount < method.leastAmount) throw new BillingError('provider_rejected')
   const payment = newPayment({
     id: deps.ids.next('pay', now),
-    userId: request.user.userId,
-    boughtBy: request.user.personId,
-    poNumber: 'topUp' in request ? undefined : request.poNumber,
-    returnUrl: request.returnUrl,
-    metadata: request.metadata,
+    userId: user.userId,
+    boughtBy: user.personId,
+    poNumber: 'topUp' in wanted ? undefined : wanted.poNumber,
+    returnUrl,
+    metadata,
     offer: { ...offer, price: { ...offer.price, amount } },
     change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
@@ -216,63 +216,57 @@ async function requestPayment(
     createdAt: now,
     attemptEndsAt: now + ATTEMPT_MS,
   })
-  const requested = {
-    user: request.user,
-    version,
-    payment,
-    traceparent: deps.tracing?.current() ?? undefined,
-  }
   const { insert, insertWithCode } = deps.upgrades.requests
-  if (!(await (codeHash === null ? insert : insertWithCode)(requested))) return 'again'
-  return openCheckout(deps, payment, request)
+  const write = codeHash === null ? insert : insertWithCode
+  const isWritten = await write({ user, version, payment, traceparent: deps.tracing?.current() ?? undefined })
+  return isWritten ? openCheckout(deps, payment, click) : 'again'
 }
 
 /** The provider may have carried it out, so it is searched for. It may be of another plan than wanted. */
-async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<'again'> {
+async function continueAttempt(deps: UpgradeDeps, payment: Payment, click: Click): Promise<'again'> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return 'again'
-  const lookup = await askProvider(deps, mine, { source: 'upgrade', requestId: request.requestId })
-  if (!lookup.ok) throw await failed(deps, mine, lookup.failure, { mayExist: true })
-  if (lookup.value.length === 0) await openCheckout(deps, mine, request)
+  const lookup = await askProvider(deps, mine, { source: 'upgrade', requestId: click.requestId })
+  if (!lookup.ok) throw await unavailableFor(deps, mine, lookup.failure)
+  if (lookup.value.length === 0) await openCheckout(deps, mine, click)
   return 'again'
 }
 
 /** `again` if the checkout is not simply open now: another process has it, or it was already paid. */
-async function openCheckout(deps: UpgradeDeps, payment: Payment, request: Click): Promise<Made> {
+async function openCheckout(
+  deps: UpgradeDeps,
+  payment: Payment,
+  { locale, requestId }: Click,
+): Promise<Made> {
   const { userId, kind, months, price, codeHash, discount } = payment
   const method = deps.methods.of(payment.method)
   const answer = await method.createCheckout({
     ...{ paymentId: payment.id, userId, kind, planId: payment.plan?.id ?? null, months, price },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
-    description: plainPaidFor(payment, request.locale),
-    locale: request.locale,
+    description: plainPaidFor(payment, locale),
+    locale,
     successUrl: `${deps.publicUrl}/portal/return/${payment.id}`,
     failureUrl: `${deps.publicUrl}/portal/return/${payment.id}`,
     webhookUrl: webhookUrlOf(method, deps.publicUrl),
   })
   if (answer.ok) {
     if (method.settledBy === 'provider') deps.count({ name: 'checkout_opened' })
-    return takeOver(deps, payment, answer.value, request)
+    return takeOver(deps, payment, answer.value, requestId)
   }
   const { failure } = answer
-  const line = { request_id: request.requestId, payment_id: payment.id, failure }
+  const line = { request_id: requestId, payment_id: payment.id, failure }
   deps.log.warn(line, 'the provider opened no checkout')
-  const mayExist = failure.kind === 'unavailable' && failure.outcomeUnknown
-  throw await failed(deps, payment, failure, { mayExist })
+  if (failure.kind === 'unavailable') throw await unavailableFor(deps, payment, failure)
+  await endRequestedPayment(deps.database, payment, 'canceled')
+  throw new BillingError('provider_rejected')
 }
 
-/** `mayExist`: the checkout may exist, and the next click or the sweep searches for it. */
-async function failed(
+/** The checkout may exist, so the next click or the sweep searches for it, without waiting for the lease. */
+async function unavailableFor(
   { database, clock }: UpgradeDeps,
   payment: Payment,
   failure: ProviderFailure,
-  { mayExist }: { readonly mayExist: boolean },
 ): Promise<BillingError> {
-  if (failure.kind === 'rejected' && !mayExist) {
-    await endRequestedPayment(database, payment, 'canceled')
-    return new BillingError('provider_rejected')
-  }
-  // The attempt is over, so the next click need not wait for the end of its lease.
   await moveAttemptLease(database, payment, clock.now())
   return unavailable(failure)
 }
@@ -282,7 +276,7 @@ async function takeOver(
   deps: UpgradeDeps,
   payment: Payment,
   report: CheckoutReport,
-  { requestId }: Pick<AskedBy, 'requestId'>,
+  requestId: string | undefined,
 ): Promise<Made> {
   const { checkoutId, checkoutUrl, status } = report
   const origin = { source: 'upgrade', requestId } as const
@@ -316,7 +310,7 @@ async function takeOver(
 export async function closeAtProvider(
   deps: SettleDeps,
   { payment, isSame }: { readonly payment: Payment; readonly isSame: boolean },
-  { requestId }: Pick<AskedBy, 'requestId'>,
+  { requestId }: Pick<Ordering, 'requestId'>,
 ): Promise<Made> {
   if (payment.checkoutId === null) return 'again'
   const { checkoutId } = payment
@@ -327,12 +321,6 @@ export async function closeAtProvider(
   if (!isPayable && status !== 'processing') return 'again'
   if (isPayable && isSame) return opened(payment)
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
-}
-
-/** An old page in the browser must take no money before another is given out. */
-async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest): Promise<Made> {
-  const payment = await findPayment(deps.database, request.user.userId, paymentId)
-  return payment ? closeAtProvider(deps, { payment, isSame: false }, request) : 'again'
 }
 
 function opened({ id, checkoutUrl }: Payment): OpenedCheckout {

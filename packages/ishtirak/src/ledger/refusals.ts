@@ -7,7 +7,9 @@ import type { ProviderFailure } from './method.js'
 
 const DEFAULT_RETRY_SECONDS = 5
 
-export function purchaseRefusal(decision: UpgradeDecision, now: Instant): BillingError {
+type Refused = Extract<UpgradeDecision, { kind: 'not_sold' | 'too_many_checkouts' | 'wait' }>
+
+export function purchaseRefusal(decision: Refused, now: Instant): BillingError {
   switch (decision.kind) {
     case 'not_sold':
       return quoteRefusal(decision.refusal)
@@ -17,8 +19,6 @@ export function purchaseRefusal(decision: UpgradeDecision, now: Instant): Billin
       })
     case 'wait':
       return busyUntil(decision.payment.attemptEndsAt, now)
-    default:
-      return unavailable(null)
   }
 }
 
