@@ -28,7 +28,7 @@ describeWorldInBrowser('a purchase', createWorld, ({ visit, world, database }) =
     await page.waitForURL(/term=6/)
     await tabTo(visitor, 'button[name="offer"][value="6 pro"]')
     await press('Enter')
-    await page.getByRole('heading', { name: say('summaryTitle') }).waitFor()
+    await page.getByRole('heading', { name: say('orderTitle') }).waitFor()
     await tabTo(visitor, BUY_BUTTON)
     await press('Enter')
     await page.waitForURL(`${shop.emulator.url}/**`)

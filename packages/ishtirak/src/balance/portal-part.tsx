@@ -1,7 +1,6 @@
 // Balances on the portal: a card, its forms, and the balance as a payment method.
 import { readTypedAmount } from '../acts/typed-amount.js'
-import { offerValue, readOffer, wantedIn } from '../checkout/portal-choice.js'
-import { keepChoice } from '../checkout/portal-summary.js'
+import { choiceToKeep, offerValue, readOffer, wantedIn } from '../checkout/portal-choice.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { balanceIn } from '../core/balance.js'
 import { BillingError } from '../core/error.js'
@@ -102,7 +101,7 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
     const bought = await buy(by, { planId, months, start, code, shown }).catch(orOutdated)
     if (bought !== 'outdated') return `/portal/return/${bought.paymentId}`
     const offer = offerValue({ offer: { plan: { id: planId }, months }, change: start === 'now' })
-    const choice = keepChoice({ offer, method: BY_BALANCE, ...(code && { code }) })
+    const choice = choiceToKeep({ offer, method: BY_BALANCE, code })
     return answerForm(pages, reply, session, { choice, ...(code && { code }) })
   })
 }

@@ -1,64 +1,64 @@
 // The plans side by side: each with what is in it, what it costs, and one button, which leads to the page of
-// the order (portal-summary.tsx). Terms are switched by links, so no script is needed.
-import type { PropsWithChildren } from '@kitajs/html'
+// the order (portal-order.tsx). Terms are switched by links, so no script is needed.
 import { maximumOf } from '../core/limit.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { type Quote, type QuoteDecision, renewalOffers } from '../core/quote.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
-import { hrefIn, OwnForm } from '../pages/own-form.js'
+import { hrefIn } from '../pages/own-form.js'
 import { mayInvite, type PartSection, PLANS } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
-import { changesFor, decisionsFor, NOW, offerValue, onlyOffer, taxNow, usualMethod } from './portal-choice.js'
+import { Lines, type NamedLine } from './lines.js'
+import {
+  ChoiceForm,
+  changesFor,
+  decisionsFor,
+  NOW,
+  offerValue,
+  onlyOffer,
+  taxNow,
+  usualMethod,
+} from './portal-choice.js'
 
 /** `isBelow`: below the state on the first page, under a heading of its own. */
 export function PlanCards({ isBelow = false, ...section }: PartSection & { readonly isBelow?: boolean }) {
   const { pages, view, say } = section
+  const { session, overview } = view
   // The only offer has its button above, at the plan.
   const canChoose = mayInvite(view) && !(isBelow && onlyOffer(section))
   const changes = changesFor(section)
   const decisions = decisionsFor(section)
   const terms = termsOf(pages.catalogue.plans, changes)
   const term = terms.find((one) => one === view.asked('term')) ?? usualTerm(section, changes)
-  const cards = pages.catalogue.plans.map((plan) => (
-    <PlanCard
-      {...{ ...section, plan, canChoose, isBelow }}
-      offered={offeredIn(plan, term, changes, decisions)}
-    />
-  ))
+  const start = decisions.find((one) => 'quote' in one)?.quote.period.start ?? 0
+  const startsLater = term !== NOW && start > overview.now && mayInvite(view)
+  const cards = (
+    <ul class="plans">
+      {pages.catalogue.plans.map((plan) => (
+        <PlanCard
+          {...{ ...section, plan, canChoose, isBelow }}
+          offered={offeredIn(plan, term, changes, decisions)}
+        />
+      ))}
+    </ul>
+  )
   return (
     <section class="offers" id="plans" aria-label={isBelow ? undefined : say('plansTitle')}>
       {isBelow ? <h2 safe>{say('choosePlan')}</h2> : null}
-      <Terms {...section} {...{ terms, term, changes }} path={isBelow ? '' : `/${PLANS}`} />
+      <Terms {...{ ...section, terms, term }} path={isBelow ? '' : `/${PLANS}`} />
       {canChoose ? (
-        <ChoiceForm pages={pages} session={view.session} kept={{ method: usualMethod(pages, view) }}>
-          <ul class="plans">{cards}</ul>
+        <ChoiceForm {...{ pages, session }} kept={{ method: usualMethod(pages, view) }}>
+          {cards}
         </ChoiceForm>
       ) : (
-        <ul class="plans">{cards}</ul>
+        cards
       )}
-      {term === NOW ? null : <StartsLater {...section} decisions={decisions} />}
+      {startsLater ? (
+        <p class="soft small">
+          <Words>{say('buyAheadText', { start: pages.formats.day(start, view.locale) })}</Words>
+        </p>
+      ) : null}
     </section>
-  )
-}
-
-/** Leads to the page of the order. The buttons inside choose what `kept` leaves open. */
-export function ChoiceForm(
-  of: PropsWithChildren<
-    Pick<PartSection, 'pages'> & {
-      readonly session: PartSection['view']['session']
-      readonly kept: Partial<Record<'offer' | 'method' | 'code', string | undefined>>
-    }
-  >,
-) {
-  const { pages, session, kept, children } = of
-  return (
-    <OwnForm session={session} action={`${pages.base}/portal/choice`}>
-      {Object.entries(kept).map(([name, value]) =>
-        value === undefined ? null : <input type="hidden" name={name} value={value} />,
-      )}
-      {children}
-    </OwnForm>
   )
 }
 
@@ -100,7 +100,6 @@ function Terms(
   of: PartSection & {
     readonly terms: readonly string[]
     readonly term: string
-    readonly changes: readonly Quote[]
     readonly path: string
   },
 ) {
@@ -148,13 +147,14 @@ function PlanCard(
 ) {
   const { plan, offered, canChoose, isBelow, ...section } = of
   const { pages, view, say } = section
-  const { subscription, renewal } = view.overview
-  const name = planName(plan.name, view.locale)
-  const isOwn = plan.id === subscription.plan.id
-  const limits = pages.catalogue.limits.filter((limit) => maximumOf(plan.limits, limit) > 0)
+  const { locale, overview } = view
+  const name = planName(plan.name, locale)
+  const isOwn = plan.id === overview.subscription.plan.id
+  const limits = pages.catalogue.limits.flatMap((limit): NamedLine[] => {
+    const most = maximumOf(plan.limits, limit)
+    return most > 0 ? [[limit.words[locale], pages.formats.figure(most, limit.unit, locale)]] : []
+  })
   const shown = limits.length === SHOWN_LIMITS + 1 ? limits.length : SHOWN_LIMITS
-  // A user who paid before sees one main button, at the plan of before.
-  const isUsual = renewal?.plan.id === plan.id && view.page === PLANS
   return (
     <li class={plan.price === 0 ? 'plan free' : isOwn ? 'plan own' : 'plan'}>
       <div class="row">
@@ -166,49 +166,41 @@ function PlanCard(
         ) : null}
       </div>
       <Price {...section} plan={plan} quote={offered?.quote ?? null} />
-      <dl class="limits">{limits.slice(0, shown).map((limit) => LimitLine(section, plan, limit))}</dl>
+      <Lines look="limits" lines={limits.slice(0, shown)} />
       {limits.length <= shown ? null : (
         <details>
           <summary safe>{say('moreLimits')}</summary>
-          <dl class="limits">{limits.slice(shown).map((limit) => LimitLine(section, plan, limit))}</dl>
+          <Lines look="limits" lines={limits.slice(shown)} />
         </details>
       )}
-      {offered && canChoose ? (
-        <ChooseButton
-          {...{ ...section, offered, name }}
-          isPlain={subscription.currentPeriodEnd !== null && !isUsual}
-        />
-      ) : null}
+      {offered && canChoose ? <Choose {...{ ...section, offered, name, isOwn }} /> : null}
     </li>
   )
 }
 
-function LimitLine({ pages, view }: PartSection, plan: Plan, limit: Parameters<typeof maximumOf>[1]) {
-  return (
-    <div>
-      <dt safe>{limit.words[view.locale]}</dt>
-      <dd safe>{pages.formats.figure(maximumOf(plan.limits, limit), limit.unit, view.locale)}</dd>
-    </div>
-  )
-}
-
-function ChooseButton({
-  offered,
-  name,
-  isPlain,
-  ...section
-}: PartSection & { readonly offered: Offered; readonly name: string; readonly isPlain: boolean }) {
-  const { pages, view, say } = section
-  const { quote } = offered
+/** The button of a card, or the day from which it is possible. */
+function Choose(
+  of: PartSection & { readonly offered: Offered; readonly name: string; readonly isOwn: boolean },
+) {
+  const { pages, view, say, offered, name, isOwn } = of
+  const { subscription, renewal } = view.overview
   if (offered.kind === 'prepaid_limit_reached')
     return (
       <p class="small soft">
         <Words>{say('fitsFrom', { date: pages.formats.day(offered.fitsFrom, view.locale) })}</Words>
       </p>
     )
-  const isOwn = quote.offer.plan.id === view.overview.subscription.plan.id
+  // A user who paid before sees one main button, at the plan of before.
+  const isUsual = renewal?.plan.id === offered.quote.offer.plan.id && view.page === PLANS
+  const isMain = subscription.currentPeriodEnd === null || isUsual
   return (
-    <button type="submit" name="offer" value={offerValue(quote)} class={isPlain ? undefined : 'go'} safe>
+    <button
+      type="submit"
+      name="offer"
+      value={offerValue(offered.quote)}
+      class={isMain ? 'go' : undefined}
+      safe
+    >
       {say(isOwn ? 'renew' : 'choose', { plan: name })}
     </button>
   )
@@ -251,17 +243,5 @@ function Price({ plan, quote, ...section }: PartSection & { plan: Plan; quote: Q
         </p>
       )}
     </>
-  )
-}
-
-/** Says when what is bought now begins, if that is later. */
-function StartsLater(of: PartSection & { readonly decisions: readonly QuoteDecision[] }) {
-  const { pages, view, say, decisions } = of
-  const start = decisions.find((one) => 'quote' in one)?.quote.period.start ?? 0
-  if (start <= view.overview.now || !mayInvite(view)) return null
-  return (
-    <p class="soft small">
-      <Words>{say('buyAheadText', { start: pages.formats.day(start, view.locale) })}</Words>
-    </p>
   )
 }

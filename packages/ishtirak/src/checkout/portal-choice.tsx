@@ -1,12 +1,11 @@
 // What can be bought in the portal, and the methods to pay for it.
+import type { PropsWithChildren } from '@kitajs/html'
 import type { Instant } from '../core/instant.js'
-import type { Locale } from '../core/locale.js'
 import { type Offer, offersOf } from '../core/plan.js'
 import { changeQuotes, type Quote, type QuoteDecision, type Start, termDecisions } from '../core/quote.js'
 import { taxAt } from '../core/receipt.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import type { Say } from '../i18n/messages.js'
-import { hrefIn } from '../pages/own-form.js'
+import { OwnForm } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
 import type { PartSection, PartView } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
@@ -34,14 +33,13 @@ export function usualMethod(pages: PageParts, { history }: PartView): string {
 /** A plan change has this instead of a number of months. */
 export const NOW = 'now'
 
-interface Chosen {
+/** The value in the form: `12 pro`, `now business`. The id of a plan may have any character. */
+export function offerValue(of: {
   readonly offer: { readonly plan: Pick<Offer['plan'], 'id'>; readonly months: number }
   readonly change?: Quote['change'] | boolean
-}
-
-/** The value in the form: `12 pro`, `now business`. The id of a plan may have any character. */
-export function offerValue({ offer: { plan, months }, change }: Chosen): string {
-  return `${change ? NOW : months} ${plan.id}`
+}): string {
+  const { plan, months } = of.offer
+  return `${of.change ? NOW : months} ${plan.id}`
 }
 
 /** Reads `offerValue` again. The value may be anything that a caller sent. */
@@ -89,26 +87,34 @@ export function missingIn({ purse }: OfferedMethod, facts: SubscriptionFacts, am
   return purse ? Math.max(0, amount - purse.amountIn(facts)) : 0
 }
 
-/** What the balance lacks, and the link to where it is added. */
-export function Missing(of: {
-  readonly pages: PageParts
-  readonly session: Session | ReadOnlySession
-  readonly locale: Locale
-  readonly say: Say
-  readonly by: OfferedMethod
-  readonly missing: number
-}) {
-  const { pages, session, locale, say, missing } = of
-  const { purse } = of.by
-  if (!purse) return null
+/** Leads to the page of the order. The buttons inside choose what `kept` leaves open. */
+export function ChoiceForm(
+  of: PropsWithChildren<{
+    readonly pages: Pick<PageParts, 'base'>
+    readonly session: Session | ReadOnlySession
+    readonly kept: Partial<Chosen>
+  }>,
+) {
   return (
-    <p>
-      <span safe>{say(purse.missing, { missing: pages.formats.money(missing, locale) })}</span>{' '}
-      <a href={hrefIn(session, `${pages.base}${purse.add.path}`)} safe>
-        {say(purse.add.label)}
-      </a>
-    </p>
+    <OwnForm session={of.session} action={`${of.pages.base}/portal/choice`}>
+      {Object.entries(of.kept).map(([name, value]) =>
+        value === undefined ? null : <input type="hidden" name={name} value={value} />,
+      )}
+      {of.children}
+    </OwnForm>
   )
+}
+
+/** What is chosen: an offer (`offerValue`), the API's name of a method, a code that was typed. */
+export interface Chosen {
+  readonly offer: string
+  readonly method: string
+  readonly code?: string | undefined
+}
+
+/** The choice as it is saved for the page of the order. */
+export function choiceToKeep({ offer, method, code }: Chosen): string {
+  return new URLSearchParams({ offer, method, ...(code && { code }) }).toString()
 }
 
 /** The tax on a sale at `now`. */

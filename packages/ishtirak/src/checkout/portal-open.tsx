@@ -6,6 +6,7 @@ import { type Formats, inParts, paidForInWords } from '../i18n/formats.js'
 import { hrefIn } from '../pages/own-form.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection, PLANS } from '../pages/portal-kinds.js'
+import { Id } from './lines.js'
 
 export function PendingNotice(section: PartSection) {
   const { pages, view, say } = section
@@ -61,10 +62,7 @@ export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly
       text={sums ? say('reviewAmounts', sums) : say('reviewText')}
     >
       <p class="small">
-        <span safe>{say('orderReference')}</span>{' '}
-        <code dir="ltr" safe>
-          {odd.id}
-        </code>
+        <span safe>{say('orderReference')}</span> <Id>{odd.id}</Id>
       </p>
     </Notice>
   )

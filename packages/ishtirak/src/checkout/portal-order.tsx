@@ -5,20 +5,22 @@ import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { decideQuote, isPaidNow, type Quote, renewalOffers } from '../core/quote.js'
 import { netPriceOf, splitTax } from '../core/receipt.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
 import { messagePage } from '../pages/message-pages.js'
-import { OwnForm } from '../pages/own-form.js'
+import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { LinkButton, type PageParts, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import { type Answered, type PartSection, PLANS } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { OfferedMethod } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
-import { ChoiceForm } from './plan-cards.js'
+import { Lines, type NamedLine } from './lines.js'
 import {
   BY_CARD,
-  Missing,
+  ChoiceForm,
   missingIn,
+  NOW,
   offeredMethods,
   offerValue,
   onlyOffer,
@@ -28,26 +30,26 @@ import {
 } from './portal-choice.js'
 import { type QuoteDeps, readChoice } from './quote.js'
 
-export interface OrderOf {
+interface OrderOf {
   readonly pages: PageParts
   readonly session: Session | ReadOnlySession
   readonly locale: Locale
   readonly say: Say
   readonly now: Instant
+  readonly facts: SubscriptionFacts
   readonly quote: Quote
   readonly by: OfferedMethod
-  /** The whole dinars that the balance lacks: it cannot pay yet. */
-  readonly missing?: number
   /** True before the renewal window. */
   readonly isAhead: boolean
   /** A code that was typed. */
   readonly code?: string | undefined
-  /** The heading above the order on the first page. */
-  readonly title?: string
 }
 
-/** The order of the only offer; null: there is something to choose. */
-export function onlyChoice(section: PartSection): OrderOf | null {
+/**
+ * The order of the only offer; null: there is something to choose. The button comes before the lines, so that
+ * a phone shows it without scrolling.
+ */
+export function OnlyOrder(section: PartSection): JSX.Element | null {
   const { pages, view, say } = section
   const { facts, now } = view.overview
   const offer = onlyOffer(section)
@@ -56,9 +58,14 @@ export function onlyChoice(section: PartSection): OrderOf | null {
   const decision = decideQuote(facts, wanted, now, pages.rules)
   if (decision.kind !== 'sold') return null
   const { session, locale } = view
-  const { quote } = decision
-  const title = wordsToBuy(section, quote.offer.plan)
-  return { ...{ pages, session, locale, say, now }, quote, by: BY_CARD, isAhead: false, title }
+  const of = { pages, session, locale, say, now, facts, quote: decision.quote, by: BY_CARD, isAhead: false }
+  return (
+    <div class="order" id="choose">
+      <h3 safe>{wordsToBuy(section, offer.plan)}</h3>
+      <Pay {...of} />
+      <Lines look="lines" lines={linesOf(of)} />
+    </div>
+  )
 }
 
 /** A running plan is renewed, and one that has ended is bought again. */
@@ -89,44 +96,44 @@ export function RenewForm(section: PartSection) {
   )
 }
 
-/** The button comes before the lines, so that a phone shows it without scrolling. */
-export function Order(of: OrderOf) {
-  return (
-    <div class="order" id="choose">
-      {of.title === undefined ? null : <h3 safe>{of.title}</h3>}
-      <Pay {...of} />
-      <Lines {...of} />
-    </div>
-  )
-}
-
+/** The button that pays, or what the balance lacks and the link to where it is added. */
 function Pay(of: OrderOf) {
-  const { pages, session, say, quote, by, code, missing = 0 } = of
+  const { pages, session, locale, say, quote, by, code } = of
   const { offer, amount, discount } = quote
-  const sum = pages.formats.money(amount, of.locale)
+  const { purse } = by
+  const money = (dinars: number) => pages.formats.money(dinars, locale)
+  const missing = missingIn(by, of.facts, amount)
+  if (purse && missing > 0)
+    return (
+      <p>
+        <span safe>{say(purse.missing, { missing: money(missing) })}</span>{' '}
+        <a href={hrefIn(session, `${pages.base}${purse.add.path}`)} safe>
+          {say(purse.add.label)}
+        </a>
+      </p>
+    )
   // Only a code leaves nothing to pay.
   const isFree = amount === 0
   const fields = {
     plan: offer.plan.id,
-    ...(quote.change ? { start: 'now' } : { months: String(offer.months) }),
+    ...(quote.change ? { start: NOW } : { months: String(offer.months) }),
     ...(code !== undefined && { code }),
     ...(of.isAhead && { ahead: 'yes' }),
     // The sum on the button is the most that is taken.
-    ...(by.purse && { shown: String(amount) }),
+    ...(purse && { shown: String(amount) }),
   }
-  if (missing > 0) return <Missing {...of} missing={missing} />
   return (
     <>
       {discount === 0 ? null : (
         <p class="saves" safe>
-          {say('insteadOf', { amount: pages.formats.money(amount + discount, of.locale) })}
+          {say('insteadOf', { amount: money(amount + discount) })}
         </p>
       )}
       <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : by.path}`}>
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <SubmitButton label={isFree ? say('redeem') : say(by.button, { amount: sum })} />
+        <SubmitButton label={isFree ? say('redeem') : say(by.button, { amount: money(amount) })} />
       </OwnForm>
       <p class="soft small">
         {quote.change ? null : <Words>{startInWords(of)}</Words>}{' '}
@@ -136,35 +143,8 @@ function Pay(of: OrderOf) {
   )
 }
 
-/** A line whose parts are null is left out. */
-type Line = readonly [name: string, parts: string | readonly string[] | null, kind?: 'total' | 'saves']
-
 /** As the receipt will have them. */
-function Lines(of: OrderOf) {
-  return (
-    <dl class="lines">
-      {linesOf(of).map(([name, parts, kind]) =>
-        parts === null ? null : (
-          <div class={kind}>
-            <dt safe>{name}</dt>
-            <dd>
-              {[parts].flat().map((part, place) => (
-                <>
-                  {place === 0 ? '' : ' · '}
-                  <bdi>
-                    <Words>{part}</Words>
-                  </bdi>
-                </>
-              ))}
-            </dd>
-          </div>
-        ),
-      )}
-    </dl>
-  )
-}
-
-function linesOf(of: OrderOf): readonly Line[] {
+function linesOf(of: OrderOf): readonly NamedLine[] {
   const { pages, locale, say, now, quote, by } = of
   const { formats, seller } = pages
   const { offer, amount, discount, change } = quote
@@ -208,48 +188,51 @@ function startInWords({ pages, locale, say, now, quote, by }: OrderOf): string {
   return say(period.start > now ? 'startsLater' : 'pastDueStart', { start })
 }
 
-/** The choice as it is saved for the page of the order. */
-export interface Chosen {
-  readonly offer: string
-  readonly method: string
-  readonly code?: string
-}
-
-export function keepChoice(chosen: Chosen): string {
-  return new URLSearchParams({ ...chosen }).toString()
-}
-
 /** `value` is a saved choice. Throws what `readQuote` does, and `unknown_method`. */
-export async function summaryPage(
+export async function orderPage(
   pages: Pages & QuoteDeps,
   { session, locale, value }: Answered,
 ): Promise<string> {
   const kept = new URLSearchParams(value)
   const [offer, method] = [kept.get('offer') ?? '', kept.get('method') ?? '']
   const code = kept.get('code') ?? undefined
-  const chosen = offeredMethods(pages).find((by) => by.method === method)
+  const methods = offeredMethods(pages)
+  const chosen = methods.find((one) => one.method === method)
   if (!chosen) throw new BillingError('unknown_method')
-  const { userId } = session
-  const { quote, isAhead, facts, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
+  const wanted = { userId: session.userId, ...readOffer(offer), code }
+  const { quote, ...read } = await readChoice(pages, wanted)
   // If nothing is to be paid, the time begins at once, whatever method was chosen.
   const by = quote.amount === 0 ? BY_CARD : chosen
-  const missing = missingIn(by, facts, quote.amount)
-  const term = readOffer(offer).start === 'now' ? 'now' : quote.offer.months
+  const others = quote.amount === 0 ? [] : methods.filter((other) => other.method !== by.method)
+  const term = wanted.start === NOW ? NOW : quote.offer.months
   return messagePage(pages, locale, (say) => {
-    const of = { pages, session, locale, say, now, quote, by, missing, isAhead, code }
+    const of = { pages, session, locale, say, quote, by, code, ...read }
     return {
-      title: say('summaryTitle'),
+      title: say('orderTitle'),
       languagePath: `${pages.base}/portal/answer`,
       backUrl: pages.backUrl(session),
       safeMore: (
         <>
           <div class="order">
-            <Lines {...of} />
+            <Lines look="lines" lines={linesOf(of)} />
             <Pay {...of} />
           </div>
-          {quote.amount === 0 ? null : <OtherMethods {...of} offer={offer} />}
+          {others.length === 0 ? null : (
+            <ChoiceForm {...{ pages, session }} kept={{ offer, code }}>
+              <p class="soft small" safe>
+                {say('chooseElse')}
+              </p>
+              <div class="actions">
+                {others.map((other) => (
+                  <button type="submit" name="method" value={other.method} safe>
+                    {other.label(say, locale)}
+                  </button>
+                ))}
+              </div>
+            </ChoiceForm>
+          )}
           {code === undefined && pages.orderFields.length > 0 ? (
-            <ChoiceForm {...of} kept={{ offer, method }}>
+            <ChoiceForm {...{ pages, session }} kept={{ offer, method }}>
               {pages.orderFields.map((field) => field({ say }))}
             </ChoiceForm>
           ) : null}
@@ -260,25 +243,4 @@ export async function summaryPage(
       ),
     }
   })
-}
-
-/** Each button orders the same by another method. */
-function OtherMethods({ offer, ...of }: OrderOf & { readonly offer: string }) {
-  const { pages, session, locale, say, by, code } = of
-  const others = offeredMethods(pages).filter(({ method }) => method !== by.method)
-  if (others.length === 0) return null
-  return (
-    <ChoiceForm {...{ pages, session }} kept={{ offer, code }}>
-      <p class="soft small" safe>
-        {say('otherWays')}
-      </p>
-      <div class="actions">
-        {others.map(({ method, label }) => (
-          <button type="submit" name="method" value={method} safe>
-            {label(say, locale)}
-          </button>
-        ))}
-      </div>
-    </ChoiceForm>
-  )
 }

@@ -4,10 +4,10 @@ import { answerForm, shortened } from '../pages/message-pages.js'
 import { portalForm } from '../pages/own-form.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import { readCodeWorth } from './code-worth.js'
-import { offerValue, readOffer, wantedIn } from './portal-choice.js'
+import { type Chosen, choiceToKeep, offerValue, readOffer, wantedIn } from './portal-choice.js'
 import { History, RecentPayments } from './portal-history.js'
 import { PendingNotice, ReviewNotice } from './portal-open.js'
-import { type Chosen, keepChoice, summaryPage } from './portal-summary.js'
+import { orderPage } from './portal-order.js'
 import { readQuote } from './quote.js'
 import { returnRoutes } from './return.route.js'
 import type { StatusDeps } from './status.js'
@@ -27,7 +27,7 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
     })
     returnRoutes(app, pages)
   },
-  answers: { choice: summaryPage },
+  answers: { choice: orderPage },
   read: async ({ database }, { session, history }) => {
     const found = history.payments.find(({ status }) => status === 'review')
     const odd = found ? await findPayment(database, session.userId, found.id) : null
@@ -44,15 +44,15 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
 async function choiceToSave(
   pages: CheckoutPagesDeps,
   userId: string,
-  { code, ...chosen }: Required<Chosen>,
+  chosen: Required<Chosen>,
 ): Promise<Readonly<Record<string, string>>> {
-  if (code === '') return { choice: keepChoice(chosen) }
+  const { offer, code } = chosen
+  const choice = choiceToKeep(chosen)
+  if (!code) return { choice }
   const worth = await readCodeWorth(pages, userId, code)
-  if (worth.kind === 'discount' && readOffer(chosen.offer).start === 'now') {
-    await readQuote(pages, { userId, ...readOffer(chosen.offer), code })
-    return { choice: keepChoice({ ...chosen, code }), code }
-  }
-  const isForThis =
-    worth.kind === 'discount' && worth.quotes.some((quote) => offerValue(quote) === chosen.offer)
-  return isForThis ? { choice: keepChoice({ ...chosen, code }), code } : { code }
+  if (worth.kind === 'months') return { code }
+  const wanted = readOffer(offer)
+  if (wanted.start === 'now') await readQuote(pages, { userId, ...wanted, code })
+  else if (!worth.quotes.some((quote) => offerValue(quote) === offer)) return { code }
+  return { choice, code }
 }

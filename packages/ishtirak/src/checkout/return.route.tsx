@@ -22,57 +22,54 @@ import {
 import { queryOf, type Session } from '../pages/reader.js'
 import { shownMethodOf } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
+import { Lines, type NamedLine } from './lines.js'
 import { BY_CARD } from './portal-choice.js'
 import { differingSums } from './portal-open.js'
 import { type ReturnedPayment, readReturnedPayment, wayBack } from './return.js'
 import type { StatusDeps } from './status.js'
 
-type ReturnPages = Pages & StatusDeps
-
 /** How often the page reloads itself: 4 times at 3 s after paying, then every 10 s, three minutes in all. */
 const REFRESHES_MAX = 20
 const QUICK_REFRESHES = 4
 
-export function returnRoutes(app: App, pages: ReturnPages): void {
-  const hidden = { schema: { hide: true } }
+export function returnRoutes(app: App, pages: Pages & StatusDeps): void {
   app.get<{ Params: { payment_id: string } }>(
     '/portal/return/:payment_id',
-    hidden,
+    { schema: { hide: true } },
     async (request, reply) => {
       pages.limitAnonymous(request, reply)
       const returned = await readReturnedPayment(pages, request.params.payment_id, request.id)
-      const { payment, status } = returned
+      const { payment, status, payerLocale } = returned
+      const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
+      // The method has no page to return from: the portal says where to send the money.
+      if (isUnpaid && shownMethodOf(pages, payment))
+        return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
       const reader = await pages.reader.session(request)
       const session = reader?.userId === payment.userId ? reader : null
-      const locale = pages.reader.language(request, reply, session, returned.payerLocale)
-      if (hasNoPage(pages, returned))
-        return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
+      const locale = pages.reader.language(request, reply, session, payerLocale)
+      const say = sayFor(pages.seller.identity, locale)
       const look = Number(/^\d{1,3}$/.exec(queryOf(request, 'look') ?? '') ?? 0)
       const isWaiting = status === 'pending' && look < REFRESHES_MAX
       // A header field: browsers obey it without JavaScript, and the markup stays unchanged.
       if (isWaiting) reply.header('refresh', `${look < QUICK_REFRESHES ? 3 : 10}; url=?look=${look + 1}`)
-      return reply.headers(pages.headers).send(returnPage(pages, { ...returned, session, locale, isWaiting }))
+      const view = { ...returned, pages, session, locale, say, isWaiting }
+      return reply.headers(pages.headers).send(returnPage(view))
     },
   )
 }
 
-/** The method has no page to return from: the portal says where to send the money. */
-function hasNoPage(pages: ReturnPages, { payment, status }: ReturnedPayment): boolean {
-  const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
-  return isUnpaid && shownMethodOf(pages, payment) !== undefined
-}
-
 interface ReturnView extends ReturnedPayment {
+  readonly pages: Pages
   /** The payer's session; null for other readers. */
   readonly session: Session | null
   readonly locale: Locale
+  readonly say: Say
   /** True if the page reloads itself. */
   readonly isWaiting: boolean
 }
 
-function returnPage(pages: ReturnPages, view: ReturnView): string {
-  const { payment, status, session, locale } = view
-  const say = sayFor(pages.seller.identity, locale)
+function returnPage(view: ReturnView): string {
+  const { pages, payment, status, session, locale, say } = view
   const title = say(`return_${status}_title`)
   const other = view.alsoAwaits && shownMethodOf(pages, view.alsoAwaits)
   // Payers alone are told their address.
@@ -81,7 +78,7 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
     locale,
     title,
     // A paid order has that link as its main button.
-    backUrl: status === 'paid' ? null : backFrom(pages, view),
+    backUrl: status === 'paid' ? null : backFrom(view),
     safeContent: (
       <div class="middle">
         <section class="card" role={status === 'pending' ? 'status' : undefined}>
@@ -93,30 +90,23 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
             </b>
           </p>
           <p>
-            <Words>{textOf(pages, view, say)}</Words>
+            <Words>{textOf(view)}</Words>
           </p>
-          {status === 'failed' ? (
-            <>
-              <p>
-                <Words>{say('returnUnchanged')}</Words>
-              </p>
-              <Satim say={say} />
-            </>
-          ) : null}
+          {status === 'failed' ? <AfterFailure say={say} /> : null}
           {mailedTo === null ? null : <p safe>{say('receiptMailed', { address: masked(mailedTo) })}</p>}
           {status === 'paid' && other ? <p safe>{say(other.also)}</p> : null}
-          <Actions pages={pages} view={view} say={say} />
+          <Actions {...view} />
         </section>
         <Card id="details" title={say('details')}>
-          <dl class="facts">{factsOf(pages, view, say).map(Fact)}</dl>
-          <dl class="facts ids">{idsOf(pages, view, say).map(Fact)}</dl>
+          <Lines look="facts" lines={detailsOf(view)} />
+          <Lines look="facts ids" lines={idsOf(view)} />
         </Card>
       </div>
     ),
   })
 }
 
-const backFrom = (pages: ReturnPages, { payment, now, session }: ReturnView) =>
+const backFrom = ({ pages, payment, now, session }: ReturnView) =>
   wayBack(payment, now) ?? pages.backUrl(session)
 
 /** `n…@example.dz`: enough for its owner, who may not be alone at the screen. */
@@ -135,20 +125,18 @@ const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   refunded: 'back',
 }
 
-function textOf({ formats }: ReturnPages, view: ReturnView, say: Say): string {
-  const { payment, status, refundedAt, locale, isWaiting } = view
-  if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
-  if (refundedAt !== null) return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
-  const sums = status === 'review' && differingSums(formats, payment, locale)
+function textOf(view: ReturnView): string {
+  const { pages, say, payment, status, refundedAt, locale } = view
+  if (status === 'pending' && !view.isWaiting) return say('returnStillPendingText')
+  if (refundedAt !== null) return say('returnRefundedOnText', { date: pages.formats.day(refundedAt, locale) })
+  const sums = status === 'review' && differingSums(pages.formats, payment, locale)
   if (sums) return say('reviewAmounts', sums)
   if (status !== 'paid') return say(`return_${status}_text`)
-  if (payment.kind === 'top_up') return say('returnTopUpText')
-  return boughtInWords(formats, view, say)
+  return payment.kind === 'top_up' ? say('returnTopUpText') : boughtInWords(view)
 }
 
 /** What the payment bought, and whether that runs now, later, or no more. */
-function boughtInWords(formats: ReturnPages['formats'], view: ReturnView, say: Say): string {
-  const { payment, subscription, now, locale } = view
+function boughtInWords({ pages: { formats }, say, payment, subscription, now, locale }: ReturnView): string {
   // A paid payment has a period.
   const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
   const plan = planName(payment.plan?.name ?? '', locale)
@@ -167,54 +155,52 @@ function boughtInWords(formats: ReturnPages['formats'], view: ReturnView, say: S
  */
 const SATIM_NUMBER = '3020'
 
-function Satim({ say }: { say: Say }) {
+function AfterFailure({ say }: { say: Say }) {
   return (
-    <p class="notice warn">
-      <span safe>{say('satim')}</span>{' '}
-      <a href={`tel:${SATIM_NUMBER}`} dir="ltr">
-        <b>{SATIM_NUMBER}</b>
-      </a>
-    </p>
+    <>
+      <p>
+        <Words>{say('returnUnchanged')}</Words>
+      </p>
+      <p class="notice warn">
+        <span safe>{say('satim')}</span>{' '}
+        <a href={`tel:${SATIM_NUMBER}`} dir="ltr">
+          <b>{SATIM_NUMBER}</b>
+        </a>
+      </p>
+    </>
   )
 }
 
-interface ActionsOf {
-  readonly pages: ReturnPages
-  readonly view: ReturnView
-  readonly say: Say
-}
-
-function Actions(of: ActionsOf) {
-  const { pages, say } = of
-  const { payment, status, now, session } = of.view
+function Actions(view: ReturnView) {
+  const { pages, say, payment, status, now, session } = view
   const isOver = status === 'failed' || status === 'canceled' || status === 'expired'
   const mayPay = session === null || mayOrder(session)
+  const portal = `${pages.base}/portal`
   return (
     <div class="actions">
-      {isOver && session && mayPay ? <TryAgain {...of} session={session} /> : null}
-      {isOver && !session ? <LinkButton href={backFrom(pages, of.view)} label={say('tryAgain')} go /> : null}
+      {isOver && session && mayPay ? <TryAgain view={view} session={session} /> : null}
+      {isOver && !session ? <LinkButton href={backFrom(view)} label={say('tryAgain')} go /> : null}
       {status === 'pending' ? (
-        <LinkButton href={`${pages.base}/portal/return/${payment.id}`} label={say('checkNow')} go />
+        <LinkButton href={`${portal}/return/${payment.id}`} label={say('checkNow')} go />
       ) : null}
       {mayPay && isPayable(payment, now) && payment.checkoutUrl !== null ? (
         <LinkButton href={payment.checkoutUrl} label={say('notPaidYet')} />
       ) : null}
-      {status === 'paid' ? (
-        <LinkButton href={backFrom(pages, of.view)} label={say('backToSeller')} go />
-      ) : null}
+      {status === 'paid' ? <LinkButton href={backFrom(view)} label={say('backToSeller')} go /> : null}
       {session && (status === 'paid' || status === 'refunded') ? (
-        <LinkButton href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} />
+        <LinkButton href={`${portal}/receipts/${payment.id}`} label={say('receipt')} />
       ) : null}
-      {session ? <LinkButton href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
+      {session ? <LinkButton href={portal} label={say('openPortal')} /> : null}
     </div>
   )
 }
 
 /** Buys again with one click. A purchase ahead or with a code is chosen again in the portal. */
-function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session: Session }) {
+function TryAgain({ view, session }: { readonly view: ReturnView; readonly session: Session }) {
+  const { pages, say, mayRenew } = view
   const { kind, plan, months, codeHash } = view.payment
   const label = say('tryAgain')
-  if (!view.mayRenew || codeHash !== null || kind !== 'purchase')
+  if (!mayRenew || codeHash !== null || kind !== 'purchase')
     return <LinkButton href={`${pages.base}/portal`} label={label} go />
   return (
     <OwnForm session={session} action={`${pages.base}${BY_CARD.path}`}>
@@ -225,26 +211,14 @@ function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session:
   )
 }
 
-/** A fact whose value is null is left out. */
-type FactRow = readonly [label: string, value: string | null, isCode?: boolean]
-
-/** For support, so they come last. */
-function idsOf(pages: ReturnPages, { payment }: ReturnView, say: Say): FactRow[] {
-  const { id, checkoutId } = payment
-  const reference = shownMethodOf(pages, payment)?.reference
-  return [
-    [say('orderReference'), id, true],
-    [
-      say(reference?.label ?? 'transaction'),
-      checkoutId && (reference?.inWords(checkoutId) ?? checkoutId),
-      true,
-    ],
-  ]
-}
-
-function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
+function detailsOf({
+  pages: { formats },
+  say,
+  payment,
+  refundedAt,
+  locale,
+}: ReturnView): readonly NamedLine[] {
   const { paidAt, periodStart: start, periodEnd: end, instrument, discount } = payment
-  const { formats } = pages
   const local = (instant: Instant | null) =>
     instant === null ? null : say('localTime', { moment: formats.moment(instant, locale) })
   const day = (instant: Instant) => formats.day(instant, locale)
@@ -266,22 +240,14 @@ function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView
   ]
 }
 
-function Fact([label, value, isCode]: FactRow) {
-  if (value === null) return null
-  return (
-    <div>
-      <dt safe>{label}</dt>
-      <dd>
-        {isCode ? (
-          <code dir="ltr" safe>
-            {value}
-          </code>
-        ) : (
-          <bdi>
-            <Words>{value}</Words>
-          </bdi>
-        )}
-      </dd>
-    </div>
-  )
+/** For support, so they come last. */
+function idsOf({ pages, say, payment }: ReturnView): readonly NamedLine[] {
+  const { id, checkoutId } = payment
+  const { label, inWords } = shownMethodOf(pages, payment)?.reference ?? BY_PROVIDER
+  return [
+    [say('orderReference'), id, 'id'],
+    [say(label), checkoutId && inWords(checkoutId), 'id'],
+  ]
 }
+
+const BY_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const

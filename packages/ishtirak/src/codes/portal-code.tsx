@@ -1,7 +1,6 @@
 // Codes on the user's pages: the form in which a code is typed, and the page of what a code is worth.
 import { readCodeWorth } from '../checkout/code-worth.js'
-import { ChoiceForm } from '../checkout/plan-cards.js'
-import { BY_CARD, offerValue } from '../checkout/portal-choice.js'
+import { BY_CARD, ChoiceForm, offerValue } from '../checkout/portal-choice.js'
 import type { QuoteDeps } from '../checkout/quote.js'
 import type { App } from '../http/app.js'
 import { planAndTerm, termInWords } from '../i18n/formats.js'

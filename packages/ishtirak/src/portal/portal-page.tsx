@@ -3,7 +3,7 @@
 
 import { PlanCards } from '../checkout/plan-cards.js'
 import { changesFor, onlyOffer } from '../checkout/portal-choice.js'
-import { Order, onlyChoice, RenewForm } from '../checkout/portal-summary.js'
+import { OnlyOrder, RenewForm } from '../checkout/portal-order.js'
 import { BillingError } from '../core/error.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { mayOrder } from '../core/person.js'
@@ -201,8 +201,7 @@ function NextStep(section: PortalSection) {
   const { renewal } = view.overview
   if (!renewal || !mayInvite(view)) return null
   if (!renewal.allowed) return <TooEarly {...section} renewal={renewal} />
-  const only = onlyChoice(section)
-  return only ? <Order {...only} /> : <RenewForm {...section} />
+  return OnlyOrder(section) ?? <RenewForm {...section} />
 }
 
 /** Before the renewal window a plain button would buy nothing, so a link leads to the plans. */
