@@ -16,24 +16,50 @@ import {
   text,
   textOrNull,
   word,
+  writerOf,
 } from '../database/rows.js'
 import type { BankLineState, LineDoubt } from './bank-line.js'
 import type { LineResult, StoredForm } from './bank-schemas.js'
 
-export interface NewLine {
-  readonly id: string
-  readonly statement_id: string
-  /** The place in the file, from 1 on. */
-  readonly place: number
-  readonly account: AccountKind
-  readonly day: string
-  readonly amount_centimes: number
-  readonly text: string
+const parseStatement = rowOf({
+  statement_id: column('id', text),
+  account: word<AccountKind>,
+  imported_at: instant,
+  imported_by: text,
+  form: json<StoredForm>,
+  first_day: text,
+  last_day: text,
+  lines: integer,
+})
+export type StoredStatement = ReturnType<typeof parseStatement>
+
+const COLUMNS = columnsOf(parseStatement)
+
+const parseLine = rowOf({
+  id: text,
+  statement_id: text,
+  place: integer,
+  account: word<AccountKind>,
+  day: text,
+  /** Below 0 if the money went out. */
+  centimes: column('amount_centimes', integer),
+  text,
+  references: column('refs', json<readonly string[]>),
+  doubts: json<readonly LineDoubt[]>,
+  state: word<BankLineState>,
+  decided_by: textOrNull,
+  reason: textOrNull,
+  payment_id: textOrNull,
+})
+export type StoredLine = ReturnType<typeof parseLine>
+
+const LINE = columnsOf(parseLine, 'l')
+
+/** A line that no operator has decided. */
+export interface NewLine extends Omit<StoredLine, 'decided_by' | 'reason' | 'payment_id'> {
+  /** A digest of the whole row, and its number among the equal rows of the file. */
   readonly text_key: string
   readonly nth: number
-  readonly refs: readonly string[]
-  readonly doubts: readonly LineDoubt[]
-  readonly state: 'open' | 'payout' | 'returned'
 }
 
 const lock = statement(
@@ -85,20 +111,21 @@ const insertLines = statement(
 /** 250 lines in one query hold the event loop of the embedded database for some 5 ms. */
 const SLICE_LINES = 250
 
-/** The statement, its lines, and its entry in the audit trail. */
+const rowOfStatement = writerOf(parseStatement)
+const rowOfLine = writerOf<object>(parseLine)
+
+/** Saves the statement, its lines, and its entry in the audit trail. */
 export function insertStatement(
   database: Database,
-  made: Omit<StoredStatement, 'statement_id' | 'imported_at'> & {
-    readonly id: string
-    readonly imported_at: string
-  },
+  made: StoredStatement,
   lines: readonly NewLine[],
   audit: AuditEntry,
 ): Promise<void> {
+  const rows = lines.map((line) => ({ ...rowOfLine(line), text_key: line.text_key, nth: line.nth }))
   return alone(database, async (held) => {
-    await held.query(insert, [JSON.stringify(made), JSON.stringify(audit)])
-    for (let from = 0; from < lines.length; from += SLICE_LINES)
-      await held.query(insertLines, [JSON.stringify(lines.slice(from, from + SLICE_LINES))])
+    await held.query(insert, [JSON.stringify(rowOfStatement(made)), JSON.stringify(audit)])
+    for (let from = 0; from < rows.length; from += SLICE_LINES)
+      await held.query(insertLines, [JSON.stringify(rows.slice(from, from + SLICE_LINES))])
   })
 }
 
@@ -114,20 +141,6 @@ const selectForms = statement(
 export async function knownForms(database: Queryable, account: AccountKind): Promise<readonly StoredForm[]> {
   return (await database.query(selectForms, [account])).map((row) => json<StoredForm>(row, 'form'))
 }
-
-const parseStatement = rowOf({
-  statement_id: column('id', text),
-  account: word<AccountKind>,
-  imported_at: instant,
-  imported_by: text,
-  form: json<StoredForm>,
-  first_day: text,
-  last_day: text,
-  lines: integer,
-})
-export type StoredStatement = ReturnType<typeof parseStatement>
-
-const COLUMNS = columnsOf(parseStatement)
 
 const selectOne = statement('bank_statements.one', `select ${COLUMNS} from bank_statements where id = $1`)
 
@@ -154,26 +167,6 @@ export async function newestStatements(
   const place = [after && at(after.at), after?.id ?? null]
   return (await database.query(selectNewest, [...place, limit + 1])).map(parseStatement)
 }
-
-const parseLine = rowOf({
-  id: text,
-  statement_id: text,
-  place: integer,
-  account: word<AccountKind>,
-  day: text,
-  /** Below 0 if the money went out. */
-  centimes: column('amount_centimes', integer),
-  text,
-  references: column('refs', json<readonly string[]>),
-  doubts: json<readonly LineDoubt[]>,
-  state: word<BankLineState>,
-  decided_by: textOrNull,
-  reason: textOrNull,
-  payment_id: textOrNull,
-})
-export type StoredLine = ReturnType<typeof parseLine>
-
-const LINE = columnsOf(parseLine, 'l')
 
 const selectOfStatement = statement(
   'bank_lines.of_statement',

@@ -1,14 +1,13 @@
 // A bank statement is read in: its lines are written down, each once, in however many files it stands.
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { AccountKind } from '../core/account.js'
-import { at } from '../database/rows.js'
 import { sha256 } from '../runtime/secret.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
 import type { BankForm } from './bank-form.js'
 import { isPayout } from './bank-line.js'
 import { settleLines } from './bank-matches.sql.js'
 import { knownReferences } from './bank-references.sql.js'
-import { insertStatement, knownForms, type NewLine } from './bank-statements.sql.js'
+import { insertStatement, knownForms, type NewLine, type StoredStatement } from './bank-statements.sql.js'
 import { fileRefused } from './csv-rows.js'
 import type { BankDeps } from './read-statement.js'
 import { referencesIn, wholeReferencesIn } from './references-in-text.js'
@@ -35,9 +34,9 @@ export async function importStatement(
   const now = clock.now()
   const id = ids.next('stm', now)
   const days = kept.map(({ day }) => day).sort()
-  const made = {
-    ...{ id, account, form, imported_at: at(now), imported_by: by.operator.name, lines: kept.length },
-    ...{ first_day: days[0] ?? '', last_day: days.at(-1) ?? '' },
+  const made: StoredStatement = {
+    ...{ statement_id: id, account, form, imported_at: now, imported_by: by.operator.name },
+    ...{ lines: kept.length, first_day: days[0] ?? '', last_day: days.at(-1) ?? '' },
   }
   const after = { statement_id: id, account, lines: kept.length }
   const audit = auditEntry(ids, { ...by, act: 'statement.import' }, { after, now })
@@ -67,21 +66,20 @@ async function linesToKeep({ database }: BankDeps, lines: readonly ReadLine[]): 
  * rows of the file: files overlap by whole days, so an equal row of another file is the same line.
  */
 function newLines(
-  { id: statement_id, account }: { readonly id: string; readonly account: AccountKind },
+  { statement_id, account }: StoredStatement,
   lines: readonly KeptLine[],
   payoutWords: readonly string[],
 ): readonly NewLine[] {
   const seen = new Map<string, number>()
-  return lines.map(({ day, centimes, text, row, references, doubts }, index) => {
+  return lines.map(({ row, ...line }, index) => {
     const text_key = sha256(`${account} ${row}`).toString('base64url', 0, 19)
     const nth = (seen.get(text_key) ?? 0) + 1
     seen.set(text_key, nth)
-    const isPaidOut = centimes > 0 && isPayout(text, payoutWords)
+    const isPaidOut = isPayout(line.text, payoutWords)
     return {
+      ...{ ...line, statement_id, account, text_key, nth, place: index + 1 },
       id: nth === 1 ? `lin_${text_key}` : `lin_${text_key}_${nth}`,
-      ...{ statement_id, account, day, text, text_key, nth, doubts },
-      ...{ amount_centimes: centimes, refs: references, place: index + 1 },
-      state: centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
+      state: line.centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
     }
   })
 }

@@ -7,7 +7,6 @@ import { bookedByKarim, insertTransfers } from '../../../../test/support/known-t
 import { oneWaits, soManyWait } from '../../../../test/support/lock-wait.js'
 import { sql } from '../../../../test/support/sql.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
-import { at } from '../database/rows.js'
 import { settleLines } from './bank-matches.sql.js'
 import {
   findBankStatement,
@@ -87,11 +86,11 @@ async function bothAtOnce(row: string, first: () => Promise<unknown>, second: ()
 
 /** Reads in a file of one line. */
 const readIn = async (id: string, nth: number, refs: readonly string[] = []) => {
-  const of = { day: '2026-11-20', amount_centimes: 200_000, text: 'VIR', text_key: 'vir' }
+  const of = { day: '2026-11-20', centimes: 200_000, text: 'VIR', text_key: 'vir' }
   const file = { statement_id: 'stm_new', account: 'ccp' } as const
-  const line = { ...file, ...of, id, place: 1, nth, refs, doubts: [], state: 'open' } as const
-  const made = { id: 'stm_new', account: 'ccp', form: {} as never, lines: 1 } as const
-  const said = { imported_at: at(NOON), imported_by: 'karim', first_day: of.day, last_day: of.day }
+  const line = { ...file, ...of, id, place: 1, nth, references: refs, doubts: [], state: 'open' } as const
+  const made = { ...file, form: {} as never, lines: 1 }
+  const said = { imported_at: NOON, imported_by: 'karim', first_day: of.day, last_day: of.day }
   const audit = anEntry('act_2', 'statement.import')
   await insertStatement(database, { ...made, ...said }, [line], audit)
 }

@@ -3,19 +3,19 @@
 
 import { Type } from 'typebox'
 import { type ActDeps, type ActPlan, act, type Call } from '../acts/act.js'
-import { type AuditEntry, auditEntry } from '../acts/audit.sql.js'
+import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { OptionalWhySchema, reason } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
-import { type Instant, timestampOrNull } from '../core/instant.js'
+import { timestampOrNull } from '../core/instant.js'
 import { maybeOnePerson } from '../core/role.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
 import { DESK_METHODS } from './desk.js'
-import { countedOf, type DrawerDay, type DrawerDeps, readDrawer, requireDay } from './drawer.js'
-import { confirmCount, type DrawerCount, saveCount } from './drawer.sql.js'
+import { countedOf, type DrawerDay, type DrawerDeps, readDrawer, requireDay, stateOf } from './drawer.js'
+import { type DrawerCount, saveCount } from './drawer.sql.js'
 
 export type DrawerActDeps = DrawerDeps & ActDeps
 
@@ -102,32 +102,27 @@ function requireOpen({ day, state, count }: DrawerDay): void {
 const SAID = { roles: ['cashier', 'accountant'], on: DRAWER } as const
 export const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' } as const
 
-/** The state that the operator was shown. It is outdated after another entry or count. */
-function planOf(
-  deps: DrawerActDeps,
-  { by }: Call<unknown>,
-  of: { readonly drawer: DrawerDay; readonly count: DrawerCount; readonly becomes: 'counted' | 'closed' },
-  saved: (audit: AuditEntry, now: Instant) => Promise<boolean>,
-): ActPlan {
-  const { drawer, count, becomes } = of
-  const { day } = drawer
-  const difference = (method: 'cash' | 'cheque') => countedOf(count, method).difference / 100
+/** The version is the state that the operator was shown. It is outdated after another entry or count. */
+function planOf(deps: DrawerActDeps, { by }: Call<unknown>, drawer: DrawerDay, count: DrawerCount): ActPlan {
+  const { day, count: was } = drawer
+  const counted = {
+    ...{ cash: count.cash, cheques: count.cheques },
+    cash_difference: countedOf(count, 'cash').difference / 100,
+    cheques_difference: countedOf(count, 'cheque').difference / 100,
+  }
   return {
-    version: drawer.entries.length + (drawer.count?.counts ?? 0),
+    version: drawer.entries.length + (was?.counts ?? 0),
     changes: [
-      change.state('drawer', STATES[drawer.state], STATES[becomes]),
-      change.dinars('drawerCash', count.cash),
-      change.dinars('drawerCashDifference', difference('cash')),
-      change.dinars('drawerCheques', count.cheques),
-      change.dinars('drawerChequesDifference', difference('cheque')),
+      change.state('drawer', STATES[drawer.state], STATES[stateOf(count)]),
+      change.dinars('drawerCash', counted.cash),
+      change.dinars('drawerCashDifference', counted.cash_difference),
+      change.dinars('drawerCheques', counted.cheques),
+      change.dinars('drawerChequesDifference', counted.cheques_difference),
     ],
     save: async () => {
       const now = deps.clock.now()
-      const after = {
-        ...{ day, cash: count.cash, cheques: count.cheques },
-        ...{ cash_difference: difference('cash'), cheques_difference: difference('cheque') },
-      }
-      return (await saved(auditEntry(deps.ids, by, { after, now }), now)) ? 'saved' : 'stale'
+      const audit = auditEntry(deps.ids, by, { after: { day, ...counted }, now })
+      return (await saveCount(deps.database, { day, was, count }, audit, now)) ? 'saved' : 'stale'
     },
   }
 }
@@ -157,9 +152,7 @@ export const countDrawer = act<DrawerActDeps>()({
       ...{ counted_by: by.operator.name, counted_at: deps.clock.now() },
       ...{ confirmed_by: null, confirmed_at: null },
     }
-    return planOf(deps, call, { drawer, count, becomes: 'counted' }, (audit) =>
-      saveCount(deps.database, drawer.day, count, audit),
-    )
+    return planOf(deps, call, drawer, count)
   },
 })
 
@@ -180,9 +173,8 @@ export const confirmDrawer = act<DrawerActDeps>()({
     if (!count) throw new BillingError('conflict', { extra: { day, counted_by: null } })
     if (maybeOnePerson(count.counted_by, by))
       throw new BillingError('second_operator_needed', { extra: { day } })
-    return planOf(deps, call, { drawer, count, becomes: 'closed' }, (audit, now) =>
-      confirmCount(deps.database, day, { counts: count.counts, by, now }, audit),
-    )
+    const confirmed = { ...count, confirmed_by: by, confirmed_at: deps.clock.now() }
+    return planOf(deps, call, drawer, confirmed)
   },
 })
 

@@ -2,7 +2,17 @@
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, instant, instantOrNull, integer, rowOf, text, textOrNull, word } from '../database/rows.js'
+import {
+  at,
+  instant,
+  instantOrNull,
+  integer,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+  writerOf,
+} from '../database/rows.js'
 import type { DeskMethod } from './desk.js'
 
 // The audit trail has the operator of each act. Uses payments_by_paid_at and audit_by_act.
@@ -92,53 +102,36 @@ export async function findCount(database: Queryable, day: string): Promise<Drawe
   return row ? parseCount(row) : null
 }
 
-const saveCountRow = statement(
-  'drawer.save_count',
+// `$2` is how often the day was counted when the decision was made.
+const save = statement(
+  'drawer.save',
   `with saved as (
      insert into drawer_days as d select c.* from jsonb_populate_record(null::drawer_days, $1::jsonb) c
          on conflict (day) do update
         set counts = excluded.counts, cash_expected = excluded.cash_expected,
             cheques_expected = excluded.cheques_expected, cash = excluded.cash,
-            cheques = excluded.cheques, counted_by = excluded.counted_by,
-            counted_at = excluded.counted_at
-      where d.counts = excluded.counts - 1 and d.confirmed_at is null
+            cheques = excluded.cheques, counted_by = excluded.counted_by, counted_at = excluded.counted_at,
+            confirmed_by = excluded.confirmed_by, confirmed_at = excluded.confirmed_at
+      where d.counts = $2::int and d.confirmed_at is null
      returning day
-   )${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$2::jsonb', from: 'saved' })}
+   )${insertAudit({ userId: "''", at: '$4::timestamptz', entry: '$3::jsonb', from: 'saved' })}
    returning id`,
 )
+const rowOfCount = writerOf(parseCount)
 
-/** False: it was counted or closed meanwhile. */
+/** Saves a count, or its confirmation. False: the day was counted again or closed meanwhile. */
 export async function saveCount(
   database: Queryable,
-  day: string,
-  count: DrawerCount,
+  {
+    day,
+    was,
+    count,
+  }: { readonly day: string; readonly was: DrawerCount | null; readonly count: DrawerCount },
   audit: AuditEntry,
+  now: Instant,
 ): Promise<boolean> {
-  const countedAt = at(count.counted_at)
-  const row = { ...count, day, counted_at: countedAt }
-  const values = [JSON.stringify(row), JSON.stringify(audit), countedAt]
-  return (await database.query(saveCountRow, values)).length === 1
-}
-
-const confirmCountRow = statement(
-  'drawer.confirm',
-  `with saved as (
-     update drawer_days set confirmed_by = $3, confirmed_at = $4::timestamptz
-      where day = $1 and counts = $2::int and confirmed_at is null
-     returning day
-   )${insertAudit({ userId: "''", at: '$4::timestamptz', entry: '$5::jsonb', from: 'saved' })}
-   returning id`,
-)
-
-/** False: it was counted again or closed meanwhile. */
-export async function confirmCount(
-  database: Queryable,
-  day: string,
-  of: { readonly counts: number; readonly by: string; readonly now: Instant },
-  audit: AuditEntry,
-): Promise<boolean> {
-  const values = [day, of.counts, of.by, at(of.now), JSON.stringify(audit)]
-  return (await database.query(confirmCountRow, values)).length === 1
+  const row = JSON.stringify({ ...rowOfCount(count), day })
+  return (await database.query(save, [row, was?.counts ?? 0, JSON.stringify(audit), at(now)])).length === 1
 }
 
 /** The query of days that are counted but not closed, for the inbox. */

@@ -35,7 +35,7 @@ export async function readDrawer(deps: DrawerDeps, day: string) {
   }
 }
 
-function stateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
+export function stateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
   if (!count) return 'open'
   return count.confirmed_at === null ? 'counted' : 'closed'
 }

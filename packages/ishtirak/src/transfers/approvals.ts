@@ -6,7 +6,7 @@ import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { askProvider } from '../checkout/ask-provider.js'
 import { effectOf } from '../checkout/settlement-preview.js'
-import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
+import { INSTRUMENTS, isTransferred, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Payment, publicMethodOf } from '../core/payment.js'
@@ -82,7 +82,7 @@ export async function planDecision(
     ],
     save: async () => {
       const lineId = received?.lineId
-      if (received && !instrumentOf(loaded.method, received.instrument))
+      if (received && !(received.instrument ?? onlyInstrument(loaded.method)))
         throw wrongField('payment_method', 'required')
       if (decision.kind === 'unchanged' && (!lineId || (await pays(deps.database, lineId, paymentId))))
         return payment
@@ -124,7 +124,8 @@ function decideReceived(
   }
   // The account changes nothing in the preview, so the operator may choose it last.
   const [first] = transfer.approvals
-  const instrument = instrumentOf(method, received.instrument) ?? first?.instrument ?? INSTRUMENTS.ccp
+  const named = received.instrument ?? onlyInstrument(method)
+  const instrument = named ?? first?.instrument ?? INSTRUMENTS.ccp
   return decideApproval(
     transfer,
     payment,
@@ -165,13 +166,10 @@ function refusalBecause(
 }
 
 /**
- * An account that is no longer shown may still get money, so any kind may be named. Null: it must be named.
+ * The kind of account, if the seller shows one kind alone; null: it must be named. Any kind may be named,
+ * because an account that is no longer shown may still get money.
  */
-function instrumentOf(
-  { instruments }: PaymentMethod,
-  said: TransferInstrument | undefined,
-): TransferInstrument | null {
-  const shown = Object.values(INSTRUMENTS).filter((kind) => instruments.includes(kind))
-  const [only = null, ...others] = said === undefined ? shown : [said]
+export function onlyInstrument({ instruments }: PaymentMethod): TransferInstrument | null {
+  const [only = null, ...others] = instruments.filter(isTransferred)
   return others.length === 0 ? only : null
 }

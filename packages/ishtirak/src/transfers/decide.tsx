@@ -6,14 +6,14 @@ import type { FoundAct } from '../acts/audit.sql.js'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { readTypedAmount } from '../acts/typed-amount.js'
-import { INSTRUMENTS, isTransferred } from '../core/account.js'
+import { INSTRUMENTS } from '../core/account.js'
 import type { Payment } from '../core/payment.js'
 import { request } from '../http/schemas.js'
 import { instrumentName } from '../i18n/messages.js'
 import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import { type ApprovalDeps, loadTransfer, planDecision, settleDecided } from './approvals.js'
+import { type ApprovalDeps, loadTransfer, onlyInstrument, planDecision, settleDecided } from './approvals.js'
 import { decideRefusal, isBooked } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
 import { foundOf, reviewBeside } from './review.js'
@@ -123,10 +123,9 @@ async function receivedFields(
   const { say, locale } = view
   const { line, why } = await foundOf(pages, view, { payment, reference })
   const [first] = transfer.approvals
-  const [only, ...others] = method.instruments.filter(isTransferred)
   const kinds = Object.values(INSTRUMENTS).map((kind) => [kind, instrumentName(kind, locale)] as const)
   const paidTo = line && INSTRUMENTS[line.account]
-  const instrument = first?.instrument ?? paidTo ?? (others.length === 0 ? only : undefined)
+  const instrument = first?.instrument ?? paidTo ?? onlyInstrument(method)
   return [
     {
       name: 'amount',
