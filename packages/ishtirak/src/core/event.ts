@@ -97,7 +97,9 @@ export interface WrittenEvent {
   readonly createdAt: Instant
   readonly content: EventContent
   /** With the plan's limits, which the content has only if they are others. */
-  readonly payment: (OrderedPayment & { readonly plan: Pick<Plan, 'limits'> | null }) | null
+  readonly payment:
+    | (OrderedPayment & { readonly currency: string; readonly plan: Pick<Plan, 'limits'> | null })
+    | null
 }
 
 /** Returns the same bytes for the same event at every attempt. */
@@ -139,7 +141,7 @@ function describeEvent({ userId, sequence, type, createdAt, content, payment }: 
       },
       ...(payment &&
         content.payment && {
-          payment: { ...describeOrder(payment), ...NO_STATE, ...content.payment },
+          payment: { ...describeOrder(payment, payment.currency), ...NO_STATE, ...content.payment },
         }),
       ...(reason !== undefined && { reason }),
       ...(announcement && { announcement }),
@@ -153,16 +155,15 @@ function describeEvent({ userId, sequence, type, createdAt, content, payment }: 
 /** What the platform sees of a payment, and but for the metadata its user. */
 export function describePayment(payment: ShownPayment, now: Instant) {
   const { currency } = payment.price
-  return { ...describeOrder({ ...payment, currency }), ...describePaymentState(payment, now) }
+  return Object.assign(describeOrder(payment, currency), describePaymentState(payment, now))
 }
 
 /** The fields that a payment's row keeps for ever. */
 interface OrderedPayment extends Pick<ShownPayment, 'id' | 'kind' | 'months' | 'method'> {
   readonly plan: Pick<Plan, 'id'> | null
-  readonly currency: string
 }
 
-function describeOrder({ id, kind, plan, months, currency, method }: OrderedPayment) {
+function describeOrder({ id, kind, plan, months, method }: OrderedPayment, currency: string) {
   return { id, kind, plan: plan?.id ?? null, months, currency, method: publicMethodOf(method) }
 }
 
