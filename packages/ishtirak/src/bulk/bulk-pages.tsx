@@ -1,6 +1,7 @@
 // Bulk acts in the console. The page of one reloads itself until it is finished.
 import { ActButton } from '../acts/act-console.js'
 import { type ListPage, listRoute } from '../acts/list-page.js'
+import type { Instant } from '../core/instant.js'
 import type { Permission } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { PaymentLink } from '../ledger/labels.js'
@@ -21,7 +22,7 @@ export function bulkRoutes(app: App, pages: Pages): void {
 
 type Bulk = Awaited<ReturnType<typeof showBulk>>
 
-const bulksPage: ListPage<WorkDeps, Bulk> = {
+const bulksPage: ListPage<WorkDeps, Bulk & { readonly at: Instant }> = {
   path: 'bulk',
   title: 'bulkTitle',
   list: bulkList,

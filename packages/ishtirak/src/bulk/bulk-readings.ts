@@ -2,7 +2,7 @@
 import { list } from '../acts/list.js'
 import { byInstant, cursorOf } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
-import { viewRows } from '../ledger/schemas.js'
+import { viewRowsAt } from '../ledger/schemas.js'
 import { bulksBehind, resultsOf } from './bulk.sql.js'
 import { showBulk, startBulk } from './bulk-act.js'
 import { BulkParamsSchema, BulkResultSchema, BulkResultsFilterSchema, BulkSchema } from './bulk-schemas.js'
@@ -19,8 +19,8 @@ export const bulkList = list<WorkDeps>()({
   command: { usage: 'bulk list', rows: 'bulks' },
   read: async ({ database }, _, { cursor, limit }) => {
     const after = cursor === null ? null : byInstant.decode(cursor)
-    const found = viewRows(BulkSchema, await bulksBehind(database, after, limit + 1))
-    return byInstant.pageBy(found, limit, ({ made_at, id }) => ({ at: Date.parse(made_at), id }))
+    const found = viewRowsAt(BulkSchema, await bulksBehind(database, after, limit + 1), 'made_at')
+    return byInstant.pageOf(found, limit)
   },
 })
 

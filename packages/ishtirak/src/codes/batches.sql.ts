@@ -1,11 +1,10 @@
 // Batches of codes as rows, with the used and remaining uses of each.
 
-import { type AuditEntry, type By, insertAudit } from '../acts/audit.sql.js'
-import type { CodeBatch } from '../core/code.js'
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instantOrNull, integer, rowOf, text } from '../database/rows.js'
-import { viewRows } from '../ledger/schemas.js'
+import { viewRows, viewRowsAt } from '../ledger/schemas.js'
 import { CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
 import { HOLDS } from './code-uses.sql.js'
 
@@ -24,25 +23,14 @@ interface Position {
   readonly id: string
 }
 
-/** Stores the batch with its codes and its line in the audit trail, or nothing. */
+/** Stores the batch (a row) with its codes and its line in the audit trail, or nothing. */
 export async function insertBatch(
   database: Queryable,
-  of: {
-    readonly batch: CodeBatch
-    readonly hashes: readonly string[]
-    readonly by: By
-    readonly now: Instant
-    readonly audit: AuditEntry
-  },
+  of: { readonly batch: object; readonly hashes: readonly string[]; readonly audit: AuditEntry },
+  now: Instant,
 ): Promise<void> {
-  const { batch, hashes, by, now, audit } = of
-  const { planId: plan_id, usesPerUser: uses_per_user, from, until, ...same } = batch
-  const row = {
-    ...same,
-    ...{ plan_id, uses_per_user, valid_from: at(from), valid_until: at(until) },
-    ...{ created_at: at(now), created_by: by.operator.name, why: by.reason },
-  }
-  await database.query(insert, [JSON.stringify(row), hashes, JSON.stringify(audit), at(now)])
+  const values = [JSON.stringify(of.batch), of.hashes, JSON.stringify(of.audit), at(now)]
+  await database.query(insert, values)
 }
 
 // The columns of `code_batches b`.
@@ -76,7 +64,7 @@ export async function newestBatches(
 ) {
   const { after, q, limit } = of
   const found = await database.query(selectNewest, [after && at(after.at), after?.id ?? null, q, limit])
-  return viewRows(CodeBatchSchema, found)
+  return viewRowsAt(CodeBatchSchema, found, 'created_at')
 }
 
 export async function findBatch(database: Queryable, batchId: string) {
@@ -115,7 +103,7 @@ export async function usesOfBatch(
 ) {
   const { batchId, after, limit } = of
   const asked = [batchId, after && at(after.at), after?.id ?? null, limit]
-  return viewRows(CodeUseSchema, await database.query(selectUses, asked))
+  return viewRowsAt(CodeUseSchema, await database.query(selectUses, asked), 'used_at')
 }
 
 const selectCode = statement(

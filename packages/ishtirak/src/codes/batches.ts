@@ -58,7 +58,7 @@ export const batchList = list<ListDeps>()({
   read: async ({ database }, { q = '' }, { cursor, limit }) => {
     const after = cursor === null ? null : byInstant.decode(cursor)
     const found = await newestBatches(database, { after, q, limit: limit + 1 })
-    return byInstant.pageBy(found, limit, (one) => ({ at: Date.parse(one.created_at), id: one.batch_id }))
+    return byInstant.pageBy(found, limit, ({ at, batch_id: id }) => ({ at, id }))
   },
 })
 
@@ -86,7 +86,7 @@ export const useList = list<ListDeps>()({
     const after = cursor === null ? null : byInstant.decode(cursor)
     await showBatch(deps, batchId)
     const found = await usesOfBatch(deps.database, { batchId, after, limit: limit + 1 })
-    return byInstant.pageBy(found, limit, (use) => ({ at: Date.parse(use.used_at), id: use.use_id }))
+    return byInstant.pageBy(found, limit, ({ at, use_id: id }) => ({ at, id }))
   },
   file: {
     permission: { name: 'codes.export', roles: ['accountant'] },

@@ -11,6 +11,7 @@ import { type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/inst
 import { isLocale, LOCALES } from '../core/locale.js'
 import { type Offer, offersOf, planById } from '../core/plan.js'
 import { freeOffers } from '../core/quote.js'
+import { at } from '../database/rows.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { CATALOGS, planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
@@ -78,22 +79,22 @@ type WantedBatch = Omit<CodeBatch, 'id' | 'plan' | 'revokedAt'>
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
   const now = deps.clock.now()
   const { key, plan } = checkWanted(deps, wanted, now)
-  const batch: CodeBatch = {
-    ...wanted,
-    id: deps.ids.next('bat', now),
-    plan: wanted.kind === 'months' ? plan : null,
-    revokedAt: null,
-  }
+  const id = deps.ids.next('bat', now)
   const codes = new Set<string>()
   while (codes.size < wanted.count) codes.add(deps.drawCode())
   const hashes = [...codes].map((code) => keyedDigest(key, code))
-  const { plan: _, revokedAt: __, from, until, ...facts } = batch
-  const after = { ...facts, from: timestampOrNull(from), until: timestampOrNull(until) }
+  const { usesPerUser: uses_per_user, planId: plan_id, ...facts } = wanted
+  const batch = {
+    ...{ ...facts, id, plan_id, uses_per_user, valid_from: at(wanted.from), valid_until: at(wanted.until) },
+    plan: wanted.kind === 'months' ? plan : null,
+    ...{ created_at: at(now), created_by: by.operator.name, why: by.reason },
+  }
+  const [from, until] = [timestampOrNull(wanted.from), timestampOrNull(wanted.until)]
+  const after = { ...wanted, id, from, until }
   const audit = auditEntry(deps.ids, { ...by, act: 'codes.create' }, { after, now })
-  await insertBatch(deps.database, { batch, hashes, by, now, audit })
+  await insertBatch(deps.database, { batch, hashes, audit }, now)
   const free = freeOffers(wanted, deps.rules).map(nameOf)
-  const shown = { ...after, plan: batch.planId }
-  const made = { batch_id: batch.id, codes: [...codes].map(printCode), batch: shown }
+  const made = { batch_id: id, codes: [...codes].map(printCode), batch: { ...after, plan: plan_id } }
   return free.length > 0 ? { ...made, free } : made
 }
 

@@ -14,6 +14,7 @@ import { PO_NUMBER_MAX, PO_NUMBER_PATTERN } from '../core/po-number.js'
 import { type Quote, STARTS } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
+import { instant } from '../database/rows.js'
 import { nameSchemas, nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-view.js'
 
@@ -353,4 +354,9 @@ export function viewRows<Schema extends TObject>(schema: Schema, rows: readonly 
     if (Value.Check(schema, view)) return view
     throw new TypeError(`a row does not fit its schema: ${JSON.stringify(Value.Errors(schema, view)[0])}`)
   })
+}
+
+/** The views, each with the exact instant of a column for cursors: a timestamp has no milliseconds. */
+export function viewRowsAt<Schema extends TObject>(schema: Schema, rows: readonly Row[], column: string) {
+  return viewRows(schema, rows).map((view, index) => ({ ...view, at: instant(rows[index] ?? {}, column) }))
 }
