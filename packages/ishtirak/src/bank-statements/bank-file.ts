@@ -18,14 +18,14 @@ import {
 import type { LineDoubt } from './bank-line.js'
 import type { StoredForm } from './bank-schemas.js'
 import {
-  directionSaid,
+  directionNamed,
   type Heading,
   isOtherCurrency,
   namesOtherCurrency,
   plainWords,
-  saysDone,
-  saysNotCome,
-  titleSaysNotCome,
+  saysCompleted,
+  saysNotReceived,
+  titleSaysNotReceived,
 } from './bank-words.js'
 import { type CsvRow, DELIMITERS, decodedText, delimiterIn, fileRefused, rowsIn } from './csv-rows.js'
 import { referencesIn } from './references-in-text.js'
@@ -123,7 +123,7 @@ async function readRows(
   if (isDoubted) doubted.add('other_column')
   const addTitle = (cells: readonly string[]) => {
     const title = cells.join(' ; ')
-    if (titleSaysNotCome(title)) doubted.add('not_come')
+    if (titleSaysNotReceived(title)) doubted.add('not_come')
     if (namesOtherCurrency(title)) doubted.add('currency')
   }
   for (const title of titles) addTitle(title)
@@ -172,12 +172,12 @@ function readRow(table: Table, cells: readonly string[], line: number): ReadLine
     throw fileRefused('day', { line, column: date })
   }
   if (cells.length !== width) throw fileRefused('cells', { line })
-  const came = readCentimes(cellAt(cells, amount), decimal)
-  const went = readCentimes(cellAt(cells, debit), decimal)
-  if (came === null || went === null) throw fileRefused('amount', { line })
-  if (came !== 0 && went !== 0) throw fileRefused('two_amounts', { line })
-  if (came === 0 && went === 0) return null
-  const centimes = went !== 0 || isSaidOut(table, cells, line) ? -Math.abs(came || went) : came
+  const moneyIn = readCentimes(cellAt(cells, amount), decimal)
+  const moneyOut = readCentimes(cellAt(cells, debit), decimal)
+  if (moneyIn === null || moneyOut === null) throw fileRefused('amount', { line })
+  if (moneyIn !== 0 && moneyOut !== 0) throw fileRefused('two_amounts', { line })
+  if (moneyIn === 0 && moneyOut === 0) return null
+  const centimes = moneyOut !== 0 || isNamedOut(table, cells, line) ? -Math.abs(moneyIn || moneyOut) : moneyIn
   const own = table.text.map((at) => cleanText(cells[at - 1] ?? '')).filter(Boolean)
   const text = own.join(' ')
   return {
@@ -188,10 +188,10 @@ function readRow(table: Table, cells: readonly string[], line: number): ReadLine
 }
 
 /** Throws `file_not_accepted`: a word of the direction is not understood. */
-function isSaidOut({ direction }: Columns, cells: readonly string[], line: number): boolean {
+function isNamedOut({ direction }: Columns, cells: readonly string[], line: number): boolean {
   if (typeof direction === 'string') return false
   const word = cellAt(cells, direction)
-  const said = directionSaid(word)
+  const said = directionNamed(word)
   if (said === null) throw fileRefused('direction', { line, word: shownCell(word) })
   return said === 'out'
 }
@@ -206,9 +206,9 @@ function doubtsOf({ headings, dayOrder }: Table, cells: readonly string[], day: 
     const valued = readDay(cell, dayOrder)
     return valued === null || Date.parse(valued) - Date.parse(day) > VALUE_DAYS_MAX * DAY
   }
-  const isNotDone = (cell: string) => !saysDone(cell)
+  const isNotDone = (cell: string) => !saysCompleted(cell)
   const hasNotCome =
-    isAny('value_date', isNotYet) || isAny('status', isNotDone) || saysNotCome(cells.join(' ; '))
+    isAny('value_date', isNotYet) || isAny('status', isNotDone) || saysNotReceived(cells.join(' ; '))
   return [
     ...(hasNotCome ? (['not_come'] as const) : []),
     ...(isAny('currency', isOtherCurrency) ? (['currency'] as const) : []),

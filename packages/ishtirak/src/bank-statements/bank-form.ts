@@ -5,7 +5,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { decimalSignIn, isSigned } from './bank-amount.js'
 import { DAY_ORDERS, dayOrderIn, isDay } from './bank-day.js'
-import { type Heading, headingOf, titleSaysNotCome } from './bank-words.js'
+import { type Heading, headingOf, titleSaysNotReceived } from './bank-words.js'
 import { type CsvRow, DELIMITERS, type DelimiterName, ENCODINGS } from './csv-rows.js'
 
 const said = (description: string, maxLength = 80) =>
@@ -204,7 +204,7 @@ export function columnsNotUnderstood(
     if (at > width) return false
     const heading = headings[at - 1] ?? null
     const isHarmless = heading !== null && HARMLESS.includes(heading)
-    return !isHarmless && (!used.includes(at) || titleSaysNotCome(names[at - 1] ?? ''))
+    return !isHarmless && (!used.includes(at) || titleSaysNotReceived(names[at - 1] ?? ''))
   })
 }
 /** These columns are harmless, or are read row by row. */

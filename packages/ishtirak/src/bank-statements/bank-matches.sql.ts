@@ -2,7 +2,7 @@
 import type { Instant } from '../core/instant.js'
 import { type Database, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
-import { alone } from './bank-statements.sql.js'
+import { withStatementsLocked } from './bank-statements.sql.js'
 
 const FACTS = `select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
              from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id`
@@ -39,5 +39,5 @@ const settle = statement(
 
 /** Approves the lines whose payment is booked, also if an operator approved it by hand. */
 export async function settleLines(database: Database, now: Instant): Promise<number> {
-  return alone(database, async (held) => (await held.query(settle, [at(now)])).length)
+  return withStatementsLocked(database, async (held) => (await held.query(settle, [at(now)])).length)
 }

@@ -74,7 +74,7 @@ const parseKnown = rowOf({ reference: text, lines: integer, returnedOn: textOrNu
 /**
  * Counts the open lines that name each reference, and finds the last day on which money went out under it.
  */
-export async function knownOf(
+export async function linesNaming(
   database: Queryable,
   references: readonly string[],
 ): Promise<Pick<MatchFacts, 'linesOf' | 'returnedOn'>> {

@@ -72,7 +72,7 @@ const lock = statement(
  * another transaction has not committed yet: a withdrawal would delete a line that a new file shares, and two
  * settlements would approve two lines for one payment. An approval needs no turn, because it locks its line.
  */
-export function alone<Result>(
+export function withStatementsLocked<Result>(
   database: Database,
   work: (held: Queryable) => Promise<Result>,
 ): Promise<Result> {
@@ -122,7 +122,7 @@ export function insertStatement(
   audit: AuditEntry,
 ): Promise<void> {
   const rows = lines.map((line) => ({ ...rowOfLine(line), text_key: line.text_key, nth: line.nth }))
-  return alone(database, async (held) => {
+  return withStatementsLocked(database, async (held) => {
     await held.query(insert, [JSON.stringify(rowOfStatement(made)), JSON.stringify(audit)])
     for (let from = 0; from < rows.length; from += SLICE_LINES)
       await held.query(insertLines, [JSON.stringify(rows.slice(from, from + SLICE_LINES))])
@@ -281,7 +281,7 @@ export function withdrawStatementRow(
   audit: AuditEntry,
   now: Instant,
 ): Promise<{ readonly withdrawn: number; readonly kept: number } | null> {
-  return alone(database, async (held) => {
+  return withStatementsLocked(database, async (held) => {
     const [row] = await held.query(withdraw, [id, JSON.stringify(audit), at(now)])
     return row ? parseWithdrawn(row) : null
   })

@@ -76,7 +76,7 @@ const anyOf = (list: string) =>
 const is = (latin: string, arabic: string) => new RegExp(`^(?:${anyOf(`${latin}, ${arabic}`)})$`, 'u')
 
 /** Beginnings of words, and whole phrases, that say that money did not come, or not yet, or went back. */
-const NOT_COME = new RegExp(
+const NOT_RECEIVED = new RegExp(
   `\\b(?:un)?(?:${anyOf(`rejet, rej\\b, refus, annul, ann\\b, echou, echec, impay, retour, extourn,
   contre.?pass, suspen, bloqu, pending, reject, fail, cancel, revers, revok, revoqu, return, declin, denied,
   unpaid, bounced, void, (?:en|mise) (?:attente|cours|instance), a (?:venir|valider|confirmer), previ?,
@@ -105,7 +105,7 @@ const SENT = /^(virement|versement|paiement|transfert|vir)s? (emis|emise|sortant
 const RECEIVED = /^(virement|versement|paiement|transfert|vir)s? (recu|recue|entrant|received)s?$/
 
 /** Null: the word does not say in which direction money went. */
-export function directionSaid(cell: string): 'in' | 'out' | null {
+export function directionNamed(cell: string): 'in' | 'out' | null {
   const plain = plainWords(cell).replace(/[.()]/g, '')
   if (OUT.test(plain) || SENT.test(plain)) return 'out'
   return IN.test(plain) || RECEIVED.test(plain) ? 'in' : null
@@ -147,13 +147,13 @@ const OF_OTHERS = new RegExp(
 )
 
 /** Whether a row says that its money did not come, was sent back, or has yet to come. */
-export function saysNotCome(row: string): boolean {
-  return NOT_COME.test(plainWords(row))
+export function saysNotReceived(row: string): boolean {
+  return NOT_RECEIVED.test(plainWords(row))
 }
 
 /** Whether a title says that the rows below it are not money that came. */
-export function titleSaysNotCome(title: string): boolean {
-  return saysNotCome(title) || OF_OTHERS.test(plainWords(title))
+export function titleSaysNotReceived(title: string): boolean {
+  return saysNotReceived(title) || OF_OTHERS.test(plainWords(title))
 }
 
 const DONE = is(
@@ -164,6 +164,6 @@ const DONE = is(
 )
 
 /** Whether a state says that the money of its row came. */
-export function saysDone(cell: string): boolean {
+export function saysCompleted(cell: string): boolean {
   return DONE.test(plainWords(cell))
 }

@@ -9,7 +9,7 @@ import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
 import { LINE_KINDS } from './bank-line.js'
 import { type Candidate, type Match, matcherOf } from './bank-match.js'
-import { knownOf, payableTransfers } from './bank-references.sql.js'
+import { linesNaming, payableTransfers } from './bank-references.sql.js'
 import { StatementParamsSchema } from './bank-schemas.js'
 import { findBankStatement, linesOfStatement, type StoredLine } from './bank-statements.sql.js'
 import { referencesInside } from './references-in-text.js'
@@ -37,7 +37,7 @@ export async function matched(
   const dayOf = (at: number) => wallClock.dayAt(at)
   const orderedSince = now - LOOKED_BACK_MS
   const transfers = await payableTransfers(database, { orderedSince, references, dayOf })
-  const match = matcherOf({ transfers, today: dayOf(now), ...(await knownOf(database, references)) })
+  const match = matcherOf({ transfers, today: dayOf(now), ...(await linesNaming(database, references)) })
   return lines.map((line) => ({ ...line, match: line.state === 'open' ? match(line) : null }))
 }
 

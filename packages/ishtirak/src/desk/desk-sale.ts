@@ -35,7 +35,7 @@ interface Purchase {
   readonly start: Start
 }
 
-export type AskedAtDesk = (Purchase | WantedTopUp) & {
+export type DeskOrder = (Purchase | WantedTopUp) & {
   readonly userId: string
   readonly method: DeskMethod
   /** The details of a user who was unknown. */
@@ -45,35 +45,35 @@ export type AskedAtDesk = (Purchase | WantedTopUp) & {
 }
 
 /** `amount` is what was taken in dinars, including stamp duty. */
-type TakenAtDesk = AskedAtDesk & { readonly amount: number }
+type PaidDeskOrder = DeskOrder & { readonly amount: number }
 
 /**
  * A repetition changes nothing. Throws what `quoteRefusal` names for a purchase or top-up, `unknown_method`
  * if cash is not accepted, `wrong_amount` with the amount to pay, `conflict` with the payment that has this
  * reference, or `already_refunded`.
  */
-export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
+export function bookDeskSale(deps: RecordDeps, order: PaidDeskOrder, by: By): Promise<void> {
   // Each purchase starts where the previous one ends: many at once go no further ahead than one after the
   // other.
-  return deps.inTurn(`desk ${taken.userId}`, () => bookInTurn(deps, taken, by))
+  return deps.inTurn(`desk ${order.userId}`, () => bookInTurn(deps, order, by))
 }
 
-async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
+async function bookInTurn(deps: RecordDeps, order: PaidDeskOrder, by: By): Promise<void> {
   const { clock, ids } = deps
-  const { userId, reference } = taken
-  const method = methodNamed(deps, taken.method)
+  const { userId, reference } = order
+  const method = methodNamed(deps, order.method)
   // A plan change names the payments that it changes.
   await findCurrentUser(deps, userId)
-  const [quoted] = await Promise.allSettled([readSale(deps, taken)])
+  const [quoted] = await Promise.allSettled([readSale(deps, order)])
   // Read after the quote, which may be refused because of this very payment.
-  const known = await findRecorded(deps, taken)
-  if (known) return requireSame(deps, known, taken)
+  const known = await findRecorded(deps, order)
+  if (known) return requireSame(deps, known, order)
   if (quoted.status === 'rejected') throw quoted.reason
   const { value: sale } = quoted
   const now = clock.now()
-  const most = await mostOf(deps, sale, taken, now)
-  const offer = offerTaken(deps, { sale, most, method, amount: taken.amount, now })
-  await rememberPayer(deps, taken, now)
+  const most = await highestPriceOf(deps, sale, order, now)
+  const offer = offerPaid(sale, { taken: order.amount, most }, chargesOf(deps, method, now))
+  await rememberPayer(deps, order, now)
   const { change } = sale
   const attempt = { id: ids.next('pay', now), userId, offer, change, method, createdAt: now }
   const payment = newPayment({ ...attempt, attemptEndsAt: now })
@@ -83,17 +83,17 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const came = { status: 'paid', amount: price.amount, instrument, createdAt: now, updatedAt: now } as const
   const report = ownReport(recorded, reference, { ...came, ...(months !== null && { months }) })
   const reported = { report, event: null, source: 'operator', recorded, by: act } as const
-  const outcome = await settlePayment(deps, reported).catch(takenOrThrow)
+  const outcome = await settlePayment(deps, reported).catch(referenceTakenOrThrow)
   if (outcome === 'booked') return
   // Another call with this reference was faster.
-  const first = await findRecorded(deps, taken)
+  const first = await findRecorded(deps, order)
   if (!first) throw new Error(`payment ${recorded.id} was not booked: ${outcome}`)
-  return requireSame(deps, first, taken)
+  return requireSame(deps, first, order)
 }
 
 /** Throws `conflict` with the user who has the telephone number: the customer is not new. */
-async function rememberPayer({ database }: RecordDeps, taken: TakenAtDesk, now: number): Promise<void> {
-  const { userId, customer } = taken
+async function rememberPayer({ database }: RecordDeps, order: PaidDeskOrder, now: number): Promise<void> {
+  const { userId, customer } = order
   if (!customer) return rememberUser(database, { userId }, now)
   const owner = await rememberCustomer(database, userId, customer, now)
   if (owner !== null) throw phoneTaken(owner)
@@ -103,11 +103,11 @@ function phoneTaken(owner: string): BillingError {
   return new BillingError('conflict', { extra: { phone_of: owner } })
 }
 
-/** The highest price of the last hour. */
-async function mostOf(
+/** The highest price that the sale had within the last hour. Only that of a plan change falls. */
+async function highestPriceOf(
   { database, rules }: RecordDeps,
   { change, offer, amount }: Sale,
-  { userId }: TakenAtDesk,
+  { userId }: PaidDeskOrder,
   now: number,
 ): Promise<number> {
   if (!change || !('plan' in offer)) return amount
@@ -118,10 +118,10 @@ async function mostOf(
 }
 
 /** Throws what `quoteRefusal` names. */
-async function readSale(deps: RecordDeps, wanted: AskedAtDesk): Promise<Quote | Sale> {
-  if (!('topUp' in wanted)) return readQuote(deps, wanted)
-  const { subscription = NEVER_PAID } = (await findUser(deps.database, wanted.userId)) ?? {}
-  const decision = decideTopUp(subscription, wanted, deps.clock.now(), deps.rules)
+async function readSale(deps: RecordDeps, order: DeskOrder): Promise<Quote | Sale> {
+  if (!('topUp' in order)) return readQuote(deps, order)
+  const { subscription = NEVER_PAID } = (await findUser(deps.database, order.userId)) ?? {}
+  const decision = decideTopUp(subscription, order, deps.clock.now(), deps.rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
   return decision.quote
 }
@@ -130,35 +130,35 @@ async function readSale(deps: RecordDeps, wanted: AskedAtDesk): Promise<Quote | 
  * Two simultaneous calls for different users with one reference read nothing that the other changes, so only
  * the constraint keeps them apart.
  */
-function takenOrThrow(error: unknown): 'taken' {
+function referenceTakenOrThrow(error: unknown): 'taken' {
   if (error instanceof ConstraintViolation && error.constraint === 'payments_by_reference') return 'taken'
   throw error
 }
 
 export async function findRecorded(
   { settlements }: RecordDeps,
-  { method, reference }: Pick<AskedAtDesk, 'method' | 'reference'>,
+  { method, reference }: Pick<DeskOrder, 'method' | 'reference'>,
 ): Promise<Payment | null> {
   const found = await settlements.load({ method, checkoutId: reference, paymentId: null })
   return found?.payment ?? null
 }
 
-async function requireSame(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<void> {
+async function requireSame(deps: RecordDeps, payment: Payment, order: PaidDeskOrder): Promise<void> {
   const { id, userId, status } = payment
   const of = { userId, paymentId: id }
   const [first] = await documentsOfPayment(deps.database, payment)
   const total = first ? totalOf(first.snapshot) : null
-  const isSame = userId === taken.userId && isSameSale(payment, taken)
-  if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
+  const isSame = userId === order.userId && isSameSale(payment, order)
+  if (!isSame || total === null || !isAmount(order.amount, total)) throw referenceTaken(payment)
   if (status !== 'refunded') return
   const at = await findRefundInstant(deps.database, of)
   const extra = { payment_id: id, ...(at === null ? {} : { refunded_at: toTimestamp(at) }) }
   throw new BillingError('already_refunded', { extra })
 }
 
-function isSameSale({ kind, plan, months, price }: Payment, taken: TakenAtDesk): boolean {
-  if ('topUp' in taken) return kind === 'top_up' && price.amount === taken.topUp
-  return plan?.id === taken.planId && months === (taken.start === 'now' ? null : taken.months)
+function isSameSale({ kind, plan, months, price }: Payment, order: PaidDeskOrder): boolean {
+  if ('topUp' in order) return kind === 'top_up' && price.amount === order.topUp
+  return plan?.id === order.planId && months === (order.start === 'now' ? null : order.months)
 }
 
 function referenceTaken({ id, status }: Payment): BillingError {
@@ -167,17 +167,18 @@ function referenceTaken({ id, status }: Payment): BillingError {
 }
 
 /**
- * The amount to take, and what it would buy now. Throws what `bookTaken` would for the purchase, and
+ * The amount to take, and what it would buy now. Throws what `bookDeskSale` would for the purchase, and
  * `conflict` with the payment that has this reference, whatever it bought.
  */
-export async function quoteAtDesk(deps: RecordDeps, wanted: AskedAtDesk) {
-  const method = methodNamed(deps, wanted.method)
-  const known = await findRecorded(deps, wanted)
+export async function quoteAtDesk(deps: RecordDeps, order: DeskOrder) {
+  const { userId, customer } = order
+  const method = methodNamed(deps, order.method)
+  const known = await findRecorded(deps, order)
   if (known) throw referenceTaken(known)
-  const owner = wanted.customer?.phone ? await findUserByPhone(deps.database, wanted.customer.phone) : null
-  if (owner !== null && owner !== wanted.userId) throw phoneTaken(owner)
-  const sale = await readSale(deps, wanted)
-  return { sale, ...chargeOf(deps, { price: sale.amount, method, now: deps.clock.now() }) }
+  const owner = customer?.phone ? await findUserByPhone(deps.database, customer.phone) : null
+  if (owner !== null && owner !== userId) throw phoneTaken(owner)
+  const sale = await readSale(deps, order)
+  return { sale, ...chargesOf(deps, method, deps.clock.now())(sale.amount) }
 }
 
 function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {
@@ -186,32 +187,27 @@ function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {
   return method
 }
 
-interface Charged {
-  readonly price: number
-  readonly method: MethodTraits
-  readonly now: number
-}
-
-function chargeOf({ receipts: { seller, dayOf } }: RecordDeps, { price, method, now }: Charged) {
-  const dutyCentimes = method.bearsStampDuty ? stampDutyAt(seller, price, dayOf(now)) : 0
-  return { price, dutyCentimes, totalCentimes: price * 100 + dutyCentimes }
+/** Returns what must be taken for a price, with the stamp duty of the day if the method bears it. */
+function chargesOf({ receipts: { seller, dayOf } }: RecordDeps, method: MethodTraits, now: number) {
+  return (price: number) => {
+    const dutyCentimes = method.bearsStampDuty ? stampDutyAt(seller, price, dayOf(now)) : 0
+    return { price, dutyCentimes, totalCentimes: price * 100 + dutyCentimes }
+  }
 }
 
 /**
- * The sale at the amount that was taken. Nothing is booked unless the whole price was taken. A plan change
- * gets cheaper as time passes, so its price at any time within the last hour is accepted.
+ * The offer at the price that was taken. Nothing is booked unless the whole price was taken. A plan change
+ * gets cheaper as time passes, so its price at any time within the last hour, `most` at most, is accepted.
  */
-function offerTaken(
-  deps: RecordDeps,
-  of: Omit<Charged, 'price'> & { readonly sale: Sale; readonly amount: number; readonly most: number },
+function offerPaid(
+  { offer, amount: least }: Sale,
+  { taken, most }: { readonly taken: number; readonly most: number },
+  chargeOf: ReturnType<typeof chargesOf>,
 ): Sale['offer'] {
-  const { offer, amount: least } = of.sale
-  const { most } = of
-  for (let price = least; price <= most; price++) {
-    const { totalCentimes } = chargeOf(deps, { ...of, price })
-    if (isAmount(of.amount, totalCentimes)) return { ...offer, price: { ...offer.price, amount: price } }
-  }
-  const { price, dutyCentimes, totalCentimes } = chargeOf(deps, { ...of, price: least })
+  for (let price = least; price <= most; price++)
+    if (isAmount(taken, chargeOf(price).totalCentimes))
+      return { ...offer, price: { ...offer.price, amount: price } }
+  const { price, dutyCentimes, totalCentimes } = chargeOf(least)
   const extra = { price, stamp_duty: dutyCentimes / 100, amount: totalCentimes / 100 }
   throw new BillingError('wrong_amount', { extra })
 }

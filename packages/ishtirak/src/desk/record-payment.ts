@@ -27,7 +27,7 @@ import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { type Customer, findUser } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
-import { type AskedAtDesk, bookTaken, findRecorded, quoteAtDesk, type RecordDeps } from './desk-sale.js'
+import { bookDeskSale, type DeskOrder, findRecorded, quoteAtDesk, type RecordDeps } from './desk-sale.js'
 
 const TakenAtDeskSchema = request('TakenAtDesk', {
   new_user: Type.Optional(
@@ -129,7 +129,7 @@ export const recordPayment = act<RecordDeps>()({
   answer: {
     schema: ({ files }) => files.payment.schema,
     read: async (deps, { id: userId, input }) => {
-      const recorded = await findRecorded(deps, takenIn(userId, input))
+      const recorded = await findRecorded(deps, orderIn(userId, input))
       const { payment } = deps.files
       return payment.view(await payment.read(recorded?.id ?? ''))
     },
@@ -141,33 +141,33 @@ export const recordPayment = act<RecordDeps>()({
   plan: async (deps, { id, input, by }) => {
     await PAYER.about(deps, id, input)
     const { amount } = input
-    const taken = takenIn(id, input)
+    const order = orderIn(id, input)
     const save = async () => {
       if (amount === undefined) throw wrongField('amount', 'required')
-      await bookTaken(deps, { ...taken, amount }, by)
+      await bookDeskSale(deps, { ...order, amount }, by)
     }
     const { subscription = NEVER_PAID, version = 0 } = (await findUser(deps.database, id)) ?? {}
-    const quote = await quoteAtDesk(deps, taken).catch(async (error: unknown) => {
+    const quote = await quoteAtDesk(deps, order).catch(async (error: unknown) => {
       // A repeated slip, also of a simultaneous call: nothing is booked if it is for the same sale.
-      if (amount !== undefined && (await findRecorded(deps, taken))) return null
+      if (amount !== undefined && (await findRecorded(deps, order))) return null
       throw error
     })
     if (quote === null) return { version, changes: [], save }
     const { sale, dutyCentimes, totalCentimes } = quote
     const now = deps.clock.now()
-    const after = afterSale(deps, subscription, sale, taken, now)
+    const after = afterSale(deps, subscription, sale, order, now)
     const [balance, balanceAfter] = [balanceIn(subscription), balanceIn(after)]
     const total = totalCentimes / 100
     return {
       version,
       carried: { amount: String(total) },
       changes: [
-        change.text('phone', taken.customer?.phone ?? null),
+        change.text('phone', order.customer?.phone ?? null),
         ...saleChanges(sale),
-        change.text('method', taken.method),
+        change.text('method', order.method),
         change.dinars('deskTotal', total),
         ...(dutyCentimes === 0 ? [] : [change.dinars('stampDuty', dutyCentimes / 100)]),
-        change.text('deskReference', taken.reference),
+        change.text('deskReference', order.reference),
         accessChange(subscription, after, now, deps.rules),
         ...(balance === balanceAfter ? [] : [change.dinars('userBalance', balance, balanceAfter)]),
       ],
@@ -183,19 +183,19 @@ function saleChanges({ offer, change: order }: Sale) {
 }
 
 /** Throws `validation_failed` if it is for both or neither, or if the reference has no readable character. */
-function takenIn(userId: string, input: Input): AskedAtDesk {
+function orderIn(userId: string, input: Input): DeskOrder {
   const { plan: planId, months, start = 'end', method, top_up: topUp } = input
   if (start === 'now' && months !== undefined) throw wrongField('months', 'not_allowed')
   const reference = plainReference(input.reference)
   if (reference === '') throw wrongField('reference', 'wrong_format')
-  const taken = { userId, method, reference, customer: customerIn(input) }
+  const order = { userId, method, reference, customer: customerIn(input) }
   if (topUp === undefined) {
     if (planId === undefined) throw wrongField('plan', 'required')
-    return { ...taken, planId, months: months ?? 1, start }
+    return { ...order, planId, months: months ?? 1, start }
   }
   for (const name of ['plan', 'months', 'start'] as const)
     if (input[name] !== undefined) throw wrongField(name, 'not_allowed')
-  return { ...taken, topUp }
+  return { ...order, topUp }
 }
 
 /** Throws `validation_failed`: only new users get a name and a telephone number here. */
@@ -217,7 +217,7 @@ function afterSale(
   { rules }: RecordDeps,
   facts: SubscriptionFacts,
   { offer, change, amount }: Sale,
-  { reference, method }: AskedAtDesk,
+  { reference, method }: DeskOrder,
   now: Instant,
 ): SubscriptionFacts {
   if (!('plan' in offer))
@@ -246,7 +246,7 @@ export async function deskFields(pages: ConsolePages & RecordDeps, { say, locale
   const [usual] = renewalOffers(subscription, catalogue)
   const hasBalance = rules.balanceMax > 0
   const topUp = hasBalance ? [[TOP_UP, CATALOGS[locale].page.topUp] as const] : []
-  const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
+  const accepted = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const field = { value: '', type: 'text' as const }
   const fields: readonly (Field | false)[] = [
     !user && { ...field, name: 'name', label: say('counterName'), read: newIn },
@@ -258,7 +258,7 @@ export async function deskFields(pages: ConsolePages & RecordDeps, { say, locale
     hasBalance && { ...field, name: 'top_up', label: say('deskTopUp'), isOptional: true },
     {
       ...{ ...field, name: 'method', label: say('method') },
-      choices: taken.map((name) => [name, instrumentName(name, locale)] as const),
+      choices: accepted.map((name) => [name, instrumentName(name, locale)] as const),
     },
     {
       ...{ ...field, name: 'reference', label: say('deskReference') },

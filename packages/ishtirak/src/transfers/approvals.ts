@@ -27,7 +27,7 @@ import {
 } from './decide-transfer.js'
 import type { TransferTerms } from './settings.js'
 import { describeDecided } from './transfer-state.js'
-import { findTransfer, pays, type StoredTransfer, saveDecision } from './transfers.sql.js'
+import { doesLinePay, findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
 
 export interface ApprovalDeps extends SettleDeps, Pick<CommonParts, 'wallClock'> {
   /** Null: no transfer is begun, and one operator approves those that were. */
@@ -84,7 +84,7 @@ export async function planDecision(
       const lineId = received?.lineId
       if (received && !(received.instrument ?? onlyInstrument(loaded.method)))
         throw wrongField('payment_method', 'required')
-      if (decision.kind === 'unchanged' && (!lineId || (await pays(deps.database, lineId, paymentId))))
+      if (decision.kind === 'unchanged' && (!lineId || (await doesLinePay(deps.database, lineId, paymentId))))
         return payment
       const after = { ...describeDecided(transfer), ...(lineId && { line_id: lineId }) }
       const facts = { paymentId, before: describeDecided(stored.transfer), after, now }

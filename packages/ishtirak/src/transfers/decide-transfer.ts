@@ -107,13 +107,14 @@ export function decideApproval(
   if (isSettled(payment)) return DECIDED
   const isApproved = transfer.state === 'approved'
   const isRepeated = transfer.approvals.some(
-    (one) => isOfOne(one, approval) && saysTheSame(one, approval) && one.receivedAt === approval.receivedAt,
+    (one) =>
+      isSamePerson(one, approval) && hasSameFigures(one, approval) && one.receivedAt === approval.receivedAt,
   )
   if (isApproved && isRepeated) return { kind: 'unchanged' }
   if (isBooked(transfer, payment)) return DECIDED
   // Only the last figures of a person count, so that an operator can correct a mistake.
-  const others = isApproved ? [] : transfer.approvals.filter((one) => !isOfOne(one, approval))
-  if (!others.every((one) => saysTheSame(one, approval))) return { kind: 'refused', because: 'differs' }
+  const others = isApproved ? [] : transfer.approvals.filter((one) => !isSamePerson(one, approval))
+  if (!others.every((one) => hasSameFigures(one, approval))) return { kind: 'refused', because: 'differs' }
   const approvals = [...others, approval]
   const isEnough = approvals.length >= approvalsNeeded(payment, approval.amount, secondFrom)
   if (isRepeated && !isEnough) return { kind: 'refused', because: 'same_operator' }
@@ -121,11 +122,11 @@ export function decideApproval(
   return { kind: 'changed', transfer: { ...transfer, approvals, state: isEnough ? 'approved' : waiting } }
 }
 
-function isOfOne(one: Approval, other: Approval): boolean {
+function isSamePerson(one: Approval, other: Approval): boolean {
   return maybeOnePerson(one.by, other.by)
 }
 
-function saysTheSame(one: Approval, other: Approval): boolean {
+function hasSameFigures(one: Approval, other: Approval): boolean {
   return one.amount === other.amount && one.instrument === other.instrument
 }
 

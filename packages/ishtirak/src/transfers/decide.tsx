@@ -16,7 +16,7 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import { type ApprovalDeps, loadTransfer, onlyInstrument, planDecision, settleDecided } from './approvals.js'
 import { decideRefusal, isBooked } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
-import { foundOf, reviewBeside } from './review.js'
+import { evidenceOf, reviewBeside } from './review.js'
 
 /** A column of the database holds whole dinars as an `int4`. */
 export const RECEIVED_AMOUNT_MAX = 2_147_483_647
@@ -121,7 +121,7 @@ async function receivedFields(
   { stored: { transfer, payment, reference }, method }: Awaited<ReturnType<typeof loadTransfer>>,
 ): Promise<readonly Field[]> {
   const { say, locale } = view
-  const { line, why } = await foundOf(pages, view, { payment, reference })
+  const { line, why } = await evidenceOf(pages, view, { payment, reference })
   const [first] = transfer.approvals
   const kinds = Object.values(INSTRUMENTS).map((kind) => [kind, instrumentName(kind, locale)] as const)
   const paidTo = line && INSTRUMENTS[line.account]

@@ -16,7 +16,7 @@ import { lineNaming } from './transfers.sql.js'
 type Pages = ConsolePages & ApprovalDeps
 
 /** The evidence for a transfer. `why` is the reason that the form suggests; it is empty without evidence. */
-export async function foundOf(
+export async function evidenceOf(
   pages: Pages,
   view: View,
   { payment, reference }: { readonly payment: Payment; readonly reference: string },
@@ -40,7 +40,7 @@ export async function reviewBeside(pages: Pages, view: View, id: string): Promis
   const { say, session } = view
   const { stored } = await loadTransfer(pages, id)
   const [{ line, dayOfLine, proofs }, sameProofs] = await Promise.all([
-    foundOf(pages, view, stored),
+    evidenceOf(pages, view, stored),
     sameProofsOf(pages.database, ofPayment(stored.payment)),
   ])
   const account = line && instrumentName(INSTRUMENTS[line.account], view.locale)

@@ -179,6 +179,6 @@ const selectPays = statement(
 )
 
 /** Whether the line pays the payment. */
-export async function pays(database: Queryable, lineId: string, paymentId: string): Promise<boolean> {
+export async function doesLinePay(database: Queryable, lineId: string, paymentId: string): Promise<boolean> {
   return (await database.query(selectPays, [lineId, paymentId])).length > 0
 }
