@@ -14,7 +14,14 @@ import { maybeOnePerson } from '../core/role.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
 import { DESK_METHODS } from './desk.js'
-import { countedOf, type DrawerDay, type DrawerDeps, readDrawer, requireDay, stateOf } from './drawer.js'
+import {
+  countedOf,
+  type DrawerDay,
+  type DrawerDeps,
+  drawerStateOf,
+  readDrawer,
+  requireDay,
+} from './drawer.js'
 import { type DrawerCount, saveCount } from './drawer.sql.js'
 
 export type DrawerActDeps = DrawerDeps & ActDeps
@@ -113,7 +120,7 @@ function planOf(deps: DrawerActDeps, { by }: Call<unknown>, drawer: DrawerDay, c
   return {
     version: drawer.entries.length + (was?.counts ?? 0),
     changes: [
-      change.state('drawer', STATES[drawer.state], STATES[stateOf(count)]),
+      change.state('drawer', STATES[drawer.state], STATES[drawerStateOf(count)]),
       change.dinars('drawerCash', counted.cash),
       change.dinars('drawerCashDifference', counted.cash_difference),
       change.dinars('drawerCheques', counted.cheques),

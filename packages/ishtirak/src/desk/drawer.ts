@@ -25,7 +25,7 @@ export async function readDrawer(deps: DrawerDeps, day: string) {
   ])
   const [cash, cheque] = [methodOf(entries, count, 'cash'), methodOf(entries, count, 'cheque')]
   return {
-    ...{ day, from: span.from, state: stateOf(count), entries, by_method: [cash, cheque] },
+    ...{ day, from: span.from, state: drawerStateOf(count), entries, by_method: [cash, cheque] },
     expected: { cash: cash.expected, cheques: cheque.expected },
     count: count && {
       ...count,
@@ -35,7 +35,7 @@ export async function readDrawer(deps: DrawerDeps, day: string) {
   }
 }
 
-export function stateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
+export function drawerStateOf(count: DrawerCount | null): 'open' | 'counted' | 'closed' {
   if (!count) return 'open'
   return count.confirmed_at === null ? 'counted' : 'closed'
 }
