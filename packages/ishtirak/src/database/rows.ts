@@ -4,52 +4,11 @@
 import type { Instant } from '../core/instant.js'
 import { DatabaseError, type Parameter, type Row } from './database.js'
 
-export function text(row: Row, column: string): string {
-  const value = row[column]
-  if (typeof value === 'string') return value
-  throw unexpected(column, value)
-}
-
-export function integer(row: Row, column: string): number {
-  const value = row[column]
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
-  throw unexpected(column, value)
-}
-
-export function flag(row: Row, column: string): boolean {
-  const value = row[column]
-  if (typeof value === 'boolean') return value
-  throw unexpected(column, value)
-}
-
-/** A `timestamptz`, which both databases return as epoch milliseconds. */
-export function instant(row: Row, column: string): Instant {
-  return integer(row, column)
-}
-
-/** A `jsonb` column. Only this program writes it, so its shape is the shape of what was written. */
-export function json<Shape>(row: Row, column: string): Shape {
-  return row[column] as Shape
-}
-
-/** A text out of a fixed list. The column's check constraint has the same list. */
-export function word<Word extends string>(row: Row, column: string): Word {
-  return text(row, column) as Word
-}
-
-const orNull =
-  <Value>(read: (row: Row, column: string) => Value) =>
-  (row: Row, column: string): Value | null =>
-    row[column] === null ? null : read(row, column)
-
-export const textOrNull = orNull(text)
-export const integerOrNull = orNull(integer)
-export const instantOrNull = orNull(instant)
-export const wordOrNull = orNull(word) as <Word extends string>(row: Row, column: string) => Word | null
-
 /** Reads one value from a row: from one column, or from several as a description does. */
 export interface Read<Value> {
   (row: Row, column: string): Value
+  /** The SQL type of its column; `text` by default. */
+  readonly type?: string
   /** The columns of a description, with those of its inner descriptions. */
   readonly cells?: readonly Partial<Cell>[]
 }
@@ -67,6 +26,34 @@ export interface Description<Value> {
   (row: Row): Value
   readonly cells: readonly Cell[]
 }
+
+function reader<Value>(type: string, fits: (value: unknown) => boolean): Read<Value> {
+  const read = (row: Row, column: string): Value => {
+    const value = row[column]
+    if (fits(value)) return value as Value
+    throw new TypeError(`column ${column} holds a ${value === null ? 'null' : typeof value}`)
+  }
+  return Object.assign(read, { type })
+}
+
+function orNull<Value>(one: Read<Value>): Read<Value | null> {
+  const read = (row: Row, column: string) => (row[column] === null ? null : one(row, column))
+  return Object.assign(read, { type: one.type ?? 'text' })
+}
+
+export const text = reader<string>('text', (value) => typeof value === 'string')
+export const textOrNull = orNull(text)
+export const integer = reader<number>('bigint', Number.isSafeInteger)
+export const integerOrNull = orNull(integer)
+export const flag = reader<boolean>('bool', (value) => typeof value === 'boolean')
+/** A `timestamptz`, which both databases return as epoch milliseconds. */
+export const instant = reader<Instant>('timestamptz', Number.isSafeInteger)
+export const instantOrNull = orNull(instant)
+/** A text out of a fixed list. The column's check constraint has the same list. */
+export const word = text as <Word extends string>(row: Row, column: string) => Word
+export const wordOrNull = textOrNull as <Word extends string>(row: Row, column: string) => Word | null
+/** A `jsonb` column. Only this program writes it, so its shape is the shape of what was written. */
+export const json = reader<unknown>('jsonb', () => true) as <Shape>(row: Row, column: string) => Shape
 
 type Values<Fields extends Readonly<Record<string, Read<unknown>>>> = {
   readonly [Field in keyof Fields]: ReturnType<Fields[Field]>
@@ -110,20 +97,7 @@ export function columnsOf({ cells }: Description<unknown>, table?: string): stri
   return cells.map(({ column }) => (table ? `${table}.${column}` : column)).join(', ')
 }
 
-/** The types of the columns for `jsonb_to_record`. */
-const TYPES = new Map<Read<unknown>, string>([
-  [text, 'text'],
-  [textOrNull, 'text'],
-  [word, 'text'],
-  [wordOrNull, 'text'],
-  [integer, 'bigint'],
-  [integerOrNull, 'bigint'],
-  [flag, 'bool'],
-  [instant, 'timestamptz'],
-  [instantOrNull, 'timestamptz'],
-  [json, 'jsonb'],
-])
-const typeOf = ({ read }: Cell) => TYPES.get(read) ?? 'text'
+const typeOf = ({ read }: Cell) => read.type ?? 'text'
 
 /** The columns of `jsonb_to_record(…) as n(…)`. */
 export function recordOf({ cells }: Description<unknown>): string {
@@ -152,21 +126,12 @@ export function at(instant: Instant | null): Parameter {
   return instant === null ? null : new Date(instant).toISOString()
 }
 
-function unexpected(column: string, value: unknown): TypeError {
-  return new TypeError(`column ${column} holds a ${value === null ? 'null' : typeof value}`)
-}
-
 type Parse = (text: string) => unknown
 
 /** A parameter in text format; null stays null. Arrays become PostgreSQL array literals. */
 export function encodeParameter(parameter: Parameter): string | null {
   if (typeof parameter === 'string' || parameter === null) return parameter
-  if (typeof parameter === 'object') return encodeArray(parameter)
-  return String(parameter)
-}
-
-function encodeArray(elements: readonly (string | number | boolean | null)[]): string {
-  return `{${elements.map(encodeElement).join(',')}}`
+  return typeof parameter === 'object' ? `{${parameter.map(encodeElement).join(',')}}` : String(parameter)
 }
 
 function encodeElement(element: string | number | boolean | null): string {
@@ -179,17 +144,12 @@ const asText: Parse = (text) => text
 const asBoolean: Parse = (text) => text === 't'
 const asJson: Parse = (text) => JSON.parse(text)
 
-function asInteger(text: string): number {
-  const value = Number(text)
-  // 22003 is numeric_value_out_of_range: what the server itself says when a number does not fit its type.
-  if (!Number.isSafeInteger(value)) throw new DatabaseError('22003', `integer beyond 2^53: ${text}`)
-  return value
-}
-
-/** `numeric` and floats. A whole number beyond 2^53 is refused, a fraction is rounded as every double is. */
+/** A whole number beyond 2^53 is refused, a fraction is rounded as every double is. */
 function asNumber(text: string): number {
   const value = Number(text)
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return asInteger(text)
+  // 22003 is numeric_value_out_of_range: what the server itself says when a number does not fit its type.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new DatabaseError('22003', `integer beyond 2^53: ${text}`)
   return value
 }
 
@@ -217,11 +177,11 @@ function arrayOf(parseElement: Parse): Parse {
 /** Type oids never change (PostgreSQL, src/include/catalog/pg_type.dat). Array oid after element oid. */
 const types: readonly [element: number, array: number, parse: Parse][] = [
   [16, 1000, asBoolean], // bool
-  [20, 1016, asInteger], // int8
-  [21, 1005, asInteger], // int2
-  [23, 1007, asInteger], // int4
+  [20, 1016, asNumber], // int8
+  [21, 1005, asNumber], // int2
+  [23, 1007, asNumber], // int4
   [25, 1009, asText], // text
-  [26, 1028, asInteger], // oid
+  [26, 1028, asNumber], // oid
   [114, 199, asJson], // json
   [700, 1021, asNumber], // float4
   [701, 1022, asNumber], // float8

@@ -1,10 +1,12 @@
-// The session of both databases: the planner's settings; begin, work, commit; the meaning of the driver's
+// Both databases share this: queries and transactions on a session, the planner's settings, the meaning of
 // errors. Difficult endings (a failed commit, a swallowed error, a late statement) are the same on both.
 import { DatabaseError as ServerRefusal } from 'pg-protocol'
 import {
   ConstraintViolation,
+  type Database,
   DatabaseError,
   DatabaseUnavailable,
+  givenUpAfter,
   type Parameter,
   type Row,
   type Statement,
@@ -18,6 +20,36 @@ export interface DatabaseSession {
   command(sql: string): Promise<string>
   /** Runs many statements without parameters or time limit. Earlier plans may be stale afterwards. */
   script(sql: string): Promise<void>
+}
+
+/** The two databases differ in how a piece of work gets its session. */
+export abstract class SessionDatabase implements Database {
+  abstract readonly kind: Database['kind']
+  protected abstract withSession<Result>(
+    use: (session: DatabaseSession) => Promise<Result>,
+    giveUpAt: number,
+  ): Promise<Result>
+  abstract close(): Promise<void>
+
+  query(
+    statement: Statement,
+    parameters: readonly Parameter[] = [],
+    giveUpAt = givenUpAfter(),
+  ): Promise<readonly Row[]> {
+    const ask = () => this.withSession((session) => session.query(statement, parameters), giveUpAt)
+    return ask().catch((error: unknown) => (isStalePlan(error) ? ask() : Promise.reject(error)))
+  }
+
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    giveUpAt = givenUpAfter(),
+  ): Promise<Result> {
+    return this.withSession((session) => runTransaction(session, work), giveUpAt)
+  }
+
+  script(sql: string): Promise<void> {
+    return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
+  }
 }
 
 /** A deadlock's victim usually wins the second time. Five times in a row is a design error. */
@@ -46,7 +78,7 @@ async function runOnce<Result>(
   options: { readonly idleLimitMs: number },
 ): Promise<Result> {
   await session.command('begin')
-  const transaction = new OpenTransaction(session, options.idleLimitMs)
+  const transaction = new SerialTransaction(session, options.idleLimitMs)
   let result: Result
   try {
     result = await Promise.race([work(transaction), transaction.forgotten])
@@ -65,7 +97,7 @@ async function runOnce<Result>(
 }
 
 /** Statements go one after the other, also when the work starts several at once. */
-class OpenTransaction implements Transaction {
+class SerialTransaction implements Transaction {
   /** Rejects when the work leaves the transaction idle for too long. */
   readonly forgotten: Promise<never>
   #idle: NodeJS.Timeout | undefined
@@ -131,13 +163,16 @@ export const plannerSettings = [
   'max_parallel_workers_per_gather=0',
 ] as const
 
-/** Returns the error to throw. Our own errors, and errors of the caller's work, pass through unchanged. */
+/** Errors of ours pass through: what we have thrown ourselves, and bugs. */
+const OURS = [DatabaseUnavailable, DatabaseError, TypeError, RangeError, SyntaxError]
+
+/** Returns the error to throw for one of the driver's: if it is no refusal, the connection is lost. */
 export function translateError(error: unknown): unknown {
   if (error instanceof ServerRefusal) return translateRefusal(error)
-  if (error instanceof Error && isConnectionTrouble(error)) {
-    return new DatabaseUnavailable(`database unreachable: ${describe(error)}`, { cause: error })
-  }
-  return error
+  if (!(error instanceof Error) || OURS.some((ours) => error instanceof ours)) return error
+  // The message is empty if a name has several addresses and none answers.
+  const words = error.message || ('code' in error ? error.code : error.name)
+  return new DatabaseUnavailable(`database unreachable: ${words}`, { cause: error })
 }
 
 /**
@@ -161,41 +196,6 @@ function translateRefusal(error: ServerRefusal): Error {
 /** The deadline sent ahead of a change (named-query.ts) had passed, so the change was not begun. */
 function isTooLate({ code, message }: ServerRefusal): boolean {
   return code === '22023' && message.includes('statement_timeout')
-}
-
-/** The driver's own words (pg and pg-pool 8.23) for a connection that failed; these errors carry no code. */
-const CONNECTION_WORDS = [
-  'timeout exceeded when trying to connect',
-  'timeout expired',
-  'Connection terminated',
-  'Query read timeout',
-  'not queryable',
-  'after calling end on the pool',
-  'does not support SSL',
-  'establishing an SSL connection',
-]
-
-function isConnectionTrouble(error: Error): boolean {
-  // An AggregateError when a name has several addresses and none answers: each part is a system error.
-  if (error instanceof AggregateError)
-    return error.errors.some((e) => e instanceof Error && isConnectionTrouble(e))
-  return (
-    'syscall' in error ||
-    ('code' in error && isSystemCode(error.code)) ||
-    CONNECTION_WORDS.some((words) => error.message.includes(words))
-  )
-}
-
-/** ECONNREFUSED, ETIMEDOUT, EPIPE, ... and TLS's own: system trouble, never SQL. */
-function isSystemCode(code: unknown): boolean {
-  return (
-    typeof code === 'string' &&
-    /^(E[A-Z]{3,}|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
-  )
-}
-
-function describe(error: Error): string {
-  return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
 /** 40001 serialization failure, 40P01 deadlock: the transaction did nothing and may run again. */

@@ -23,7 +23,7 @@ export class DataFolderLocked extends Error {
   override readonly name = 'DataFolderLocked'
   /** `processId` is the number that the holder sees itself; empty if it was too busy to answer. */
   constructor(
-    readonly folder: string,
+    folder: string,
     readonly processId: string,
   ) {
     super(`the data folder ${folder} is in use by ${processId ? `process ${processId}` : 'another process'}`)
@@ -52,8 +52,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   try {
     return process.platform === 'win32' ? await holdPipe(server, folder) : await holdSocket(server, folder)
   } catch (error) {
-    if (error instanceof DataFolderLocked) throw error
-    throw new DataFolderUnusable(folder, error)
+    throw error instanceof DataFolderLocked ? error : new DataFolderUnusable(folder, error)
   }
 }
 
@@ -79,8 +78,8 @@ async function holdSocket(server: Server, folder: string): Promise<FolderLock> {
   }
   try {
     await listen(server, shortPath(folder, directory, name))
-    // Another process moved in between: each round of this means that one of them got further.
-    while (!(await takeNext(folder, directory, name)));
+    // False means that another process moved in between, so one of them got further.
+    while (!(await createNextName(folder, directory, name)));
     return { release }
   } catch (error) {
     await release()
@@ -91,8 +90,8 @@ async function holdSocket(server: Server, folder: string): Promise<FolderLock> {
   }
 }
 
-/** One attempt to create the next name. False: try again. */
-async function takeNext(folder: string, directory: number, claim: string): Promise<boolean> {
+/** One attempt. False: try again. */
+async function createNextName(folder: string, directory: number, claim: string): Promise<boolean> {
   const highest = Math.max(0, ...lockNumbers(folder))
   if (highest > 0) {
     const holder = await ask(shortPath(folder, directory, `lock.${highest}`)).catch(codeOf)
@@ -108,11 +107,10 @@ async function takeNext(folder: string, directory: number, claim: string): Promi
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-  // A process that read the folder long ago may create a low name after its removal. The higher one shows it
-  // here.
-  if (lockNumbers(folder).some((number) => number > mine)) return false
-  for (const number of lockNumbers(folder))
-    if (number < mine) rmSync(join(folder, `lock.${number}`), { force: true })
+  const numbers = lockNumbers(folder)
+  // A process that read the folder long ago may create a low name after its removal. The higher one shows it.
+  if (numbers.some((number) => number > mine)) return false
+  for (const number of numbers) if (number < mine) rmSync(join(folder, `lock.${number}`), { force: true })
   return true
 }
 

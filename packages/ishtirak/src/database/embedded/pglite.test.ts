@@ -16,7 +16,7 @@ it('a transaction that awaits something else is rolled back; a statement waits f
   await database.script('create table kept (value integer)')
   let slices = 0
   const session = new EmbeddedSession(pglite, {
-    nextSlice: () => {
+    pauseWhenDue: () => {
       slices += 1
       return undefined
     },
@@ -78,7 +78,7 @@ it('a caller who sends one statement after the other lets the event loop turn', 
     turns += 1
   }, 0)
   const eachTakes3Ms = async () => {
-    await queue.nextSlice()
+    await queue.pauseWhenDue()
     time += 3
   }
   // The loop ends when the timer has run. If no statement let the event loop turn, it would never end.

@@ -3,17 +3,8 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import {
-  type Database,
-  DatabaseUnavailable,
-  givenUpAfter,
-  type Parameter,
-  type Row,
-  type Statement,
-  statement,
-  type Transaction,
-} from '../database.js'
-import { type DatabaseSession, plannerSettings, runTransaction } from '../session.js'
+import { DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
+import { type DatabaseSession, plannerSettings, SessionDatabase } from '../session.js'
 import {
   clusterPaths,
   DataFolderDamaged,
@@ -122,7 +113,7 @@ const selectGrownTables = statement(
       and pg_relation_size(oid) >= 10 * current_setting('block_size')::int`,
 )
 
-export class EmbeddedDatabase implements Database {
+export class EmbeddedDatabase extends SessionDatabase {
   readonly kind = 'pglite'
   readonly #queue = new StatementQueue()
   readonly #session: DatabaseSession
@@ -132,8 +123,9 @@ export class EmbeddedDatabase implements Database {
     private readonly pglite: PGlite,
     private readonly belongings: Belongings,
   ) {
+    super()
     this.#session = new EmbeddedSession(pglite, {
-      nextSlice: () => this.#queue.nextSlice(),
+      pauseWhenDue: () => this.#queue.pauseWhenDue(),
       flushFailure: () => belongings.files?.failure,
       onFailure: (cause) => {
         this.#hasFailed = true
@@ -142,23 +134,11 @@ export class EmbeddedDatabase implements Database {
     })
   }
 
-  query(
-    statement: Statement,
-    parameters: readonly Parameter[] = [],
-    giveUpAt?: number,
-  ): Promise<readonly Row[]> {
-    return this.#queue.run(() => this.#session.query(statement, parameters), giveUpAt)
-  }
-
-  transaction<Result>(
-    work: (transaction: Transaction) => Promise<Result>,
-    giveUpAt?: number,
+  protected withSession<Result>(
+    use: (session: DatabaseSession) => Promise<Result>,
+    giveUpAt: number,
   ): Promise<Result> {
-    return this.#queue.run(() => runTransaction(this.#session, work), giveUpAt)
-  }
-
-  script(sql: string): Promise<void> {
-    return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
+    return this.#queue.run(() => use(this.#session), giveUpAt)
   }
 
   /**
@@ -226,7 +206,7 @@ export class StatementQueue {
    * Must be awaited before each statement. It lets the event loop turn when the slice is used up, also for a
    * single caller that sends one statement after the other.
    */
-  nextSlice(): Promise<void> | undefined {
+  pauseWhenDue(): Promise<void> | undefined {
     if (this.#sliceStart === undefined) {
       this.#sliceStart = this.now()
       setImmediate(() => {

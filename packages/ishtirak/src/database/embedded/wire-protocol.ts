@@ -26,7 +26,7 @@ interface Answer {
 
 interface WireDeps {
   /** Awaited before each statement. It lets the event loop turn if that is due. */
-  nextSlice(): Promise<void> | undefined
+  pauseWhenDue(): Promise<void> | undefined
   /** Why a flush to disk failed, if one did. */
   flushFailure(): unknown
   /** Called once if the protocol has failed: the database would answer wrongly or never. */
@@ -69,7 +69,7 @@ export class EmbeddedSession implements DatabaseSession {
   }
 
   async #ask(messages: readonly Buffer[], read: ReadRow = withoutColumns): Promise<Answer> {
-    await this.deps.nextSlice()
+    await this.deps.pauseWhenDue()
     this.#refuseAfterFailure()
     const answer: Answer = { read, rows: [], tag: '', error: undefined, isComplete: false }
     const parser = new Parser()

@@ -23,28 +23,29 @@ export function isTooLateToSend(giveUpAt: number): boolean {
   return performance.now() >= giveUpAt - MARGIN_MS
 }
 
-/** Milliseconds since 1970 by the server's clock, less the same instant by `performance.now()`. */
-const clockOffsets = new WeakMap<ClientBase, number>()
-/** Connections to a pooler. What is prepared or set on one server connection is missing on the next. */
-const pooled = new WeakSet<ClientBase>()
+/** The facts about the other end of a connection. */
+export interface OtherEnd {
+  /** Milliseconds since 1970 by the server's clock, less the same instant by `performance.now()`. */
+  readonly clockOffset: number
+  /** A pooler: what is prepared or set on one server connection is missing on the next. */
+  readonly isPooler: boolean
+}
 
 /**
- * Compares the clocks of a new connection, and finds out whether a pooler answers. The server's time is noted
- * when the answer arrives: the delay makes deadlines earlier, never later.
+ * Asks a new connection. The server's time is noted when the answer arrives: the delay makes deadlines
+ * earlier, never later.
  */
-export async function examineConnection(client: ClientBase, serverTime: LearntTime): Promise<void> {
+export async function examineOtherEnd(client: ClientBase, serverTime: LearntTime): Promise<OtherEnd> {
   const { rows } = await client.query(
     inTime('select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now'),
   )
-  clockOffsets.set(client, rows[0]?.now - performance.now())
   serverTime.note(rows[0]?.now)
-  // A pooler tells its clients an invented process number, a server the number of the process that answers.
-  // The driver keeps the number that was given at the start (pg, client.js); its types leave it out.
-  if (!('processID' in client) || client.processID !== rows[0]?.id) pooled.add(client)
-}
-
-export function isPooled(client: ClientBase): boolean {
-  return pooled.has(client)
+  return {
+    clockOffset: rows[0]?.now - performance.now(),
+    // A pooler tells its clients an invented process number, a server the number of the process that answers.
+    // The driver keeps the number that was given at the start (pg, client.js); its types leave it out.
+    isPooler: !('processID' in client) || client.processID !== rows[0]?.id,
+  }
 }
 
 /**
@@ -61,20 +62,20 @@ const limitUntil = (deadline: string) =>
 export const prepareDeadline = `prepare ishtirak_deadline(numeric) as select ${limitUntil('$1::numeric')}`
 
 /**
- * SQL to send ahead of a statement in its transaction, if any: the deadline of a change (`giveUpAt`), and the
- * schema, which a pooler does not keep.
+ * SQL to send ahead of a statement in its transaction: the deadline of a change (`giveUpAt`), and the schema,
+ * which a pooler does not keep. Null: there is nothing to send.
  */
 export function settingsAhead(
-  client: ClientBase,
+  { clockOffset, isPooler }: OtherEnd,
   schema: string | undefined,
   giveUpAt: number | null,
-): readonly string[] {
+): string | null {
   const isLimited = giveUpAt !== null && giveUpAt !== Number.POSITIVE_INFINITY
-  const deadline = Math.floor((clockOffsets.get(client) ?? 0) + (giveUpAt ?? 0) - MARGIN_MS)
-  if (!isPooled(client)) return isLimited ? [`execute ishtirak_deadline(${deadline})`] : []
+  const deadline = isLimited ? Math.floor(clockOffset + giveUpAt - MARGIN_MS) : 0
+  if (!isPooler) return isLimited ? `execute ishtirak_deadline(${deadline})` : null
   const settings = [
     ...(schema === undefined ? [] : [`set_config('search_path', '${schema}', true)`]),
     ...(isLimited ? [limitUntil(`${deadline}`)] : []),
   ]
-  return settings.length === 0 ? [] : [`select ${settings.join(', ')}`]
+  return settings.length === 0 ? null : `select ${settings.join(', ')}`
 }

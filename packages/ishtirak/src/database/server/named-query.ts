@@ -2,7 +2,7 @@
 // columns once on a connection; the driver's own query has the columns described with every answer and builds
 // its rows from that, which took node 60 µs a statement (pg 8.23, query.js and result.js). It knows nothing
 // of pools and errors; postgres.ts does.
-import type { ClientBase, Connection, Submittable } from 'pg'
+import type { Connection, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Row } from '../database.js'
 import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../rows.js'
@@ -16,9 +16,6 @@ interface DriverConnection extends Connection {
 
 const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
 const DESCRIBE = serialize.describe({ type: 'P' })
-
-/** The readers of the statements that were described on a connection, by name. */
-const readersOfClients = new WeakMap<ClientBase, Map<string, ReadRow>>()
 
 const CHECK_EVERY_MS = 100
 /**
@@ -40,29 +37,29 @@ interface Run {
   readonly ahead: string | null
   /** The deadline, by `performance.now()`. */
   readonly giveUpAt: number
+  /** The readers of the statements that were described on this connection, by name. */
+  readonly readers: Map<string, ReadRow>
 }
 
 /** The driver calls these methods (pg 8.23, client.js). */
 export class NamedQuery implements Submittable {
-  readonly giveUpAt: number
   readonly #run: Run
-  readonly #readers: Map<string, ReadRow>
   readonly #rows: Row[] = []
   #awaitsAhead: boolean
   #read: ReadRow | undefined
   #failure: unknown
 
   constructor(
-    client: ClientBase,
     run: Run,
     public callback: Done,
   ) {
     this.#run = run
-    this.giveUpAt = run.giveUpAt
     this.#awaitsAhead = run.ahead !== null
-    this.#readers = readersOfClients.get(client) ?? new Map()
-    readersOfClients.set(client, this.#readers)
-    this.#read = this.#readers.get(run.name)
+    this.#read = run.readers.get(run.name)
+  }
+
+  get giveUpAt(): number {
+    return this.#run.giveUpAt
   }
 
   /** The driver notes this as parsed when a parse is complete: not that of the statement ahead. */
@@ -133,6 +130,6 @@ export class NamedQuery implements Submittable {
 
   #keep(read: ReadRow): void {
     this.#read = read
-    if (this.#run.name !== '') this.#readers.set(this.#run.name, read)
+    if (this.#run.name !== '') this.#run.readers.set(this.#run.name, read)
   }
 }

@@ -6,26 +6,23 @@ import {
   CALL_LIMIT_MS,
   type Database,
   DatabaseUnavailable,
-  givenUpAfter,
   type Parameter,
   type Row,
   type Statement,
-  type Transaction,
 } from '../database.js'
-import { encodeParameter } from '../rows.js'
+import { encodeParameter, type ReadRow } from '../rows.js'
 import {
   type DatabaseSession,
   endsConnection,
-  isStalePlan,
   plannerSettings,
-  runTransaction,
+  SessionDatabase,
   translateError,
 } from '../session.js'
 import {
-  examineConnection,
+  examineOtherEnd,
   inTime,
-  isPooled,
   isTooLateToSend,
+  type OtherEnd,
   prepareDeadline,
   settingsAhead,
   type TimedQuery,
@@ -55,10 +52,16 @@ export function openPostgres(options: PostgresOptions): Database {
   return new Postgres(options)
 }
 
-class Postgres implements Database {
+interface KnownConnection extends OtherEnd {
+  /** The readers of the statements that were described on it, by name. */
+  readonly readers: Map<string, ReadRow>
+}
+
+class Postgres extends SessionDatabase {
   readonly kind = 'postgres'
   readonly serverTime = new LearntTime()
   readonly #pool: pg.Pool
+  readonly #connections = new WeakMap<pg.ClientBase, KnownConnection>()
   readonly #named: boolean
   readonly #schema: string | undefined
   #underWay = 0
@@ -66,6 +69,7 @@ class Postgres implements Database {
   #onIdle = () => {}
 
   constructor(options: PostgresOptions) {
+    super()
     const { connectionString, named } = readUrl(options.url)
     this.#named = named
     this.#schema = options.schema
@@ -78,37 +82,16 @@ class Postgres implements Database {
       // An hour: connections drift back to all servers behind a load balancer or after a fail-over.
       maxLifetimeSeconds: 3_600,
       fallback_application_name: 'ishtirak',
-      onConnect: (client) => prepareSession(client, options.schema, this.serverTime),
+      onConnect: async (client) => {
+        const otherEnd = await prepareSession(client, options.schema, this.serverTime)
+        this.#connections.set(client, { ...otherEnd, readers: new Map() })
+      },
     })
     const lost = options.onConnectionLost ?? (() => {})
     // Without a listener an error event ends the process: the pool's for idle connections, the client's for
     // those in use (whose statement fails as well, and reports it to its caller).
     this.#pool.on('error', lost)
     this.#pool.on('connect', (client) => void client.on('error', () => {}))
-  }
-
-  async query(
-    statement: Statement,
-    parameters: readonly Parameter[] = [],
-    giveUpAt = givenUpAfter(),
-  ): Promise<readonly Row[]> {
-    try {
-      return await this.#session(giveUpAt, (session) => session.query(statement, parameters))
-    } catch (error) {
-      if (!isStalePlan(error)) throw error
-      return await this.#session(giveUpAt, (session) => session.query(statement, parameters))
-    }
-  }
-
-  transaction<Result>(
-    work: (transaction: Transaction) => Promise<Result>,
-    giveUpAt = givenUpAfter(),
-  ): Promise<Result> {
-    return this.#session(giveUpAt, (session) => runTransaction(session, work))
-  }
-
-  script(sql: string): Promise<void> {
-    return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
   }
 
   /** Without this, the pool would never answer calls that still wait for a connection. */
@@ -122,9 +105,9 @@ class Postgres implements Database {
     await this.#pool.end()
   }
 
-  async #session<Result>(
-    giveUpAt: number,
+  protected async withSession<Result>(
     use: (session: DatabaseSession) => Promise<Result>,
+    giveUpAt: number,
   ): Promise<Result> {
     if (this.#isClosing) throw new DatabaseUnavailable('the database is closed')
     if (this.#pool.waitingCount >= waitingMax)
@@ -132,7 +115,9 @@ class Postgres implements Database {
     this.#underWay += 1
     try {
       const client = await this.#connection(giveUpAt)
-      const session = new PooledSession(client, { named: this.#named, schema: this.#schema, giveUpAt })
+      // The pool hands out only connections whose `onConnect` has ended.
+      const known = this.#connections.get(client) as KnownConnection
+      const session = new PooledSession(client, known, { named: this.#named, schema: this.#schema, giveUpAt })
       try {
         return await use(session)
       } finally {
@@ -173,6 +158,7 @@ class PooledSession implements DatabaseSession {
 
   constructor(
     private readonly client: pg.PoolClient,
+    private readonly known: KnownConnection,
     private readonly of: { named: boolean; schema: string | undefined; giveUpAt: number },
   ) {}
 
@@ -182,14 +168,14 @@ class PooledSession implements DatabaseSession {
   ): Promise<readonly Row[]> {
     this.#refuseWhenLate()
     const { named, giveUpAt } = this.of
-    const [ahead = null] = this.#ahead(isChange ? giveUpAt : null)
+    const ahead = this.#ahead(isChange ? giveUpAt : null)
     const values = parameters.map(encodeParameter)
-    const run = { name: named ? name : '', text, values, ahead, giveUpAt }
+    const run = { name: named ? name : '', text, values, ahead, giveUpAt, readers: this.known.readers }
     return this.#ask(
       () =>
         new Promise((resolve, reject) => {
           const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
-          this.client.query(new NamedQuery(this.client, run, done))
+          this.client.query(new NamedQuery(run, done))
         }),
     )
   }
@@ -214,15 +200,19 @@ class PooledSession implements DatabaseSession {
 
   #withSettings(command: string): string {
     const { giveUpAt } = this.of
-    if (command === 'commit') return [...this.#ahead(giveUpAt), command].join('; ')
-    if (command !== 'begin') return command
-    const limits = giveUpAt === Number.POSITIVE_INFINITY ? ['set local statement_timeout = 0'] : []
-    return [command, ...limits, ...this.#ahead(null)].join('; ')
+    const isUnlimited = command === 'begin' && giveUpAt === Number.POSITIVE_INFINITY
+    const parts = [
+      command === 'commit' ? this.#ahead(giveUpAt) : null,
+      command,
+      isUnlimited ? 'set local statement_timeout = 0' : null,
+      command === 'begin' ? this.#ahead(null) : null,
+    ]
+    return parts.filter((part) => part !== null).join('; ')
   }
 
   /** `giveUpAt`: the deadline of a change; null for what changes nothing. */
-  #ahead(giveUpAt: number | null): readonly string[] {
-    return settingsAhead(this.client, this.of.schema, giveUpAt)
+  #ahead(giveUpAt: number | null): string | null {
+    return settingsAhead(this.known, this.of.schema, giveUpAt)
   }
 
   #refuseWhenLate(): void {
@@ -249,10 +239,10 @@ async function prepareSession(
   client: pg.ClientBase,
   schema: string | undefined,
   serverTime: LearntTime,
-): Promise<void> {
+): Promise<OtherEnd> {
   await client.query(inTime(`set time zone 'UTC'`))
-  await examineConnection(client, serverTime)
-  if (isPooled(client)) return
+  const otherEnd = await examineOtherEnd(client, serverTime)
+  if (otherEnd.isPooler) return otherEnd
   await client.query(
     inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
      ${prepareDeadline};
@@ -260,6 +250,7 @@ async function prepareSession(
      set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
      ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`),
   )
+  return otherEnd
 }
 
 function readUrl(text: string): { connectionString: string; named: boolean } {
