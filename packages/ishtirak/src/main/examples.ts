@@ -1,29 +1,24 @@
 // The examples of the OpenAPI document: each operation has one of what is asked and one of what is answered,
 // made from the examples of its schemas.
 
+import { Check } from 'typebox/schema'
+
+/** The part of a schema in the document from which an example is made. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly properties?: Members<Schema>
   readonly required?: readonly string[]
   readonly additionalProperties?: Schema | boolean
   readonly items?: Schema
   readonly minimum?: number
-  readonly pattern?: string
   readonly examples?: readonly unknown[]
 }
-type Schemas = Readonly<Record<string, Schema>>
-type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
-
-interface Parameter {
-  readonly name: string
-  readonly required: boolean
-  readonly schema: Schema
-  readonly example?: unknown
-}
+type Members<Member> = Readonly<Record<string, Member>>
+type Content = Members<{ readonly schema: Schema; readonly example?: unknown }>
 
 interface Operation {
   readonly summary: string
@@ -31,113 +26,93 @@ interface Operation {
   readonly 'x-example'?: object
   /** A body that is read as a stream or as bytes, so that no schema checks it. */
   readonly 'x-body'?: Operation['requestBody']
-  readonly parameters?: readonly Parameter[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly required: boolean
+    readonly schema: Schema
+  }[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+  readonly responses: Members<{ readonly description: string; readonly content?: Content }>
 }
-
-/** Adds examples to the `paths` of a document, or to its webhooks. Files have no example. */
-export function withExamples(paths: unknown, schemas: object): unknown {
-  // The plugin has made both from schemas of TypeBox.
-  const [known, all] = [paths as Readonly<Record<string, Operations>>, schemas as Schemas]
-  return mapped(known, (operations) => mapped(operations, (operation) => exemplified(operation, all)))
-}
-
-type Operations = Readonly<Record<string, Operation>>
 
 /** The plugin writes this if the schema of an answer has no description. */
 const NOT_DESCRIBED = 'Default Response'
 
-/** An answer without a description of its own is what the operation is for. */
-function exemplified(operation: Operation, schemas: Schemas): Operation {
-  const { 'x-example': members, 'x-body': unchecked, ...known } = operation
-  const { parameters, requestBody = unchecked, responses, ...others } = known
-  return {
-    ...others,
-    ...(parameters && { parameters: parameters.map((one) => exampleParameter(one, schemas)) }),
-    ...(requestBody && {
-      requestBody: { ...requestBody, content: filled(requestBody.content, schemas, 'asked') },
-    }),
-    responses: mapped(responses, ({ description, content, ...response }, status) => ({
-      ...response,
-      description: description === NOT_DESCRIBED ? operation.summary : description,
-      ...(content && {
-        content: isRefusal(status) ? content : filled(content, schemas, 'answered', members),
+/** Adds examples to the `paths` of a document, or to its webhooks. Files and refusals have no example. */
+export function withExamples(paths: unknown, schemas: object): unknown {
+  // The plugin has made both from schemas of TypeBox.
+  const exampleOf = examplesFrom(schemas as Members<Schema>)
+  const filled = (content: Content, isAsked: boolean, members?: object) =>
+    mapped(content, (one, type) => {
+      // A schema that has an example as a whole keeps it: the plugin has written it here.
+      if (type !== 'application/json' || 'example' in one) return one
+      const example = exampleOf('', one.schema, isAsked)
+      return { ...one, example: members ? { ...Object(example), ...members } : example }
+    })
+  const exemplified = ({ 'x-example': members, 'x-body': unchecked, ...operation }: Operation) => {
+    const { summary, parameters, requestBody = unchecked, responses } = operation
+    return {
+      ...operation,
+      ...(parameters && {
+        parameters: parameters.map((one) =>
+          one.required && !('example' in one)
+            ? { ...one, example: exampleOf(one.name, one.schema, true) }
+            : one,
+        ),
       }),
-    })),
+      ...(requestBody && { requestBody: { ...requestBody, content: filled(requestBody.content, true) } }),
+      responses: mapped(responses, ({ description, content, ...response }, status) => ({
+        ...response,
+        // An answer without a description of its own is what the operation is for.
+        description: description === NOT_DESCRIBED ? summary : description,
+        ...(content && { content: status.startsWith('2') ? filled(content, false, members) : content }),
+      })),
+    }
   }
+  return mapped(paths as Members<Members<Operation>>, (operations) => mapped(operations, exemplified))
 }
 
-const isRefusal = (status: string) => !status.startsWith('2')
-
-function exampleParameter(parameter: Parameter, schemas: Schemas): Parameter {
-  const { name, required, schema } = parameter
-  if (!required || 'example' in parameter) return parameter
-  return { ...parameter, example: exampleOf(name, schema, schemas, 'asked') }
-}
-
-type Side = 'asked' | 'answered'
-
-/** A schema that has an example as a whole keeps it: the plugin has written it here. */
-function filled(content: Content, schemas: Schemas, side: Side, members?: object): Content {
-  return mapped(content, (one, type) => {
-    if (type !== 'application/json' || 'example' in one) return one
-    const example = exampleOf('', one.schema, schemas, side)
-    return { ...one, example: members ? { ...Object(example), ...members } : example }
-  })
-}
-
-const mapped = <Member>(
-  members: Readonly<Record<string, Member>>,
-  change: (member: Member, name: string) => Member,
+const mapped = <Member, Changed>(
+  members: Members<Member>,
+  change: (member: Member, name: string) => Changed,
 ) => Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]))
 
-/** An example of what is asked has only the required members, or all if none is required. */
-function exampleOf(name: string, schema: Schema, schemas: Schemas, side: Side): unknown {
-  const { $ref, examples, enum: words, anyOf, items } = schema
-  const own = examples ?? anyOf?.[0]?.examples
-  if (own) return own[0]
-  if ('const' in schema) return schema.const
-  const [known] = knownValues(name).filter((value) => fits(value, schema, schemas))
-  if (known !== undefined) return known
-  if ($ref !== undefined) return exampleOf(name, referred($ref, schemas), schemas, side)
-  if (words) return words[0]
-  if (anyOf?.[0]) return exampleOf(name, anyOf[0], schemas, side)
-  switch (schema.type) {
-    case 'array':
-      return items ? [exampleOf(name.replace(/s$/, ''), items, schemas, side)] : []
-    case 'object':
-      return exampleObject(schema, schemas, side)
-    case 'boolean':
-      return true
-    case 'string':
-      return 'text'
-    default:
-      return Math.max(1, schema.minimum ?? 1)
+/** `schemas`: the components of the document. An example of what is asked has only the required members. */
+function examplesFrom(schemas: Members<Schema>) {
+  const exampleOf = (name: string, schema: Schema, isAsked: boolean): unknown => {
+    const { $ref, examples, enum: words, anyOf, items } = schema
+    const own = examples ?? anyOf?.[0]?.examples
+    if (own) return own[0]
+    if ('const' in schema) return schema.const
+    const known = knownValues(name).find((value) => Check({ ...schema, components: { schemas } }, value))
+    if (known !== undefined) return known
+    if ($ref !== undefined) return exampleOf(name, schemas[$ref.replace(/.*\//, '')] ?? {}, isAsked)
+    if (words) return words[0]
+    if (anyOf?.[0]) return exampleOf(name, anyOf[0], isAsked)
+    switch (schema.type) {
+      case 'array':
+        return items ? [exampleOf(name.replace(/s$/, ''), items, isAsked)] : []
+      case 'object':
+        return exampleObject(schema, isAsked)
+      case 'boolean':
+        return true
+      case 'string':
+        return 'text'
+      default:
+        return Math.max(1, schema.minimum ?? 1)
+    }
   }
-}
-
-function exampleObject(schema: Schema, schemas: Schemas, side: Side): object {
-  const { properties = {}, required = [], additionalProperties: other } = schema
-  const isPart = side === 'asked' && required.length > 0
-  const members = Object.entries(properties).filter(([member]) => !isPart || required.includes(member))
-  // Usage of a limit that is counted for each of something.
-  if (members.length === 0 && typeof other === 'object')
-    return { 'site-1': exampleOf('used', other, schemas, side) }
-  return Object.fromEntries(members.map(([member, of]) => [member, exampleOf(member, of, schemas, side)]))
-}
-
-const referred = ($ref: string, schemas: Schemas) => schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}
-
-function fits(value: unknown, schema: Schema, schemas: Schemas): boolean {
-  const { $ref, type, enum: words, anyOf, pattern } = schema
-  if ($ref !== undefined) return fits(value, referred($ref, schemas), schemas)
-  if (anyOf) return anyOf.some((one) => fits(value, one, schemas))
-  if (words) return words.includes(value)
-  if (pattern !== undefined && !new RegExp(pattern, 'u').test(String(value))) return false
-  if (typeof value === 'number' && value < (schema.minimum ?? value)) return false
-  if (value === null || Array.isArray(value)) return type === (value === null ? 'null' : 'array')
-  return type === typeof value || (typeof value === 'number' && type === 'integer')
+  const exampleObject = (schema: Schema, isAsked: boolean) => {
+    const { properties = {}, required = [], additionalProperties: other } = schema
+    // If no member is required, all are shown.
+    const isShown = (member: string) => !isAsked || required.length === 0 || required.includes(member)
+    const members = Object.entries(properties).filter(([member]) => isShown(member))
+    // Usage of a limit that is counted for each of something.
+    if (members.length === 0 && typeof other === 'object')
+      return { 'site-1': exampleOf('used', other, isAsked) }
+    return Object.fromEntries(members.map(([member, one]) => [member, exampleOf(member, one, isAsked)]))
+  }
+  return exampleOf
 }
 
 /** The first value that fits is the example of a member whose schema has none. */
@@ -148,6 +123,14 @@ function knownValues(name: string): readonly unknown[] {
 const ULID = '01jd7k3v9m4w8x2z5c6b7n8q9r'
 const NOW = '2026-11-21T12:00:00Z'
 const A_MONTH_LATER = '2026-12-21T12:00:00Z'
+
+const IDS = Object.fromEntries(
+  Object.entries({
+    ...{ id: 'pay_', payment_id: 'pay_', event_id: 'evt_', 'webhook-id': 'evt_', statement_id: 'stm_' },
+    ...{ line_id: 'lin_', batch_id: 'bat_', bulk_id: 'blk_', session_id: 'ses_', use_id: 'red_' },
+    ...{ reconciliation_id: 'rcn_', checkout_id: '' },
+  }).map(([name, prefix]) => [name, [`${prefix}${ULID}`]]),
+)
 
 /** Members of which an example shows none, although it could. */
 const NONE = Object.fromEntries(
@@ -164,17 +147,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   user_id: ['user-1'],
   target: ['user-1'],
   project_id: ['site-1'],
-  id: [`pay_${ULID}`],
-  payment_id: [`pay_${ULID}`],
-  event_id: [`evt_${ULID}`],
-  statement_id: [`stm_${ULID}`],
-  line_id: [`lin_${ULID}`],
-  batch_id: [`bat_${ULID}`],
-  bulk_id: [`blk_${ULID}`],
-  session_id: [`ses_${ULID}`],
-  use_id: [`red_${ULID}`],
-  reconciliation_id: [`rcn_${ULID}`],
-  checkout_id: [ULID],
+  ...IDS,
   operation_id: ['refund-118'],
   consume_operation_id: ['deploy-7f3a'],
   plan: ['pro'],
@@ -225,7 +198,6 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   what: ['status'],
   before: ['active'],
   after: ['canceled'],
-  'webhook-id': [`evt_${ULID}`],
   'webhook-timestamp': ['1795255200'],
   'webhook-signature': ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
   missing: [[]],
