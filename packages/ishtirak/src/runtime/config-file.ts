@@ -1,6 +1,6 @@
 // Files that the configuration names: JSON that is checked against a schema. Errors are `ConfigError`.
 import { readFileSync } from 'node:fs'
-import type { TSchema } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 
 /** The service does not start. Each problem is one sentence that names its variable. */
@@ -33,6 +33,21 @@ export function parseJson(name: string, text: string): unknown {
     if (error instanceof SyntaxError) throw new ConfigError([`${name} is not JSON: ${error.message}`])
     throw error
   }
+}
+
+/** An object that has no further members. */
+export const closed = <Members extends TProperties>(members: Members) =>
+  Type.Object(members, { additionalProperties: false })
+
+/** The value, if it fits. Else throws `ConfigError` with every problem. */
+export function fitting<Schema extends TSchema>(
+  name: string,
+  schema: Schema,
+  value: unknown,
+  prefix?: string,
+): Static<Schema> {
+  if (Value.Check(schema, value)) return value
+  throw new ConfigError(schemaProblems(name, schema, value, prefix))
 }
 
 /** One problem a field, with its place below `prefix`. */

@@ -1,25 +1,26 @@
 // PLANS_FILE: the plans in the form of `GET /plans`, and the limits that they have. A misspelt limit is
 // refused.
 import Type, { type Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { countsAs, type LimitDefinition } from '../core/limit.js'
 import { byLocale } from '../core/locale.js'
 import { type Catalogue, LONGEST_TERM, limitsInOrder, type Plan } from '../core/plan.js'
-import { ConfigError, parseJson, type Rule, readText, ruleProblems, schemaProblems } from './config-file.js'
+import { ConfigError, closed, fitting, parseJson, type Rule, readText, ruleProblems } from './config-file.js'
 import { SEED_LIMITS, SEED_PLANS } from './seed-plans.js'
 
-/** Reads the file, or the plans of `seed.md`. No price may be below `leastAmount`. Throws `ConfigError`. */
+/**
+ * Reads the file; without one, the catalogue is that of seed-plans.ts. No price may be below `leastAmount`.
+ * Throws `ConfigError`.
+ */
 export function readPlans(file: string | undefined, leastAmount = 0): Catalogue {
   if (file === undefined) return SEED_CATALOGUE
   const content = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
-  // An array is a list of plans with the limits of `seed.md`.
+  // An array is a list of plans with the limits of seed-plans.ts.
   if (Array.isArray(content))
     return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS, leastAmount)
-  if (!Value.Check(ObjectSchema, content)) refuse(schemaProblems('PLANS_FILE', ObjectSchema, content))
-  const problems = ruleProblems('PLANS_FILE', Object.entries(content.limits).flatMap(limitRules))
-  if (problems.length > 0) refuse(problems)
-  const limits = Object.entries(content.limits).map(toDefinition)
-  return catalogueOf(checkedPlans(content.plans, limits, '/plans'), limits, leastAmount)
+  const { limits: entries, plans } = fitting('PLANS_FILE', ObjectSchema, content)
+  refuseBroken(Object.entries(entries).flatMap(limitRules))
+  const limits = Object.entries(entries).map(toDefinition)
+  return catalogueOf(checkedPlans(plans, limits, '/plans'), limits, leastAmount)
 }
 
 /** The catalogue if there is no file. */
@@ -42,37 +43,28 @@ function longerTerms(price: number) {
   ]
 }
 
-function refuse(problems: readonly string[]): never {
-  throw new ConfigError(problems)
+function refuseBroken(rules: readonly Rule[]): void {
+  const problems = ruleProblems('PLANS_FILE', rules)
+  if (problems.length > 0) throw new ConfigError(problems)
 }
 
-const Words = Type.Object(
-  byLocale(() =>
-    Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
-  ),
-  { additionalProperties: false },
-)
+const WORDS = Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+const Words = closed(byLocale(() => WORDS))
 
-const LimitSchema = Type.Object(
-  {
-    kind: Type.Enum(['counter', 'gauge']),
-    window: Type.Optional(Type.Enum(['day', 'month'])),
-    per: Type.Optional(Type.String()),
-    name: Type.Optional(Words),
-    unit: Type.Optional(Type.Union([Type.Literal('megabytes'), Words])),
-    per_name: Type.Optional(Words),
-  },
-  { additionalProperties: false },
-)
+const LimitSchema = closed({
+  kind: Type.Enum(['counter', 'gauge']),
+  window: Type.Optional(Type.Enum(['day', 'month'])),
+  per: Type.Optional(Type.String()),
+  name: Type.Optional(Words),
+  unit: Type.Optional(Type.Union([Type.Literal('megabytes'), Words])),
+  per_name: Type.Optional(Words),
+})
 type LimitEntry = readonly [name: string, limit: Static<typeof LimitSchema>]
 
-const ObjectSchema = Type.Object(
-  {
-    limits: Type.Record(Type.String(), LimitSchema, { minProperties: 1, maxProperties: 50 }),
-    plans: Type.Unknown(),
-  },
-  { additionalProperties: false },
-)
+const ObjectSchema = closed({
+  limits: Type.Record(Type.String(), LimitSchema, { minProperties: 1, maxProperties: 50 }),
+  plans: Type.Unknown(),
+})
 
 /** The name is used in addresses, in JSON and in the database. */
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
@@ -82,7 +74,7 @@ function limitRules([name, limit]: LimitEntry): readonly Rule[] {
   const { kind, window, per, per_name } = limit
   const isCounter = kind === 'counter'
   const counted = countsAs({ window: window ?? null, per: per ?? null })
-  // The words for a limit of `seed.md` say how it is counted: per day, in each project.
+  // The words for a limit of seed-plans.ts say how it is counted: per day, in each project.
   const hasWords = SEED_LIMITS.some((known) => known.name === name && countsAs(known) === counted)
   const place = `/limits/${name}`
   const needsPerName = per !== undefined && per !== 'project' && per_name === undefined
@@ -98,7 +90,7 @@ function limitRules([name, limit]: LimitEntry): readonly Rule[] {
   ]
 }
 
-/** A limit of `seed.md` that is counted in the same way may leave out its words. */
+/** A limit of seed-plans.ts that is counted in the same way may leave out its words. */
 function toDefinition([name, limit]: LimitEntry): LimitDefinition {
   const known = SEED_LIMITS.find((of) => of.name === name)
   const words = limit.name ?? known?.words
@@ -120,41 +112,34 @@ const TRIAL_DAYS_MAX = 90
 /** Whole dinars. The database's column is an `int4`. */
 const Price = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
 
-const TermSchema = Type.Object(
-  { months: Type.Integer({ minimum: 1, maximum: LONGEST_TERM }), price: Price },
-  { additionalProperties: false },
-)
+const TermSchema = closed({ months: Type.Integer({ minimum: 1, maximum: LONGEST_TERM }), price: Price })
 
 function plansSchema(limits: readonly LimitDefinition[]) {
   const numbers = Object.fromEntries(limits.map(({ name }) => [name, Count]))
-  const plan = Type.Object(
-    {
-      // The id is used in addresses, in the provider's metadata and in the database.
-      id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
-      // PostgreSQL refuses control characters and half surrogate pairs in JSON.
-      name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
-      price: Price,
-      currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-      limits: Type.Object(numbers, { additionalProperties: false }),
-      terms: Type.Optional(Type.Array(TermSchema, { minItems: 1, maxItems: LONGEST_TERM })),
-      trial_days: Type.Optional(Type.Integer({ minimum: 1, maximum: TRIAL_DAYS_MAX })),
-    },
-    { additionalProperties: false },
-  )
+  const plan = closed({
+    // The id is used in addresses, in the provider's metadata and in the database.
+    id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
+    // PostgreSQL refuses control characters and half surrogate pairs in JSON.
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
+    price: Price,
+    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+    limits: closed(numbers),
+    terms: Type.Optional(Type.Array(TermSchema, { minItems: 1, maxItems: LONGEST_TERM })),
+    trial_days: Type.Optional(Type.Integer({ minimum: 1, maximum: TRIAL_DAYS_MAX })),
+  })
   return Type.Array(plan, { minItems: 1, maxItems: 100 })
 }
 
 /** `place` is the path of the plans in the file. */
 function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place: string): readonly Plan[] {
-  const schema = plansSchema(limits)
-  if (!Value.Check(schema, plans)) refuse(schemaProblems('PLANS_FILE', schema, plans, place))
-  return plans.map(({ trial_days: trialDays, ...plan }) => ({ ...plan, ...(trialDays && { trialDays }) }))
+  const known = fitting('PLANS_FILE', plansSchema(limits), plans, place)
+  return known.map(({ trial_days: trialDays, ...plan }) => ({ ...plan, ...(trialDays && { trialDays }) }))
 }
 
 /** No price may be below `leastAmount`. Throws with every problem. */
 function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[], leastAmount = 0): Catalogue {
   const [free, second] = plans.filter((plan) => plan.price === 0)
-  const rules: readonly Rule[] = [
+  refuseBroken([
     ...plans.flatMap((plan, index): Rule[] => {
       const isRepeated = plans.findIndex((other) => other.id === plan.id) < index
       return [[isRepeated, '', `plan "${plan.id}" stands twice`], ...planRules(plan, leastAmount)]
@@ -162,11 +147,10 @@ function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[],
     [second !== undefined, '', 'more than one plan costs 0'],
     [free === undefined, '', 'no plan costs 0: users who never paid need one'],
     [free !== undefined && plans[0] !== free, '', 'the plan that costs 0 must stand first'],
-  ]
-  const problems = ruleProblems('PLANS_FILE', rules)
-  if (!free || problems.length > 0) refuse(problems)
-  const inOrder = (plan: Plan) => ({ ...plan, limits: limitsInOrder(limits, plan) })
-  return { limits, plans: plans.map(inOrder), free: inOrder(free) }
+  ])
+  const inOrder = plans.map((plan) => ({ ...plan, limits: limitsInOrder(limits, plan) }))
+  // The rules require that the first one costs 0.
+  return { limits, plans: inOrder, free: inOrder[0] as Plan }
 }
 
 function planRules(plan: Plan, leastAmount: number): readonly Rule[] {

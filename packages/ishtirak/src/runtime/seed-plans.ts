@@ -1,4 +1,4 @@
-// The plans and limits without a PLANS_FILE: those of `seed.md` section 2.
+// The plans and limits without a PLANS_FILE: a free plan, and one for 2000 DZD a month.
 import type { LimitDefinition } from '../core/limit.js'
 import type { Plan } from '../core/plan.js'
 

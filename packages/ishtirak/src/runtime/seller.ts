@@ -2,15 +2,16 @@
 // reported at once, because a wrong NIF on a thousand receipts cannot be taken back.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type Static, Type } from 'typebox'
+import { type Static, type TString, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import { byLocale, type Translated } from '../core/locale.js'
-import type { Seller, SellerIdentity, TaxTerm, TaxTerms } from '../core/receipt.js'
+import type { Seller, SellerIdentity, TaxTerm } from '../core/receipt.js'
 import type { StampDutyTerm } from '../core/stamp-duty.js'
 import { contrastBetween, READABLE_CONTRAST } from './color.js'
 import {
   ConfigError,
+  closed,
   errorCodeOf,
   parseJson,
   type Rule,
@@ -32,108 +33,89 @@ export function parseSeller(text: string, folder = '.'): Seller {
   // The two kinds of tax term are checked one by one: a union would only say that neither kind fits.
   const problems = [...schemaProblems(NAME, SellerFile, value), ...termProblems(value)]
   if (problems.length > 0 || !Value.Check(SellerFile, value)) throw new ConfigError(problems)
-  const logo = value.logo === undefined ? null : readLogo(path.resolve(folder, value.logo))
-  const logoRules: readonly Rule[] = typeof logo === 'string' || !logo ? [] : [[true, '/logo', logo.problem]]
-  const broken = ruleProblems(NAME, [...rulesOf(value), ...logoRules])
-  const taxTerms = toTaxTerms(value.tax)
-  if (broken.length > 0 || !taxTerms) throw new ConfigError(broken)
+  const { logo, problem = '' } =
+    value.logo === undefined ? { logo: null } : readLogo(path.resolve(folder, value.logo))
+  const broken = ruleProblems(NAME, [...rulesOf(value), [problem !== '', '/logo', problem]])
+  if (broken.length > 0) throw new ConfigError(broken)
   const [duty, ...laterDuties] = (value.stamp_duty ?? []).map(toStampDutyTerm)
-  const stampDutyTerms = duty ? ([duty, ...laterDuties] as const) : null
-  const shop = {
-    logo: typeof logo === 'string' ? logo : null,
-    color: value.color?.toLowerCase() ?? null,
-    termsUrl: inEachLanguage(value.terms_url),
-    refundUrl: inEachLanguage(value.refund_url),
+  return {
+    identity: toIdentity(value),
+    // The schema and the rules know a file without a term, or with a wrong one.
+    taxTerms: toTaxTerms(value.tax) as [TaxTerm, ...TaxTerm[]],
+    stampDutyTerms: duty ? [duty, ...laterDuties] : null,
+    shop: {
+      logo,
+      color: value.color?.toLowerCase() ?? null,
+      termsUrl: inEachLanguage(value.terms_url),
+      refundUrl: inEachLanguage(value.refund_url),
+    },
   }
-  return { identity: toIdentity(value), taxTerms, stampDutyTerms, shop }
 }
 
 const line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
-/** One text, or one for each language. All at their longest still fit on one page. */
-const words = (maxLength: number) =>
-  Type.Union([
-    line(maxLength),
-    Type.Object(
-      { ar: line(maxLength), fr: line(maxLength), en: line(maxLength) },
-      { additionalProperties: false },
-    ),
-  ])
-const Url = Type.String({ maxLength: 300, pattern: '^https?://[^\\s]+$' })
-const Link = Type.Union([Url, Type.Object({ ar: Url, fr: Url, en: Url }, { additionalProperties: false })])
+/** One for all languages, or one for each. */
+const translated = (one: TString) => Type.Union([one, closed(byLocale(() => one))])
+/** All at their longest still fit on one page. */
+const words = (maxLength: number) => translated(line(maxLength))
+const Link = translated(Type.String({ maxLength: 300, pattern: '^https?://[^\\s]+$' }))
 /** RC, NIS, AI and card numbers are written with many separators, so only impossible ones are refused. */
 const Registration = Type.String({ pattern: '^[0-9A-Z][0-9A-Z /.-]{3,39}$' })
 const Day = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' })
 
 /** Whole dinars. */
 const Amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
-const DutyTerm = Type.Object(
-  {
-    from: Day,
-    exempt_up_to: Type.Optional(Amount),
-    brackets: Type.Array(
-      Type.Object(
-        { up_to: Type.Optional(Amount), per_hundred: Type.Number({ minimum: 0, maximum: 100 }) },
-        { additionalProperties: false },
-      ),
-      { minItems: 1, maxItems: 20 },
-    ),
-    whole_hundreds: Type.Optional(Type.Boolean()),
-    minimum: Type.Optional(Amount),
-    maximum: Type.Optional(Amount),
-  },
-  { additionalProperties: false },
-)
+const DutyTerm = closed({
+  from: Day,
+  exempt_up_to: Type.Optional(Amount),
+  brackets: Type.Array(
+    closed({ up_to: Type.Optional(Amount), per_hundred: Type.Number({ minimum: 0, maximum: 100 }) }),
+    { minItems: 1, maxItems: 20 },
+  ),
+  whole_hundreds: Type.Optional(Type.Boolean()),
+  minimum: Type.Optional(Amount),
+  maximum: Type.Optional(Amount),
+})
 
-const SellerFile = Type.Object(
-  {
-    name: words(80),
-    legal_form: words(60),
-    activity: words(80),
-    address: words(120),
-    phone: Type.String({ pattern: '^\\+?[0-9][0-9 ()./-]{5,29}$' }),
-    email: Type.String({ maxLength: 80, pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$' }),
-    rc: Type.Optional(Registration),
-    auto_entrepreneur_card: Type.Optional(Registration),
-    // 15 digits for a company, 20 for a natural person or a branch; spaces are allowed.
-    nif: Type.String({ pattern: '^ *(\\d *){15}((\\d *){5})?$' }),
-    nis: Type.Optional(Registration),
-    ai: Type.Optional(Registration),
-    capital: Type.Optional(line(40)),
-    terms_url: Link,
-    refund_url: Link,
-    logo: Type.Optional(line(300)),
-    color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
-    tax: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100 }),
-    stamp_duty: Type.Optional(Type.Array(DutyTerm, { minItems: 1, maxItems: 100 })),
-  },
-  { additionalProperties: false },
-)
+const SellerFile = closed({
+  name: words(80),
+  legal_form: words(60),
+  activity: words(80),
+  address: words(120),
+  phone: Type.String({ pattern: '^\\+?[0-9][0-9 ()./-]{5,29}$' }),
+  email: Type.String({ maxLength: 80, pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$' }),
+  rc: Type.Optional(Registration),
+  auto_entrepreneur_card: Type.Optional(Registration),
+  // 15 digits for a company, 20 for a natural person or a branch; spaces are allowed.
+  nif: Type.String({ pattern: '^ *(\\d *){15}((\\d *){5})?$' }),
+  nis: Type.Optional(Registration),
+  ai: Type.Optional(Registration),
+  capital: Type.Optional(line(40)),
+  terms_url: Link,
+  refund_url: Link,
+  logo: Type.Optional(line(300)),
+  color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
+  tax: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100 }),
+  stamp_duty: Type.Optional(Type.Array(DutyTerm, { minItems: 1, maxItems: 100 })),
+})
 
-const VatTerm = Type.Object(
-  {
-    ...{ from: Day, until: Type.Optional(Day), kind: Type.Literal('vat') },
-    rate_percent: Type.Integer({ minimum: 1, maximum: 99 }),
-  },
-  { additionalProperties: false },
-)
-const UntaxedTerm = Type.Object(
-  {
-    ...{ from: Day, until: Type.Optional(Day) },
-    ...{ kind: Type.Enum(['exempt', 'not_liable']), mention: words(160) },
-  },
-  { additionalProperties: false },
-)
+const DAYS = { from: Day, until: Type.Optional(Day) }
+const VatTerm = closed({
+  ...DAYS,
+  kind: Type.Literal('vat'),
+  rate_percent: Type.Integer({ minimum: 1, maximum: 99 }),
+})
+const UntaxedTerm = closed({ ...DAYS, kind: Type.Enum(['exempt', 'not_liable']), mention: words(160) })
 
 type SellerFields = Static<typeof SellerFile>
 type DutyFields = Static<typeof DutyTerm>
 
 /** Checks each tax term against the schema of its own kind. */
 function termProblems(value: unknown): readonly string[] {
-  const terms = isRecord(value) && Array.isArray(value.tax) ? value.tax : []
-  return terms.flatMap((term: unknown, index) => {
-    const isVat = isRecord(term) && term.kind === 'vat'
-    return schemaProblems(NAME, isVat ? VatTerm : UntaxedTerm, term, `/tax/${index}`)
-  })
+  const { tax } = Object(value)
+  const terms: readonly unknown[] = Array.isArray(tax) ? tax : []
+  return terms.flatMap((term, index) =>
+    schemaProblems(NAME, Object(term).kind === 'vat' ? VatTerm : UntaxedTerm, term, `/tax/${index}`),
+  )
 }
 
 /** `--page` of the light colors in pages.css: links stand on it. White has a little more contrast. */
@@ -148,7 +130,7 @@ const isLink = (link: string | Translated) =>
 /** Rules across fields. */
 function rulesOf(seller: SellerFields): readonly Rule[] {
   const { rc, nis, ai, auto_entrepreneur_card: card, stamp_duty: duties = [], color = '#000000' } = seller
-  const taxTerms = toTaxTerms(seller.tax) ?? []
+  const taxTerms = toTaxTerms(seller.tax)
   const contrast = contrastBetween(color, PAGE)
   return [
     [
@@ -231,38 +213,27 @@ function toStampDutyTerm(term: DutyFields): StampDutyTerm {
 }
 
 function toIdentity(seller: SellerFields): SellerIdentity {
+  const { phone, email, nif, rc = null, nis = null, ai = null, capital = null } = seller
   return {
     name: inEachLanguage(seller.name),
     legalForm: inEachLanguage(seller.legal_form),
     activity: inEachLanguage(seller.activity),
     address: inEachLanguage(seller.address),
-    phone: seller.phone,
-    email: seller.email,
-    rc: seller.rc ?? null,
-    autoEntrepreneurCard: seller.auto_entrepreneur_card ?? null,
-    nif: seller.nif,
-    nis: seller.nis ?? null,
-    ai: seller.ai ?? null,
-    capital: seller.capital ?? null,
+    ...{ phone, email, rc, autoEntrepreneurCard: seller.auto_entrepreneur_card ?? null },
+    ...{ nif, nis, ai, capital },
   }
 }
 
-function toTaxTerms(terms: readonly unknown[]): TaxTerms | undefined {
-  const [first, ...rest] = terms.flatMap((term): TaxTerm[] => {
-    if (Value.Check(VatTerm, term))
-      return [{ ...daysOf(term), tax: { kind: 'vat', ratePercent: term.rate_percent } }]
+function toTaxTerms(terms: readonly unknown[]): readonly TaxTerm[] {
+  return terms.flatMap((term): TaxTerm[] => {
+    if (Value.Check(VatTerm, term)) {
+      const { kind, rate_percent: ratePercent, ...days } = term
+      return [{ ...days, tax: { kind, ratePercent } }]
+    }
     if (!Value.Check(UntaxedTerm, term)) return []
-    return [{ ...daysOf(term), tax: { kind: term.kind, mention: inEachLanguage(term.mention) } }]
+    const { kind, mention, ...days } = term
+    return [{ ...days, tax: { kind, mention: inEachLanguage(mention) } }]
   })
-  return first && [first, ...rest]
-}
-
-function daysOf({ from, until }: Pick<TaxTerm, 'from' | 'until'>): Pick<TaxTerm, 'from' | 'until'> {
-  return { from, ...(until !== undefined && { until }) }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 /** One text for all three languages, or one for each. */
@@ -273,18 +244,20 @@ function inEachLanguage(words: string | Translated): Translated {
 /** Every page contains the logo, and should stay under 30 kB. */
 const LOGO_BYTES_MAX = 6 * 1024
 
+const noLogo = (problem: string) => ({ logo: null, problem })
+
 /** The logo as an address with its data. */
-function readLogo(file: string): string | { readonly problem: string } {
+function readLogo(file: string): { readonly logo: string | null; readonly problem?: string } {
   try {
     // A device or a pipe has no end.
     const bytes = statSync(file).isFile() ? readFileSync(file) : Buffer.alloc(0)
     if (bytes.length > LOGO_BYTES_MAX)
-      return { problem: `${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}` }
+      return noLogo(`${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}`)
     const type = pictureType(bytes)
-    if (type === null) return { problem: `neither a PNG nor an SVG (${file})` }
-    return `data:${type};base64,${bytes.toString('base64')}`
+    if (type === null) return noLogo(`neither a PNG nor an SVG (${file})`)
+    return { logo: `data:${type};base64,${bytes.toString('base64')}` }
   } catch (error) {
-    return { problem: `cannot be read: ${errorCodeOf(error)} (${file})` }
+    return noLogo(`cannot be read: ${errorCodeOf(error)} (${file})`)
   }
 }
 

@@ -3,12 +3,11 @@
 // mistyped account is gone: every number with check digits is checked, and what is wrong is reported with its
 // place and line.
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { type Check, ok } from '../acts/check.js'
 import type { Account, AccountKind } from '../core/account.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
-import { ConfigError, parseJson, readText, schemaProblems } from '../runtime/config-file.js'
+import { ConfigError, fitting, parseJson, readText } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
 
@@ -47,8 +46,7 @@ export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>)
 
 /** `text` is JSON of the form of docs/transfer.example.json. */
 export function parseTransfers(text: string): TransferTerms {
-  const value = parseJson(NAME, text)
-  if (!Value.Check(TransferFile, value)) throw new ConfigError(schemaProblems(NAME, TransferFile, value))
+  const value = fitting(NAME, TransferFile, parseJson(NAME, text))
   const problems = value.accounts.flatMap((account, index) =>
     faultsOf(account).map(({ field, words }) => `${NAME} /accounts/${index}/${field}: ${words}`),
   )
