@@ -46,7 +46,7 @@ export async function* examine(
   const now = systemClock().now()
   yield* examineSettings(config, { gateways: examinedGateways(config), brought, now })
   if (config.chargily && !env.SELLER_FILE)
-    yield warn('seller', 'receipts of test payments name an example seller', SELLERS_OWN.SELLER_FILE ?? '')
+    yield warn('seller', 'receipts of test payments name an example seller', SELLERS_OWN.SELLER_FILE)
 }
 
 function examinedGateways({ chargily }: Config) {
@@ -54,17 +54,10 @@ function examinedGateways({ chargily }: Config) {
   return watchGateways(chargily ? gatewaysOf({ chargily }, { log, noteUse: () => undefined }) : [])
 }
 
-function ok(subject: string, found: string): CheckResult {
-  return { subject, verdict: 'ok', found, remedy: '' }
-}
-
-function warn(subject: string, found: string, remedy: string): CheckResult {
-  return { subject, verdict: 'warn', found, remedy }
-}
-
-function fail(subject: string, found: string, remedy: string): CheckResult {
-  return { subject, verdict: 'fail', found, remedy }
-}
+const saying =
+  (verdict: CheckResult['verdict']) =>
+  (subject: string, found: string, remedy = ''): CheckResult => ({ subject, verdict, found, remedy })
+const [ok, warn, fail] = [saying('ok'), saying('warn'), saying('fail')]
 
 export function resultLine({ verdict, subject, found, remedy }: CheckResult): string {
   const mark = { ok: ' ok ', warn: 'warn', fail: 'FAIL' }[verdict]
@@ -86,7 +79,7 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
     }
   } catch (error) {
     if (error instanceof DataFolderLocked) return yield await examineHolder(config, error)
-    if (error instanceof EmbeddedDatabaseMissing) return yield fail('database', error.message, '')
+    if (error instanceof EmbeddedDatabaseMissing) return yield fail('database', error.message)
     const [where, remedy] = config.database.url
       ? ['server', 'check DATABASE_URL, and that the server runs and lets this machine in']
       : ['embedded', 'make the folder usable, or set DATA_DIR to another one']

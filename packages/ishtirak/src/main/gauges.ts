@@ -35,12 +35,8 @@ interface Series {
   readonly value: number
 }
 
-type AddGauge = (
-  name: string,
-  help: string,
-  labelNames: string[],
-  read: () => Promise<readonly Series[]> | readonly Series[],
-) => void
+type ReadSeries = () => Promise<readonly Series[]> | readonly Series[]
+type AddGauge = (name: string, help: string, labelNames: string[], read: ReadSeries) => void
 
 export function publishGauges(metrics: Metrics, deps: GaugeDeps): void {
   const add: AddGauge = (name, help, labelNames, read) =>
@@ -68,43 +64,49 @@ export function publishGauges(metrics: Metrics, deps: GaugeDeps): void {
   const ups = deps.examinedGateways.map(({ gateway, examine }, _, { length }) => ({
     // A single gateway has no label.
     labels: length > 1 ? { gateway: gateway.name } : {},
-    up: latestCheck(examine),
+    latest: latestCheck(examine),
   }))
   const help = '1: the provider answers and knows the key; 0: it does not; NaN: not asked yet'
-  add('provider_up', help, ['gateway'], () => ups.map(({ labels, up }) => ({ labels, value: up() })))
+  add('provider_up', help, ['gateway'], () => ups.map(({ labels, latest }) => ({ labels, value: latest() })))
 }
 
 function addWaits(add: AddGauge, deps: GaugeDeps): void {
   const waits = shareChecks(() => readWaits(deps), WAITS_MS)
-  const ageOf = (since: Instant | null) =>
-    since === null ? 0 : Math.max(0, deps.clock.now() - since) / SECOND
-  const inbox = (figure: (wait: InboxWait) => number) => async () =>
+  const ageOf = ({ oldest }: { readonly oldest: Instant | null }) =>
+    oldest === null ? 0 : Math.max(0, deps.clock.now() - oldest) / SECOND
+  const ofInbox = (figure: (wait: InboxWait) => number) => async () =>
     (await waits())?.inbox.map((wait) => ({ labels: { kind: wait.kind.name }, value: figure(wait) })) ?? []
   // NaN: not known. A comparison with it is false, so that no alert is raised by it.
-  const events = (figure: (queue: EventQueue) => number) => async () => {
+  const ofEvents = (figure: (queue: EventQueue) => number) => async () => {
     const known = await waits()
     return [{ labels: {}, value: known ? figure(known.queue) : Number.NaN }]
   }
-  const entries = inbox((wait) => wait.entries)
+  const entries = ofInbox((wait) => wait.entries)
   add('inbox_entries', 'What waits for operators, at most 100 of a kind', ['kind'], entries)
-  const oldestEntry = inbox(({ oldest }) => ageOf(oldest))
-  add('inbox_oldest_age_seconds', 'How long the oldest of a kind waits', ['kind'], oldestEntry)
-  const waiting = events((queue) => queue.events)
+  add('inbox_oldest_age_seconds', 'How long the oldest of a kind waits', ['kind'], ofInbox(ageOf))
+  const waiting = ofEvents((queue) => queue.events)
   add('events_waiting', 'Events that the platform has not confirmed', [], waiting)
-  const oldestEvent = events(({ oldest }) => ageOf(oldest))
-  add('events_oldest_age_seconds', 'How long the oldest of them waits', [], oldestEvent)
+  add('events_oldest_age_seconds', 'How long the oldest of them waits', [], ofEvents(ageOf))
 }
 
 function addJobs(add: AddGauge, rounds: JobRounds): void {
-  const jobs = (figure: (round: ReturnType<JobRounds['list']>[number]) => number) => () =>
-    rounds.list().map((round) => ({ labels: { name: round.name }, value: figure(round) }))
-  const help = 'When a job ended its last round; before the first one, when it was started'
-  const lastRound = jobs(({ ranAt, expectedAt }) => (ranAt ?? expectedAt) / SECOND)
-  add('job_last_round_timestamp_seconds', help, ['name'], lastRound)
-  const interval = jobs(({ everyMs }) => everyMs / SECOND)
-  add('job_interval_seconds', 'How often a job has a round', ['name'], interval)
-  const failing = jobs(({ ranAt, failedAt }) => (failedAt !== null && failedAt === ranAt ? 1 : 0))
-  add('job_failing', '1: the last round of a job failed', ['name'], failing)
+  const addJob = (
+    name: string,
+    help: string,
+    figure: (round: ReturnType<JobRounds['list']>[number]) => number,
+  ) =>
+    add(`job_${name}`, help, ['name'], () =>
+      rounds.list().map((round) => ({ labels: { name: round.name }, value: figure(round) })),
+    )
+  addJob(
+    'last_round_timestamp_seconds',
+    'When a job ended its last round; before the first one, when it was started',
+    ({ ranAt, expectedAt }) => (ranAt ?? expectedAt) / SECOND,
+  )
+  addJob('interval_seconds', 'How often a job has a round', ({ everyMs }) => everyMs / SECOND)
+  addJob('failing', '1: the last round of a job failed', ({ ranAt, failedAt }) =>
+    failedAt !== null && failedAt === ranAt ? 1 : 0,
+  )
 }
 
 /** Null: the database did not say, and nothing is published for as long. */
@@ -121,25 +123,18 @@ async function readWaits({ database, clock, log, inbox, outgoing }: GaugeDeps) {
   }
 }
 
-/**
- * Returns the result of the last check. If that is older than a minute, another begins, without being
- * awaited.
- */
+/** Returns the last result: 1, 0 or NaN. After a minute another check begins, without being awaited. */
 function latestCheck(check: () => Promise<Check>): () => number {
-  let checkedAt = Number.NEGATIVE_INFINITY
   let latest = Number.NaN
+  const begin = shareChecks(async () => {
+    const isUp = await check().then(
+      ({ verdict }) => verdict === 'ok',
+      () => false,
+    )
+    latest = isUp ? 1 : 0
+  }, PROVIDER_MS)
   return () => {
-    // Not the service's clock, which may be moved.
-    const now = performance.now()
-    if (now >= checkedAt + PROVIDER_MS) {
-      checkedAt = now
-      check()
-        .then(({ verdict }) => verdict === 'ok')
-        .catch(() => false)
-        .then((isUp) => {
-          latest = isUp ? 1 : 0
-        })
-    }
+    void begin()
     return latest
   }
 }

@@ -51,7 +51,7 @@ export async function serve(config: Config, log: Log): Promise<StartedService> {
   const url = await service.app.listen({ host: config.host, port: config.port })
   if (emulator) await writeServiceUrl(config, url)
   log.info({ url, database: database.kind, sandbox: emulator !== null }, 'listening')
-  const metricsPort = await openMetricsPort(config, service.metrics.render, log)
+  const metricsPort = await openMetricsPort(config, service.metrics, log)
   const stop = async () => {
     await service.stop()
     metricsPort?.close()

@@ -74,7 +74,7 @@ import { createViewAsUser } from '../portal/view-as-user.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import { type Clock, shownClock } from '../runtime/clock.js'
-import type { Count, Log } from '../runtime/log.js'
+import type { Log } from '../runtime/log.js'
 import { type NoteUse, watchOldSecrets } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
@@ -83,7 +83,6 @@ import type { Config, WiredConfig } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import type { DocumentsPageOptions } from './documents-page.js'
 import { publishGauges } from './gauges.js'
-import { countIn } from './metrics.js'
 import { checkReadiness, DRAINING } from './readiness.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
@@ -110,14 +109,14 @@ export interface Service {
   stop(): Promise<void>
 }
 
-type Brings = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<WiredConfig>
+type WiredCapability = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<WiredConfig>
 
 export interface Surroundings {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
   /** Replaces `CAPABILITIES`. */
-  readonly capabilities?: readonly Brings[]
+  readonly capabilities?: readonly WiredCapability[]
   /** Identifies the caller, instead of the configured tokens. */
   readonly identify?: IdentifyUser
   /** Sends mail, instead of the server of SMTP_URL. */
@@ -138,11 +137,11 @@ export interface Surroundings {
 
 export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
   const { database, clock, log } = world
-  const brought: readonly Brings[] = world.capabilities ?? CAPABILITIES
-  const capabilities: readonly Capability<Parts>[] = brought
+  const wired: readonly WiredCapability[] = world.capabilities ?? CAPABILITIES
+  const capabilities: readonly Capability<Parts>[] = wired
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
-  const parts = createParts(config, { ...world, brought }, countIn(metrics))
+  const parts = createParts(config, { ...world, capabilities: wired }, metrics)
   publishGauges(metrics, { ...parts, clock: shownClock(clock) })
 
   const identify =
@@ -158,7 +157,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   world.tracing?.watch(app)
   await allowOrigins(app, config.corsOrigins)
   installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
-  shareBrought(all, capabilities)
+  fillInShared(all, capabilities)
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
   await app.register(operatorDocumentation(all))
   for (const { routes, calls = [] } of capabilities) {
@@ -204,8 +203,8 @@ function operatorRoutes(all: Parts, capabilities: readonly Capability<Parts>[]) 
   }
 }
 
-/** Fills in what capabilities bring to each other. */
-function shareBrought(all: Parts, capabilities: readonly Capability<Parts>[]): void {
+/** Fills in the parts that capabilities give each other. */
+function fillInShared(all: Parts, capabilities: readonly Capability<Parts>[]): void {
   const { discounts, atOnce, mails, fileParts, actsOfAll } = all
   actsOfAll.push(...actsOf(capabilities))
   for (const one of capabilities) {
@@ -218,7 +217,7 @@ function shareBrought(all: Parts, capabilities: readonly Capability<Parts>[]): v
 }
 
 type PartsWorld = Omit<Surroundings, 'capabilities'> & {
-  readonly brought: readonly (BringsMethods<WiredConfig> &
+  readonly capabilities: readonly (BringsMethods<WiredConfig> &
     BringsChecks<WiredConfig> &
     Pick<Capability, 'inbox' | 'readReference'>)[]
 }
@@ -227,8 +226,8 @@ type PartsWorld = Omit<Surroundings, 'capabilities'> & {
 const UPLOADS_AN_HOUR = 10
 
 /** Everything that a use case may name, each part built once. */
-function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
-  const { database, clock, log, tracing, brought, commandKey } = world
+function createParts(config: WiredConfig, world: PartsWorld, { count }: Metrics) {
+  const { database, clock, log, tracing, capabilities, commandKey } = world
   const { publicUrl, seller, billing, operatorKeys, operatorIssuer, smtpUrl } = config
   const ids = createIds()
   const oldSecrets = watchOldSecrets(config.oldSecrets, world)
@@ -247,14 +246,15 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS_AN_HOUR, windowMs: HOUR }),
     catalogue: config.plans,
-    // The parts that capabilities give each other. `shareBrought` fills them in.
+    // The parts that capabilities give each other. `fillInShared` fills them in.
     discounts: [] as DiscountSource[],
     atOnce: [] as PaysAtOnce[],
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     actsOfAll: [] as Act<never>[],
-    inbox: createInbox(inboxOf(brought)),
-    referencesIn: (typed: string) => brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
+    inbox: createInbox(inboxOf(capabilities)),
+    referencesIn: (typed: string) =>
+      capabilities.flatMap(({ readReference }) => readReference?.(typed) ?? []),
     drawCode: randomCode,
     ...{ formats: createFormats(billing.timeZone), wallClock: wallClockIn(billing.timeZone) },
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
@@ -277,7 +277,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     issuer: operatorIssuer && createIssuer(operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    examine: () => examineService(config, { database, clock }, { gateways: examinedGateways, brought }),
+    examine: () =>
+      examineService(config, { database, clock }, { gateways: examinedGateways, brought: capabilities }),
     examinedGateways,
     rounds: createJobRounds(shownClock(clock)),
     logForgery: createForgeryLog({ clock, log }),
@@ -313,12 +314,12 @@ export function gatewaysOf(
 
 /** The gateways, then the methods of capabilities. */
 function methodsOf(config: WiredConfig, world: GatewayWorld & PartsWorld): PaymentMethods {
-  const { database, clock, brought } = world
+  const { database, clock, capabilities } = world
   const gateways = gatewaysOf(config, world)
   const live = gateways.some((gateway) => gateway.live)
   return createPaymentMethods(
     ...gateways,
-    ...brought.flatMap(({ methods }) => methods?.(config, { database, clock, live }) ?? []),
+    ...capabilities.flatMap(({ methods }) => methods?.(config, { database, clock, live }) ?? []),
   )
 }
 

@@ -76,23 +76,3 @@ export function throttled<About>(
     leftOut = 0
   }
 }
-
-/** What use cases count. `main/metrics.ts` says under which name each is published. */
-export type Occurrence =
-  | { readonly name: 'settlement'; readonly outcome: string }
-  | {
-      readonly name: 'provider_event'
-      readonly result: 'accepted' | 'duplicate' | 'invalid_signature' | 'malformed'
-    }
-  | { readonly name: 'checkout_opened' }
-  | { readonly name: 'mail'; readonly outcome: string }
-  /** An operator has decided on a transfer. */
-  | { readonly name: 'transfer'; readonly act: 'approve' | 'refuse' }
-  | {
-      readonly name: 'event_delivery'
-      readonly outcome: 'delivered' | 'failed' | 'endpoint_disabled'
-    }
-  /** The reconciliation with the provider found a payment that only one side has. */
-  | { readonly name: 'discrepancy'; readonly kind: string; readonly outcome: string }
-
-export type Count = (what: Occurrence) => void
