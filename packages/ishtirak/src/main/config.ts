@@ -1,7 +1,7 @@
 // The whole configuration: what all parts share, and what capabilities and gateways read themselves.
 import { type Capability, permissionsOf } from '../acts/capability.js'
 import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
-import { type CommonConfig, readCommonConfig, readMountedCommonConfig } from '../runtime/config.js'
+import { COMMON, type CommonConfig, readCommonConfig, readMountedCommonConfig } from '../runtime/config.js'
 import { misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
 import { CAPABILITIES } from './capabilities.js'
 
@@ -30,9 +30,9 @@ const ownOf = (capabilities: Brings) => ({
 })
 
 const namesOf = (capabilities: Brings) =>
-  [...settingsOf(capabilities), ...GATEWAYS].flatMap(({ variables }) => Object.keys(variables))
+  [COMMON, ...settingsOf(capabilities), ...GATEWAYS].flatMap(({ variables }) => Object.keys(variables))
 
-/** Variables of all capabilities and gateways. */
+/** The names of all variables. */
 export const SETTINGS = namesOf(CAPABILITIES)
 
 /** Throws `ConfigError` with everything that is wrong. */

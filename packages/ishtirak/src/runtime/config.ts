@@ -1,25 +1,36 @@
 // Reads the environment once at the start and reports everything that is wrong together. Secrets have no
 // default and are never repeated. Without a provider's key, and outside production, it is the sandbox.
+import Type, { type Static, type TObject } from 'typebox'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { Permission } from '../core/role.js'
 import { ConfigError } from './config-file.js'
 import {
   type Contradiction,
-  type Environment,
   type GatewaySettings,
   givenVariables,
-  isSandbox,
-  readEnvironment,
+  integerSetting,
+  listOf,
+  origins,
+  readValues,
+  refined,
   type Settings,
+  type SettingsContext,
+  settingsOf,
+  textSetting,
+  timeZone,
   type Variables,
+  web,
 } from './environment.js'
 import { withoutSlash } from './http-client.js'
+import { LOG_LEVELS } from './log.js'
 import { describeSecrets, isTwice, items, type OldSecret } from './old-secrets.js'
 import { readPlans } from './plans-file.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
-export type CommonConfig = Readonly<ReturnType<typeof assemble>> & {
+export type CommonConfig = Readonly<ReturnType<(typeof COMMON)['read']>> & {
+  readonly plans: Catalogue
+  readonly seller: Seller
   /** The old secrets of all lists. */
   readonly oldSecrets: readonly OldSecret[]
 }
@@ -66,23 +77,20 @@ export function readMountedCommonConfig(
   return read(left, [...address, ...missingGateway(left, own.gateways), ...tokens], own)
 }
 
-/** The lists of secrets that all parts share. */
-const SECRET_LISTS = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS']
-
 /** `missing` are the problems of variables that are not set. */
 function read(variables: Variables, missing: readonly string[], own: OwnSettings): CommonConfig {
-  const { gateways } = own
-  const settings = [...own.settings, ...gateways]
-  const { environment, misfits } = readEnvironment(variables, settings, gateways)
-  const { given } = environment
-  const context = { isSandbox: isSandbox(environment), permissions: own.permissions }
-  const secretLists = [...SECRET_LISTS, ...settings.flatMap((one) => one.secretLists ?? [])]
+  const settings: readonly Settings<unknown>[] = [COMMON, ...own.settings, ...own.gateways]
+  const all = Object.assign({}, ...settings.map((one) => one.variables))
+  const { fitting: given, misfits } = readValues(all, variables)
+  const configured = own.gateways.filter(({ key }) => given[key] !== undefined)
+  const isSandbox = configured.length === 0 && given.NODE_ENV !== 'production'
+  const context = { isSandbox, permissions: own.permissions }
+  const secretLists = settings.flatMap((one) => one.secretLists ?? [])
   const contradictions: readonly Contradiction[] = [
     ...secretLists.map(
       (name): Contradiction => [isTwice(items(given[name])), `${name} names one secret twice`],
     ),
     ...settings.flatMap((one) => one.contradictions?.(given, context) ?? []),
-    ...contradictionsOf(environment),
   ]
   const problems = [
     ...misfits.map(({ problem }) => problem),
@@ -93,17 +101,17 @@ function read(variables: Variables, missing: readonly string[], own: OwnSettings
       .filter((problem) => !misfits.some(({ name }) => problem.split(/[^A-Z_]+/).includes(name))),
   ]
   // The sandbox emulates one of them.
-  const sold = environment.gateways.length > 0 ? environment.gateways : gateways
+  const sold = configured.length > 0 ? configured : own.gateways
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
-  const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
-  const seller = collect(problems, () => readSeller(environment))
+  const plans = collect(problems, () => readPlans(given.PLANS_FILE, leastAmount))
+  const seller = collect(problems, () => readSeller(given, configured))
   const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
   if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
   const oldSecrets = [
     ...secretLists.flatMap((list) => describeSecrets(list, null, items(given[list])).slice(1)),
     ...settings.flatMap((one) => one.oldSecrets?.(given) ?? []),
   ]
-  return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
+  return Object.assign({ plans, seller, oldSecrets }, ...parts)
 }
 
 /** Undefined if it failed. The errors are added to `problems`. */
@@ -118,7 +126,8 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
 }
 
 /** Receipts are legal documents: if real money moves, they must name a real seller. */
-function readSeller({ SELLER_FILE: file, gateways, given }: Environment): Seller {
+function readSeller(given: Variables, gateways: readonly GatewaySettings[]): Seller {
+  const file = given.SELLER_FILE
   if (file !== undefined) return readSellerFile(file)
   if (gateways.some((gateway) => gateway.isLive(given)))
     throw new ConfigError(['SELLER_FILE is missing: receipts of real money name their seller'])
@@ -134,84 +143,114 @@ function missingTokenKey({ AUTH_JWT_SECRET: secret, AUTH_JWKS_URL: keyServer }: 
   return (secret ?? keyServer) ? [] : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is missing']
 }
 
-/** Values that are valid one by one but contradict each other. */
-function contradictionsOf(environment: Environment): readonly Contradiction[] {
-  const { PUBLIC_URL: publicUrl, METRICS_HOST: metricsHost } = environment
-  return [
-    [
-      !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
-      'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
-    ],
-    [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
-    [
-      metricsHost !== undefined && metricsOf(environment) === null,
-      'METRICS_HOST is set, METRICS_PORT is not',
-    ],
-  ]
+const ADDRESS = /^[\w.:-]+$/
+
+/** The variables that all parts share. */
+const VARIABLES = {
+  NODE_ENV: textSetting('a word such as production or development', /^\w+$/),
+  HOST: textSetting('an address to listen on, such as 127.0.0.1 or 0.0.0.0', ADDRESS),
+  PORT: integerSetting(0, 65_535),
+  RATE_LIMIT_PER_MINUTE: integerSetting(1, 100_000_000),
+  TRUSTED_PROXIES: listOf(
+    'addresses or ranges such as 10.0.0.1 or 10.0.0.0/8',
+    /[\da-fA-F.:]{2,45}(?:\/\d{1,3})?/,
+  ),
+  CORS_ORIGINS: origins(),
+  PUBLIC_URL: web(),
+  PLATFORM_URL: web(),
+  RETURN_ORIGINS: origins(),
+  DATABASE_URL: textSetting('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
+  DATABASE_SCHEMA: textSetting('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
+  DATA_DIR: textSetting('a folder'),
+  CLOCK_CHECKED: textSetting('a day such as 2026-11-21', /^\d{4}-\d{2}-\d{2}$/),
+  AUTH_JWT_SECRET: refined('secrets of at least 32 bytes each, separated by commas', (value) =>
+    items(value).every((secret) => Buffer.byteLength(secret) >= 32),
+  ),
+  AUTH_JWKS_URL: web(),
+  AUTH_ISSUER: textSetting('a text'),
+  AUTH_AUDIENCE: textSetting('a text'),
+  PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
+  PLANS_FILE: textSetting('a file'),
+  BILLING_TIMEZONE: timeZone(),
+  GRACE_DAYS: integerSetting(0, 31),
+  RENEWAL_WINDOW_DAYS: integerSetting(0, 28),
+  PREPAY_MAX_MONTHS: integerSetting(1, 120),
+  SELLER_FILE: textSetting('a file'),
+  SANDBOX_PORT: integerSetting(0, 65_535),
+  DRAIN_SECONDS: integerSetting(0, 300),
+  METRICS_PORT: integerSetting(0, 65_535),
+  METRICS_HOST: textSetting('an address to listen on, such as 127.0.0.1 or 0.0.0.0', ADDRESS),
+  OTEL_EXPORTER_OTLP_ENDPOINT: web(),
+  LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
 }
 
-function assemble(environment: Environment, files: { readonly plans: Catalogue; readonly seller: Seller }) {
-  const { HOST: host, PORT: port } = environment
-  const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
-  const isEmulated = isSandbox(environment)
+export const COMMON = settingsOf(VARIABLES, {
+  secretLists: ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS'],
+  contradictions: (given, { isSandbox }) => [
+    [
+      !!given.AUTH_JWT_SECRET && !!given.AUTH_JWKS_URL,
+      'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
+    ],
+    [/[?#]/.test(given.PUBLIC_URL ?? ''), 'PUBLIC_URL must have no query and no fragment'],
+    [!!given.METRICS_HOST && !given.METRICS_PORT && !isSandbox, 'METRICS_HOST is set, METRICS_PORT is not'],
+  ],
+  read: assemble,
+})
+
+function assemble(values: Static<TObject<typeof VARIABLES>>, { isSandbox }: SettingsContext) {
+  const { HOST: host = '127.0.0.1', PORT: port = 3_000 } = values
+  const publicUrl = withoutSlash(values.PUBLIC_URL ?? localUrl(host, port))
+  const metricsPort = values.METRICS_PORT ?? (isSandbox ? portAfter(port, 2) : null)
   return {
-    ...files,
     host,
     /** 0: any free port. */
     port,
     /** The address at which users and the provider reach us; no slash at the end. */
     publicUrl,
     /** The hosting platform's own pages; no slash at the end. */
-    platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
-    /** The listener for Prometheus; null: off. */
-    metrics: metricsOf(environment),
+    platformUrl: withoutSlash(values.PLATFORM_URL ?? publicUrl),
+    /** The listener for Prometheus; null: off. In the sandbox it has the second port after ours. */
+    metrics: metricsPort === null ? null : { host: values.METRICS_HOST ?? '127.0.0.1', port: metricsPort },
     /** The proxies whose `X-Forwarded-For` is trusted: addresses and ranges. */
-    trustedProxies: items(environment.TRUSTED_PROXIES),
+    trustedProxies: items(values.TRUSTED_PROXIES),
     /** Further origins besides the platform's to which the page after paying may lead. */
-    returnOrigins: items(environment.RETURN_ORIGINS),
+    returnOrigins: items(values.RETURN_ORIGINS),
     /** The origins whose pages may call the users' API from a browser. */
-    corsOrigins: items(environment.CORS_ORIGINS),
+    corsOrigins: items(values.CORS_ORIGINS),
     /** The calls a minute of one user, or one anonymous network, in each process. */
-    callsPerMinute: environment.RATE_LIMIT_PER_MINUTE,
+    callsPerMinute: values.RATE_LIMIT_PER_MINUTE ?? 300,
     /** If `url` is absent, the embedded database in `dataDir` is used. */
     database: {
-      ...member('url', environment.DATABASE_URL),
-      ...member('schema', environment.DATABASE_SCHEMA),
-      dataDir: environment.DATA_DIR,
+      ...member('url', values.DATABASE_URL),
+      ...member('schema', values.DATABASE_SCHEMA),
+      dataDir: values.DATA_DIR ?? './data',
     },
     /** The day (UTC) on which a person checked the machine's clock. */
-    ...member('clockChecked', environment.CLOCK_CHECKED),
+    ...member('clockChecked', values.CLOCK_CHECKED),
     /** Outside the sandbox exactly one of `secrets` and `jwksUrl` is set. */
     auth: {
       /** The first one signs. All are accepted. */
-      secrets: items(environment.AUTH_JWT_SECRET),
-      ...member('jwksUrl', environment.AUTH_JWKS_URL),
-      ...member('issuer', environment.AUTH_ISSUER),
-      ...member('audience', environment.AUTH_AUDIENCE),
+      secrets: items(values.AUTH_JWT_SECRET),
+      ...member('jwksUrl', values.AUTH_JWKS_URL),
+      ...member('issuer', values.AUTH_ISSUER),
+      ...member('audience', values.AUTH_AUDIENCE),
     },
     billing: {
-      timeZone: environment.BILLING_TIMEZONE,
-      graceDays: environment.GRACE_DAYS,
-      renewalWindowDays: environment.RENEWAL_WINDOW_DAYS,
-      prepayMaxMonths: environment.PREPAY_MAX_MONTHS,
+      timeZone: values.BILLING_TIMEZONE ?? 'Africa/Algiers',
+      graceDays: values.GRACE_DAYS ?? 3,
+      renewalWindowDays: values.RENEWAL_WINDOW_DAYS ?? 7,
+      prepayMaxMonths: values.PREPAY_MAX_MONTHS ?? 24,
     },
     /** Empty: the platform API is switched off. */
-    platformKeys: items(environment.PLATFORM_API_KEYS),
+    platformKeys: items(values.PLATFORM_API_KEYS),
     /** Null outside the sandbox. */
-    sandbox: isEmulated ? { port: environment.SANDBOX_PORT ?? portAfter(port, 1) } : null,
-    logLevel: environment.LOG_LEVEL,
+    sandbox: isSandbox ? { port: values.SANDBOX_PORT ?? portAfter(port, 1) } : null,
+    logLevel: values.LOG_LEVEL ?? 'info',
     /** The address of a collector of traces; unset: no traces are made. */
-    ...member('tracesUrl', environment.OTEL_EXPORTER_OTLP_ENDPOINT),
+    ...member('tracesUrl', values.OTEL_EXPORTER_OTLP_ENDPOINT),
     /** The seconds after SIGTERM before the listener closes. */
-    drainSeconds: environment.DRAIN_SECONDS ?? (isEmulated ? 0 : DRAIN_SECONDS),
+    drainSeconds: values.DRAIN_SECONDS ?? (isSandbox ? 0 : DRAIN_SECONDS),
   }
-}
-
-/** Null if nothing is set; in the sandbox the second port after ours. */
-function metricsOf(environment: Environment): { readonly host: string; readonly port: number } | null {
-  const { PORT: port, METRICS_HOST: host = '127.0.0.1', METRICS_PORT: chosen } = environment
-  if (chosen !== undefined) return { host, port: chosen }
-  return isSandbox(environment) ? { host, port: portAfter(port, 2) } : null
 }
 
 /** 0, any free port, if `port` is that too, or the last one. */

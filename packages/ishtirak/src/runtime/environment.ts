@@ -1,10 +1,9 @@
-// The variables that all parts share: the allowed values in words for the person who sets them, and the
-// defaults. It also has the interface by which a capability or a gateway declares its own variables. An error
-// names the variable and never repeats the value, which may be a secret.
+// The interface by which capabilities, gateways and config.ts declare variables of the environment, with the
+// allowed values in words for the person who sets them. An error names the variable and never repeats the
+// value, which may be a secret.
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Permission } from '../core/role.js'
-import { LOG_LEVELS, type LogLevel } from './log.js'
 import { items, type OldSecret } from './old-secrets.js'
 
 /** A text that matches `pattern`. `expects` completes the sentence "NAME must be …". */
@@ -23,69 +22,12 @@ export const url = (expects: string, ...schemes: readonly string[]) =>
 export const web = () => url('an address that starts with http:// or https://', 'http:', 'https:')
 const isOrigin = (value: string) =>
   /^https?:[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value
-const origins = () =>
+export const origins = () =>
   refined('origins such as https://app.example, separated by commas', (value) => items(value).every(isOrigin))
 /** A list separated by commas, with spaces around them allowed. */
 export const listOf = (expects: string, one: RegExp) =>
   textSetting(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
 
-export const Environment = Type.Object({
-  NODE_ENV: textSetting('a word such as production or development', /^\w+$/),
-  HOST: textSetting('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
-  PORT: integerSetting(0, 65_535),
-  RATE_LIMIT_PER_MINUTE: integerSetting(1, 100_000_000),
-  TRUSTED_PROXIES: listOf(
-    'addresses or ranges such as 10.0.0.1 or 10.0.0.0/8',
-    /[\da-fA-F.:]{2,45}(?:\/\d{1,3})?/,
-  ),
-  CORS_ORIGINS: origins(),
-  PUBLIC_URL: web(),
-  PLATFORM_URL: web(),
-  RETURN_ORIGINS: origins(),
-  DATABASE_URL: textSetting('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
-  DATABASE_SCHEMA: textSetting('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
-  DATA_DIR: textSetting('a folder'),
-  CLOCK_CHECKED: textSetting('a day such as 2026-11-21', /^\d{4}-\d{2}-\d{2}$/),
-  AUTH_JWT_SECRET: refined('secrets of at least 32 bytes each, separated by commas', (value) =>
-    items(value).every((secret) => Buffer.byteLength(secret) >= 32),
-  ),
-  AUTH_JWKS_URL: web(),
-  AUTH_ISSUER: textSetting('a text'),
-  AUTH_AUDIENCE: textSetting('a text'),
-  PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
-  PLANS_FILE: textSetting('a file'),
-  BILLING_TIMEZONE: timeZone(),
-  GRACE_DAYS: integerSetting(0, 31),
-  RENEWAL_WINDOW_DAYS: integerSetting(0, 28),
-  PREPAY_MAX_MONTHS: integerSetting(1, 120),
-  SELLER_FILE: textSetting('a file'),
-  SANDBOX_PORT: integerSetting(0, 65_535),
-  DRAIN_SECONDS: integerSetting(0, 300),
-  METRICS_PORT: integerSetting(0, 65_535),
-  METRICS_HOST: textSetting('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
-  OTEL_EXPORTER_OTLP_ENDPOINT: web(),
-  LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
-})
-
-const DEFAULTS = {
-  HOST: '127.0.0.1',
-  PORT: 3_000,
-  RATE_LIMIT_PER_MINUTE: 300,
-  DATA_DIR: './data',
-  BILLING_TIMEZONE: 'Africa/Algiers',
-  GRACE_DAYS: 3,
-  RENEWAL_WINDOW_DAYS: 7,
-  PREPAY_MAX_MONTHS: 24,
-  LOG_LEVEL: 'info' as LogLevel,
-}
-
-export type Environment = Static<typeof Environment> &
-  typeof DEFAULTS & {
-    /** The gateways whose keys are set. */
-    readonly gateways: readonly GatewaySettings[]
-    /** The valid variables, as they were given. */
-    readonly given: Variables
-  }
 export type Variables = Readonly<Record<string, string | undefined>>
 
 export type Contradiction = readonly [isWrong: boolean, problem: string]
@@ -96,7 +38,7 @@ export interface SettingsContext {
   readonly permissions: readonly Permission[]
 }
 
-/** The variables that a capability or a gateway reads. */
+/** The variables that a capability, a gateway or all parts read. */
 export interface Settings<Part> {
   readonly variables: TProperties
   /** Lists that consist of secrets. The service reports the last use of old ones. */
@@ -136,21 +78,6 @@ export function givenVariables(variables: Variables): Variables {
   return { ...Object.fromEntries(defaults), ...Object.fromEntries(given) }
 }
 
-/** Splits `givenVariables` into valid or unset ones, and the problems of the others. */
-export function readEnvironment(
-  variables: Variables,
-  settings: readonly Settings<unknown>[],
-  gateways: readonly GatewaySettings[],
-): {
-  readonly environment: Environment
-  readonly misfits: readonly { readonly name: string; readonly problem: string }[]
-} {
-  const properties = Object.assign({}, Environment.properties, ...settings.map((one) => one.variables))
-  const { values, fitting: given, misfits } = readValues<Static<typeof Environment>>(properties, variables)
-  const configured = gateways.filter(({ key }) => given[key] !== undefined)
-  return { environment: { ...DEFAULTS, ...values, gateways: configured, given }, misfits }
-}
-
 /** `read` gets the values by the types of the variables. */
 export function settingsOf<Properties extends TProperties, Part>(
   variables: Properties,
@@ -168,8 +95,8 @@ export function settingsOf<Properties extends TProperties, Part>(
   }
 }
 
-/** Each value fits its schema, so all together have the type of `properties`, which is `Values`. */
-function readValues<Values>(properties: TProperties, variables: Variables) {
+/** Parts `givenVariables` into those that fit their schemas, as they were given and as values, and others. */
+export function readValues<Values>(properties: TProperties, variables: Variables) {
   const values: Record<string, unknown> = {}
   const fitting: Record<string, string> = {}
   const misfits = []
@@ -197,9 +124,9 @@ const TYPOS_MAX = 2
 /** Variables that no setting reads and whose names resemble one of ours, each with the nearest name. */
 export function misspeltOf(
   variables: Variables,
-  ofCapabilities: readonly string[],
+  settings: readonly string[],
 ): readonly { readonly name: string; readonly nearest: string }[] {
-  const known = [...Object.keys(Environment.properties), ...ofCapabilities, ...OF_COMMANDS]
+  const known = [...settings, ...OF_COMMANDS]
   return Object.keys(variables).flatMap((name) => {
     if (known.includes(name) || name.length > 64) return []
     const bare = name.replace(/^ISHTIRAK_/, '')
@@ -234,11 +161,6 @@ function isTimeZone(value: string): boolean {
     if (error instanceof RangeError) return false
     throw error
   }
-}
-
-/** True if the provider is emulated, because no key of a real one is set. */
-export function isSandbox(environment: Environment): boolean {
-  return environment.gateways.length === 0 && environment.NODE_ENV !== 'production'
 }
 
 /** True if the address is encrypted or on this machine. */
