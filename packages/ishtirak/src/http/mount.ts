@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
 import { BillingError } from '../core/error.js'
 import { ConfigError } from '../runtime/config-file.js'
@@ -58,15 +58,23 @@ export function mount(
   return {
     fastify: async (host) => {
       requirePrefix(host.prefix, publicUrl)
-      plugInto(host, handOver)
+      // It runs after the host's own `onRequest` hooks, and replaces all later ones.
+      host.addHook('onRequest', (request, reply, next) => {
+        const path = pathBelow(host.prefix, request.raw.url ?? '/')
+        if (path === undefined) return next()
+        reply.hijack()
+        // The host's headers, such as those of CORS.
+        for (const [name, value] of Object.entries(reply.getHeaders()))
+          if (value !== undefined) reply.raw.setHeader(name, value)
+        handOver(request.raw, reply.raw, path, request)
+      })
+      routeAll(host)
       host.addHook('onClose', stop)
     },
     fetch: async (request, client) => {
       const { pathname, search } = new URL(request.url)
       const path = pathBelow(prefix, `${pathname}${search}`)
       if (path === undefined) return new Response(elsewhere, { status: 404 })
-      if (request.bodyUsed) throw new TypeError('the host has read the body of this request already')
-      request.signal.throwIfAborted()
       return answerWeb(app, hostRequests, request, path, client)
     },
     listener: (request, response, next) => {
@@ -88,19 +96,8 @@ function requirePrefix(prefix: string, publicUrl: string): void {
     ])
 }
 
-type HandOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => void
-
-/** Encapsulated: its hook runs after the host's own `onRequest` hooks, and replaces all later ones. */
-function plugInto(host: Parameters<FastifyPluginAsync>[0], handOver: HandOver): void {
-  host.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
-    const path = pathBelow(host.prefix, request.raw.url ?? '/')
-    if (path === undefined) return next()
-    reply.hijack()
-    // The host's headers, such as those of CORS.
-    for (const [name, value] of Object.entries(reply.getHeaders()))
-      if (value !== undefined) reply.raw.setHeader(name, value)
-    handOver(request.raw, reply.raw, path, request)
-  })
+/** Hooks run for routes alone. */
+function routeAll(host: FastifyInstance): void {
   const handler = (_request: FastifyRequest, reply: FastifyReply) => reply.callNotFound()
   const route = { method: host.supportedMethods, schema: { hide: true }, handler }
   host.route({ ...route, url: '/*' })
@@ -132,6 +129,8 @@ async function answerWeb(
   path: string,
   client?: FetchClient,
 ): Promise<Response> {
+  if (request.bodyUsed) throw new TypeError('the host has read the body of this request already')
+  request.signal.throwIfAborted()
   const body = bodyOf(request)
   const headers: IncomingHttpHeaders = {
     host: new URL(request.url).host,

@@ -17,15 +17,15 @@ const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 /** About as long as a standby needs to take over, or an embedded database to start again. */
 const DATABASE_RETRY_SECONDS = 5
 
+/** Our codes for errors of Fastify and its plugins: by their code, else by their status. */
 const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
-  FST_ERR_BAD_URL: 'invalid_request',
-  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
-  FST_ERR_NOT_FOUND: 'not_found',
+  403: 'forbidden',
+  404: 'not_found',
+  413: 'payload_too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
 }
 
 /** The codes of Node's parser for input that it gave up on. Everything else is `invalid_request`. */
@@ -108,15 +108,10 @@ export function toBillingError(thrown: unknown): BillingError {
   if (!(thrown instanceof Error && 'statusCode' in thrown))
     return new BillingError('internal_error', { cause })
   // A body that ends early has no code.
-  const { code = '', statusCode } = thrown as Partial<FastifyError>
-  return new BillingError(CODES_OF_FASTIFY[code] ?? codeOfStatus(statusCode), { cause })
-}
-
-/** Plugins throw statuses of their own. Client errors stay client errors; the rest is a bug. */
-function codeOfStatus(status: number | undefined): ErrorCode {
-  if (status === 404) return 'not_found'
-  if (status === 403) return 'forbidden'
-  return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
+  const { code = '', statusCode: status = 500 } = thrown as Partial<FastifyError>
+  // Other client errors stay client errors; the rest is a bug.
+  const other = status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
+  return new BillingError(CODES_OF_FASTIFY[code] ?? CODES_OF_FASTIFY[status] ?? other, { cause })
 }
 
 /** Fastify's `clientErrorHandler`: the bytes are no HTTP request, so there is no language. */

@@ -67,6 +67,16 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
+/** Validates a host's value, because a host in JavaScript has no compiler. Throws `validation_failed`. */
+export function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
+  const check = validatorCompiler({ schema, method: '', url: '' })
+  return (value) => {
+    const { error } = check(value) as { readonly error?: Error }
+    if (error) throw error
+    return value
+  }
+}
+
 /** The library's limit is global to the process, and a host may use the library too. */
 function faultsOf(
   validator: Pick<Validator, 'Errors'>,

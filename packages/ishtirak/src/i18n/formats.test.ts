@@ -69,6 +69,9 @@ const STORED = [
 ] as const
 
 it('megabytes are written in the unit that needs at most one decimal', () => {
-  const said = STORED.map(([size]) => [size, ...LOCALES.map((one) => spaced(formats.storage(size, one)))])
+  const said = STORED.map(([size]) => [
+    size,
+    ...LOCALES.map((one) => spaced(formats.figure(size, 'megabytes', one))),
+  ])
   expect(said).toEqual(STORED)
 })

@@ -76,18 +76,20 @@ export function createFormats(timeZone: string) {
     if (ms >= HOUR) return grouped(hour, round(ms / HOUR))
     return grouped(minute, Math.max(1, round(ms / MINUTE)))
   }
+  const money = (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale)
   return {
     /** `2 000 DA`: whole dinars. */
-    money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
+    money,
     /** `+2 000 DA`, `−2 000 DA`: whole dinars added or removed. */
     moved: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale, '+'),
     /** `2 000 DA`, `451,50 DA`: with centimes if there are any, as on receipts, the same in all languages. */
     centimes: (centimes: number, locale: Locale) => withCentimes(numbers[locale], centimes, locale),
     /** `1 980 DA (2 000 DA asked for)`: the amount paid, and the amount asked for if it differs. */
     came: ({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>, locale: Locale) => {
-      const money = (dinars: number) => withCentimes(numbers[locale], dinars * 100, locale)
-      const amount = money(price.amount)
-      return amountAsked === null ? amount : cameFor(amount, money(amountAsked), locale)
+      const amount = money(price.amount, locale)
+      if (amountAsked === null) return amount
+      const text = CATALOGS[locale].portal.cameFor
+      return fill({ key: 'cameFor', text, locale }, { amount, asked: money(amountAsked, locale) })
     },
     /** `5 120` */
     number: (count: number, locale: Locale) => grouped(numbers[locale], count),
@@ -106,9 +108,7 @@ export function createFormats(timeZone: string) {
     timeLeft: (ms: number, locale: Locale) => lasting(ms, locale, Math.ceil),
     /** An age in whole units: `2 days` until the third day is over. */
     age: (ms: number, locale: Locale) => lasting(ms, locale, Math.floor),
-    /** `500 MB`, or `5 GB` if that is exact. With `max`, in the unit of `max`: `4.2 GB` of `5 GB`. */
-    storage: (megabytes: number, locale: Locale, max = megabytes) => storageIn(units[locale], megabytes, max),
-    /** The usage of a limit in its unit: `5 120`, `4.2 GB` of a `max` of `5 GB`, `300 minutes`. */
+    /** The usage of a limit in its unit: `5 120`, `300 minutes`, `4.2 GB` of a `max` of `5 GB`. */
     figure: (count: number, unit: LimitDefinition['unit'], locale: Locale, max = count) =>
       unit === 'megabytes'
         ? storageIn(units[locale], count, max)
@@ -148,11 +148,6 @@ function unitsIn(locale: Locale) {
     megabyte: unit('megabyte', unitDisplay),
     gigabyte: unit('gigabyte', unitDisplay, 2),
   }
-}
-
-function cameFor(amount: string, asked: string, locale: Locale): string {
-  const text = CATALOGS[locale].portal.cameFor
-  return fill({ key: 'cameFor', text, locale }, { amount, asked })
 }
 
 function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Locale, plus = ''): string {

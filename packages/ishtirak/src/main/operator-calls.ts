@@ -4,9 +4,9 @@ import type { Act } from '../acts/act.js'
 import { callBy, doAct, previewAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import { type Operator, operatorIn } from '../core/role.js'
-import { checker } from '../http/checker.js'
 import { toBillingError } from '../http/problem.js'
 import { holdsUnstorableText } from '../http/request.js'
+import { checker } from '../http/schemas.js'
 import type { Parts } from './wire.js'
 
 /** One operator makes these calls, and the audit trail names them. */
