@@ -51,12 +51,12 @@ const isStale = (folder) => {
 
 /** The embedded database's first start unpacks what initdb makes here; the file before serves as well. */
 const makeCluster = async (from, to) => {
-  const { makeReadyMade, readyMadePath } = await import(path.join(to, 'main/internal.js'))
+  const { readyMadePath } = await import(path.join(to, 'main/internal.js'))
   const made = path.relative(to, readyMadePath())
   if (!isForced && existsSync(path.join(from, made)))
     return cpSync(path.join(from, made), path.join(to, made))
-  const { withoutChance } = await import('./without-chance.mjs')
-  await withoutChance(makeReadyMade)
+  const { makeReadyMade, withoutChance } = await import('./ready-made.mjs')
+  writeFileSync(path.join(to, made), await withoutChance(makeReadyMade))
 }
 
 /**

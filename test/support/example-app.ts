@@ -38,7 +38,7 @@ export async function startExample(): Promise<Example> {
   const metrics = createMetrics()
   const app = createApp({ log, publicUrl: PUBLIC_URL, metrics })
   installDocumentation(app, { publicUrl: PUBLIC_URL, plans: EXAMPLE_PLANS, capabilities: [] })
-  await app.register(healthRoutes({ checkReadiness: async () => example.readiness }))
+  await app.register(healthRoutes(async () => example.readiness))
   await app.register(async (routes) => {
     const body = { body: Order, response: problemResponses('validation_failed') }
     routes.post('/orders', { schema: body }, (request) => ({ received: request.body }))

@@ -31,7 +31,8 @@ export interface UserIdentity extends Actor {
   readonly locale?: Locale
 }
 
-export type TokenVerifier = ReturnType<typeof createTokenVerifier>
+/** Throws `unauthenticated`, or `authentication_unavailable` if the keys cannot be fetched. */
+export type TokenVerifier = (authorization?: string) => Promise<UserIdentity>
 
 interface TokenVerifierOptions {
   /** For HS256, at least 32 bytes each; all are accepted. Empty if `jwksUrl` is set, and only then. */
@@ -57,7 +58,7 @@ const KEYS_TIMEOUT_MS = 3 * SECOND
 const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
-export function createTokenVerifier(options: TokenVerifierOptions) {
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock, issuer, audience } = options
   const check = signatureCheck(options)
   const remembered = new BoundedMap<string, { identity: UserIdentity; until: Instant }>(REMEMBERED_MAX)
@@ -76,22 +77,18 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
       throw error
     }
   }
-  return {
-    /** Throws `unauthenticated`, or `authentication_unavailable` if the keys cannot be fetched. */
-    verify: async (header = ''): Promise<UserIdentity> => {
-      const now = clock.now()
-      // Found by the header as it was sent: an attacker who can read this memory can read the service's keys
-      // too.
-      const known = remembered.get(header)
-      if (known && now < known.until) return known.identity
-      const payload = await verified(bearerToken(header), now)
-      const identity = readIdentity(payload)
-      // The first instant at which jose would call the token expired. It compares whole seconds.
-      const expiresAt = Math.ceil((payload.exp ?? 0) + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
-      if (header.length <= REMEMBERED_LENGTH)
-        remembered.set(header, { identity, until: Math.min(expiresAt, now + REMEMBERED_MS) })
-      return identity
-    },
+  return async (header = '') => {
+    const now = clock.now()
+    // The key is the whole header: an attacker who can read this memory can read the service's keys too.
+    const known = remembered.get(header)
+    if (known && now < known.until) return known.identity
+    const payload = await verified(bearerToken(header), now)
+    const identity = readIdentity(payload)
+    // The first instant at which jose would call the token expired. It compares whole seconds.
+    const expiresAt = Math.ceil((payload.exp ?? 0) + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
+    if (header.length <= REMEMBERED_LENGTH)
+      remembered.set(header, { identity, until: Math.min(expiresAt, now + REMEMBERED_MS) })
+    return identity
   }
 }
 
@@ -173,12 +170,12 @@ function signatureCheck({ secrets, jwksUrl, noteUse }: TokenVerifierOptions): Si
 
 /** Tries one secret after the other, so that a token of the first costs the same as with a single secret. */
 function secretsCheck(secrets: readonly string[], noteUse: NoteUse): SignatureCheck {
-  const checks = secrets.map((secret) => ({ secret, check: secretCheck(secret) }))
+  const keys = secrets.map((secret) => ({ secret, imported: importSecret(secret) }))
   return async (token, options) => {
     let refused: unknown
-    for (const { secret, check } of checks) {
+    for (const { secret, imported } of keys) {
       try {
-        const verified = await check(token, options)
+        const verified = await jwtVerify(token, await imported, { ...options, algorithms: ['HS256'] })
         noteUse('AUTH_JWT_SECRET', secret)
         return verified
       } catch (error) {
@@ -191,11 +188,10 @@ function secretsCheck(secrets: readonly string[], noteUse: NoteUse): SignatureCh
   }
 }
 
-/** As a CryptoKey: jose takes 15 µs with it and 30 µs with the bytes. */
-function secretCheck(secret: string): SignatureCheck {
+/** A CryptoKey, because jose takes 15 µs with it and 30 µs with the bytes. */
+function importSecret(secret: string): Promise<CryptoKey> {
   const bytes = new TextEncoder().encode(secret)
-  const imported = crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-  return async (token, options) => jwtVerify(token, await imported, { ...options, algorithms: ['HS256'] })
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
 /** Tells an unknown key (the token is wrong) from a server that does not answer (the token may be right). */

@@ -21,8 +21,8 @@ export interface CallerChecks {
 /** Throws the refusal of a caller who is not a user. */
 export type IdentifyUser = (request: FastifyRequest) => Promise<UserIdentity>
 
-export function usersByToken(tokens: TokenVerifier): IdentifyUser {
-  return (request) => tokens.verify(request.headers.authorization)
+export function usersByToken(verify: TokenVerifier): IdentifyUser {
+  return (request) => verify(request.headers.authorization)
 }
 
 export function createCallerChecks(parts: {

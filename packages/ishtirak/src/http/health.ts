@@ -2,6 +2,9 @@
 import type { FastifyPluginCallback } from 'fastify'
 import Type from 'typebox'
 import { BillingError } from '../core/error.js'
+import { type Database, givenUpAfter, withLimit } from '../database/database.js'
+import { schemaFit } from '../database/migrate.js'
+import type { Clock } from '../runtime/clock.js'
 import { problemResponses } from './problem.js'
 
 /** `checks` has the name of each check, such as `schema`, with `ok` or the problem in a word or two. */
@@ -10,7 +13,24 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, string>>
 }
 
-type CheckReadiness = () => Promise<Readiness>
+/** The service was asked to stop: a load balancer should send its next request elsewhere. */
+export const DRAINING: Readiness = { ready: false, checks: { service: 'stopping' } }
+
+/** Supervisors wait a second or two. */
+const READINESS_LIMIT_MS = 1_500
+
+/** The database answers soon, the program runs on its schema, and the clock is right. */
+export async function checkReadiness(database: Database, { guard }: Clock): Promise<Readiness> {
+  const { current, expected, runs } = await schemaFit(withLimit(database, givenUpAfter(READINESS_LIMIT_MS)))
+  const schema = `at ${current}, ${runs ? 'newer and compatible' : `expected ${expected}`}`
+  const trouble = guard?.trouble() ?? null
+  const checks = {
+    database: 'ok',
+    schema: current === expected ? 'ok' : schema,
+    clock: trouble?.words ?? 'ok',
+  }
+  return { ready: runs && trouble === null, checks }
+}
 
 const SHARED_MS = 1_000
 
@@ -28,11 +48,11 @@ export function shareChecks<Answer>(
   }
 }
 
-export function healthRoutes(parts: { readonly checkReadiness: CheckReadiness }): FastifyPluginCallback {
+export function healthRoutes(check: () => Promise<Readiness>): FastifyPluginCallback {
   return (app, _options, done) => {
     app.get('/healthz', { schema: healthSchema }, () => ({ status: 'ok' }))
     app.get('/readyz', { schema: readinessSchema }, async () => {
-      const { ready, checks } = await parts.checkReadiness()
+      const { ready, checks } = await check()
       if (!ready) throw new BillingError('not_ready', { extra: { checks } })
       return { status: 'ready', checks }
     })

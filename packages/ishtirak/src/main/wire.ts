@@ -45,7 +45,7 @@ import {
   usersByToken,
 } from '../http/callers.js'
 import { allowOrigins } from '../http/cors.js'
-import { healthRoutes, shareChecks } from '../http/health.js'
+import { checkReadiness, DRAINING, healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
@@ -83,7 +83,6 @@ import type { Config, WiredConfig } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import type { DocumentsPageOptions } from './documents-page.js'
 import { publishGauges } from './gauges.js'
-import { checkReadiness, DRAINING } from './readiness.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
@@ -158,7 +157,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   await allowOrigins(app, config.corsOrigins)
   installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
   fillInShared(all, capabilities)
-  await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
+  await app.register(healthRoutes(async () => (isDraining ? DRAINING : await check())))
   await app.register(operatorDocumentation(all))
   for (const { routes, calls = [] } of capabilities) {
     if (routes) await app.register(routes(all))

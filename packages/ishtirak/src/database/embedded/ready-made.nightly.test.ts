@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { withoutChance } from '../../../../../scripts/without-chance.mjs'
+import { packCluster, withoutChance } from '../../../../../scripts/ready-made.mjs'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { schemaFit } from '../migrate.js'
 import { openFolder, openMemory } from './pglite.js'
-import { packCluster, readyMadeDump, unpackReadyMade } from './ready-made.js'
+import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 
 let parent = ''
 beforeEach(() => {
