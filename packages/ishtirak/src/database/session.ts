@@ -204,7 +204,7 @@ function isWorthAnotherRun(error: unknown): boolean {
 }
 
 /** A migration changed the columns of a plan. A fresh connection works (plancache.c). */
-export function isStalePlan(error: unknown): boolean {
+function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000' && error.message.includes('cached plan')
 }
 
