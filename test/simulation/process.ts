@@ -1,8 +1,7 @@
 // Each statement and call to the provider is a step of the scheduler. A killed process never continues.
 
 import type { FileParts } from '../../packages/ishtirak/src/acts/file-parts.js'
-import { createBalanceMethod } from '../../packages/ishtirak/src/balance/balance-method.js'
-import { payByBalance } from '../../packages/ishtirak/src/balance/buy.js'
+import { createBalanceMethod, payByBalance } from '../../packages/ishtirak/src/balance/buy.js'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/checkout/webhook.js'

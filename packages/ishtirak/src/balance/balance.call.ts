@@ -3,7 +3,7 @@ import { userCall } from '../acts/user-call.js'
 import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import { type ReturnDeps, returnUrlOf } from '../checkout/return.js'
-import { callerOf } from '../checkout/upgrade.call.js'
+import { callerOf, OFFER_REFUSALS } from '../checkout/upgrade.call.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { describeStandingOrder } from '../core/event.js'
@@ -133,14 +133,7 @@ const setRenewal = userCall<OrderDeps>()({
   offered: unlessOff,
   input: RenewalRequestSchema,
   answer: StandingOrderSchema,
-  refuses: [
-    'malformed_json',
-    'forbidden',
-    'validation_failed',
-    'unknown_plan',
-    'plan_not_purchasable',
-    'unknown_term',
-  ],
+  refuses: [...OFFER_REFUSALS, 'malformed_json', 'forbidden', 'unknown_term'],
   run: async (deps, { user, input: { plan: planId, months = 1 } }) => {
     const order = describeStandingOrder(await setOrder(deps, user, { planId, months }), deps.clock.now())
     if (!order) throw new Error(`the standing order of ${user.userId} was set and is missing`)

@@ -12,11 +12,17 @@ import { decidePayment, hashOf, type Quote } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
 import { BY_BALANCE, NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { changeUser, type Decided } from '../ledger/change-user.js'
+import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { requireShown } from './order.js'
 import { findRecentPurchase } from './recent-purchase.sql.js'
+
+/** The balance as a payment method: it pays at once. */
+export function createBalanceMethod({ live }: Pick<PaymentMethod, 'live'>): PaymentMethod {
+  return paidWhenWritten({ name: BY_BALANCE, live, bearsStampDuty: false }, 'a balance pays at once')
+}
 
 export type BuyDeps = SettleDeps & QuoteDeps
 

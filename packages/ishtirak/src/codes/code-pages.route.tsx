@@ -34,17 +34,16 @@ export function codePageRoutes(app: App, pages: CodePages): void {
     fields: { q: 'codesWhy' },
     shown: SHOWN,
     columns: BATCHES,
-    head: ({ view, request }) => ({
-      above: (
+    head: ({ view, request }) => {
+      const off = pages.codeKeys.length > 0 ? null : view.say(isOwner(view) ? 'codesOffBy' : 'codesOff')
+      const above = (
         <>
-          <Notices of={[noticeIn(view, request)]} />
-          {pages.codeKeys.length > 0 ? null : (
-            <p safe>{view.say(isOwner(view) ? 'codesOffBy' : 'codesOff')}</p>
-          )}
+          <Notices of={[noticeIn(view, request), off]} />
           <Acts {...{ pages, view }} on={CODES} id="" />
         </>
-      ),
-    }),
+      )
+      return { above }
+    },
   })
 
   listRoute(app, pages, {

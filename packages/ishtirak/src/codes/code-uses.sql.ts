@@ -1,4 +1,5 @@
-// Codes as users enter them: what is known of a code, and how many wrong ones a user has tried.
+// Codes as users enter them: what is known of a code, what a user redeemed, and how many wrong ones they
+// tried.
 import type { CodeFacts, CodeKind } from '../core/code.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
@@ -17,6 +18,7 @@ import {
   textOrNull,
   word,
 } from '../database/rows.js'
+import { RedemptionSchema, viewRows } from '../ledger/schemas.js'
 
 /** This is `holdsCode` of core for `payments p`. */
 export const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
@@ -144,4 +146,21 @@ const deleteTry = statement(
 /** The code was right, so the try does not count. */
 export async function forgetTry(database: Queryable, userId: string, triedAt: Instant): Promise<void> {
   await database.query(deleteTry, [userId, at(triedAt)])
+}
+
+/** More than a user is expected to redeem; a longer list would need pages. */
+const SHOWN_MAX = 100
+
+const selectNewest = statement(
+  'redemptions.newest',
+  `select id, plan->>'id' as plan, months, granted_at as redeemed_at, period_start, period_end
+     from grants where user_id = $1 and code_hash is not null
+    order by granted_at desc, id desc limit ${SHOWN_MAX}`,
+)
+
+export type Redemption = Awaited<ReturnType<typeof listRedemptions>>[number]
+
+/** Newest first. */
+export async function listRedemptions(database: Queryable, userId: string) {
+  return viewRows(RedemptionSchema, await database.query(selectNewest, [userId]))
 }

@@ -5,7 +5,7 @@ import { sayFor } from '../i18n/messages.js'
 import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PartSection, type PortalKinds } from '../pages/portal-kinds.js'
-import { findOwnUse } from './code-uses.sql.js'
+import { findOwnUse, listRedemptions, type Redemption } from './code-uses.sql.js'
 import {
   CodeForm,
   type CodePages,
@@ -14,7 +14,6 @@ import {
   FoldedCode,
   worthPage,
 } from './portal-code.js'
-import { listRedemptions, type Redemption } from './redeem.sql.js'
 import { hashesOf } from './typed-code.js'
 
 const CODE = 'code'

@@ -10,8 +10,8 @@ import {
   RedemptionsSchema,
   type RedemptionsView,
 } from '../ledger/schemas.js'
+import { listRedemptions } from './code-uses.sql.js'
 import { type RedeemDeps, redeem } from './redeem.js'
-import { listRedemptions } from './redeem.sql.js'
 
 export interface CodeCalls {
   /** Redeems a code of months. Throws `code_not_valid`, `too_many_wrong_codes`. */

@@ -110,7 +110,7 @@ export function monthsOf(
 /** True if it is valid now and this user may use it once more. */
 export function hasUseLeft({ batch, used, usedByUser, revokedAt }: CodeFacts, now: Instant): boolean {
   const { from, until } = batch
-  const isInTime = (from === null || now >= from) && (until === null || now < until)
+  const isBetweenItsDates = (from === null || now >= from) && (until === null || now < until)
   const isRevoked = batch.revokedAt !== null || revokedAt !== null
-  return isInTime && !isRevoked && used < batch.uses && usedByUser < batch.usesPerUser
+  return isBetweenItsDates && !isRevoked && used < batch.uses && usedByUser < batch.usesPerUser
 }

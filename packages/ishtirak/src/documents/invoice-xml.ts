@@ -30,8 +30,8 @@ export function invoiceXml(
     Note: said.notice,
     DocumentCurrencyCode: 'DZD',
     InvoicePeriod: periodFrom && periodTo ? { StartDate: periodFrom, EndDate: periodTo } : null,
-    OrderReference: { ID: poNumber ?? null },
-    BillingReference: about ? reference(about) : null,
+    OrderReference: { ID: poNumber },
+    BillingReference: about && reference(about),
     AccountingSupplierParty: party({
       ...seller,
       name: seller.name[locale],
@@ -39,7 +39,7 @@ export function invoiceXml(
       address: seller.address[locale],
       card: seller.autoEntrepreneurCard,
     }),
-    AccountingCustomerParty: party({ ...NOTHING, ...buyer.details }),
+    AccountingCustomerParty: party({ ...buyer.details }),
     PaymentMeans: { PaymentMeansCode: meansCode(snapshot.paymentMethod), PaymentID: paymentId },
     PrepaidPayment: isCreditNote ? null : { ID: paymentId, PaidAmount: total, PaidDate: paidOn },
     AllowanceCharge: [
@@ -77,17 +77,14 @@ function reference({ kind, number, issuedOn }: NamedDocument): Elements {
   return { [names[kind]]: { ID: number, IssueDate: issuedOn } }
 }
 
-const NOTHING = {
-  ...{ name: null, legalForm: null, address: null, phone: null, email: null },
-  ...{ rc: null, card: null, nif: null, nis: null, ai: null },
-}
+type PartyText = 'name' | 'legalForm' | 'address' | 'phone' | 'email' | 'rc' | 'card' | 'nif' | 'nis' | 'ai'
 
-function party(of: Readonly<Record<keyof typeof NOTHING, string | null>>): Elements {
+function party(of: Readonly<Partial<Record<PartyText, string | null>>>): Elements {
   const numbers = { RC: of.rc, 'carte auto-entrepreneur': of.card, NIF: of.nif, NIS: of.nis, AI: of.ai }
   return {
     Party: {
       PartyIdentification: Object.entries(numbers).map(([schemeID, text]) => ({
-        ID: text === null ? null : { text, attributes: { schemeID } },
+        ID: text && { text, attributes: { schemeID } },
       })),
       PartyName: { Name: of.name },
       PostalAddress: { AddressLine: { Line: of.address } },
@@ -120,8 +117,8 @@ function vat({ tax, split }: DocumentSnapshot, surplusCentimes: number, locale: 
   })
   const category = {
     ID: codes[tax.kind],
-    Percent: tax.kind === 'vat' ? String(tax.ratePercent) : null,
-    TaxExemptionReason: 'mention' in tax ? tax.mention[locale] : null,
+    ...(tax.kind === 'vat' && { Percent: String(tax.ratePercent) }),
+    ...('mention' in tax && { TaxExemptionReason: tax.mention[locale] }),
   }
   return {
     TaxAmount: money(split.taxCentimes),
@@ -153,7 +150,7 @@ const money = (centimes: number) => ({
 interface Elements {
   readonly [name: string]: Content | readonly Content[]
 }
-type Content = string | TextWith | Elements | null
+type Content = string | TextWith | Elements | null | undefined
 interface TextWith {
   readonly text: string
   readonly attributes: Readonly<Record<string, string>>
@@ -170,11 +167,11 @@ function documentOf(name: string, content: Elements): string {
   return `${lines.join('\n')}\n</${name}>\n`
 }
 
-/** Leaves out null and elements without content. */
+/** Leaves out elements without content. */
 function inXml(elements: Elements): readonly string[] {
   return Object.entries(elements).flatMap(([name, content]) =>
     [content].flat().flatMap((one) => {
-      if (one === null) return []
+      if (!one) return []
       if (typeof one === 'string') return basic(name, { text: one, attributes: {} })
       if (isTextWith(one)) return basic(name, one)
       const inner = inXml(one).join('')

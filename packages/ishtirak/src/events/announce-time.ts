@@ -34,11 +34,7 @@ async function announce(
   })
   if (announcement === null || typeof announcement === 'string') return false
   const { boundary, skipped } = announcement
-  if (skipped.length > 0) {
-    deps.log.warn(
-      { user_id: userId, boundary, skipped },
-      'announced late: what was no longer true is left out',
-    )
-  }
+  const line = { user_id: userId, boundary, skipped }
+  if (skipped.length > 0) deps.log.warn(line, 'announced late: what was no longer true is left out')
   return true
 }
