@@ -54,7 +54,6 @@ users_ended=figures.ends users_unpaid=users.listed_unpaid users_with_balance=use
 
 /** Those that no plan rides on, and what they keep once. */
 export const KEPT_ONCE: Readonly<Record<string, string>> = {
-  bank_lines_once: 'a line is stored once, whatever its id',
   balance_entries_book_once: 'the entry that a payment must have',
   balance_entries_in_sequence: 'the place of an entry',
   bulk_acts_by_id: 'an act on many',

@@ -26,9 +26,8 @@ describePlans('beside 10,000 new lines of a bank statement', ({ database }) => {
       analyze users, payments, transfers;
       insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
       values ('stm', 'ccp', now(), 'karim', '{}', 1, '2026-11-20', '2026-11-20');
-      insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth,
-                              refs)
-      select 'lin_' || n, 'stm', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
+      insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs)
+      select 'lin_' || n, 'stm', n, 'ccp', '2026-11-20', 200000, 'VIR', '{}'
         from generate_series(1, 10000) n`)
     const of = { orderedSince: NOON - days(120), references: [], dayOf: () => '2026-11-20' }
     const asked = await heard((one) => payableTransfers(one, of))
@@ -46,9 +45,8 @@ const fill = (database: Database, lines: number, payment = 'null') =>
     insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
     select file, 'ccp', now(), 'karim', '{}', ${lines}, '2026-11-20', '2026-11-20'
       from unnest('{stm_1,stm_2}'::text[]) file;
-    insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs,
-                            payment_id)
-    select 'lin_' || md5(n::text), 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n,
+    insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs, payment_id)
+    select 'lin_' || md5(n::text), 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR',
            array['ref_' || n], ${payment}
       from generate_series(1, ${lines}) n`)
 

@@ -735,7 +735,8 @@ comment on table bank_statements is 'Each file of an account that was read in, b
 create index bank_statements_newest on bank_statements (imported_at);
 
 create table bank_lines (
-  -- Made of what identifies the line in other files: account, day, amount, text and nth.
+  -- A digest of account and row, so that the line is known again in other files; and, from the second equal
+  -- row of a file on, its number among them.
   id text not null,
   -- The newest file with the line, until the line is decided.
   statement_id text not null constraint line_of_a_statement references bank_statements,
@@ -746,10 +747,6 @@ create table bank_lines (
   -- Negative if the money went out.
   amount_centimes bigint not null constraint money_moved check (amount_centimes <> 0),
   text text not null,
-  -- A digest of the whole row, without case, spaces and signs.
-  text_key text not null,
-  -- 2 for the second equal line of a day.
-  nth integer not null constraint nth_is_positive check (nth > 0),
   -- Each whole reference in the text. For money that went out, only references of transfers.
   refs text[] not null,
   -- Why a person must look at the line, whatever its reference says (bank-statements/bank-line.ts).
@@ -766,7 +763,6 @@ create table bank_lines (
   decided_by text,
   reason text,
   constraint bank_lines_by_id primary key (id),
-  constraint bank_lines_once unique (account, day, amount_centimes, text_key, nth),
   constraint decided_at_an_instant check (state in ('open', 'payout', 'returned') or decided_at is not null),
   constraint only_money_out_is_returned
     check (case when amount_centimes > 0 then state <> 'returned'

@@ -56,11 +56,7 @@ export type StoredLine = ReturnType<typeof parseLine>
 const LINE = columnsOf(parseLine, 'l')
 
 /** A line that no operator has decided. */
-export interface NewLine extends Omit<StoredLine, 'decided_by' | 'reason' | 'payment_id'> {
-  /** A digest of the whole row, and its number among the equal rows of the file. */
-  readonly text_key: string
-  readonly nth: number
-}
+export type NewLine = Omit<StoredLine, 'decided_by' | 'reason' | 'payment_id'>
 
 const lock = statement(
   'bank_statements.lock',
@@ -96,9 +92,8 @@ const insert = statement(
 // Finds a line of an earlier file by its id. Its newest reading counts, until the line is decided.
 const insertLines = statement(
   'bank_lines.insert',
-  `insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs,
-                           doubts, state)
-   select id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs, doubts, state
+  `insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs, doubts, state)
+   select id, statement_id, place, account, day, amount_centimes, text, refs, doubts, state
      from jsonb_populate_recordset(null::bank_lines, $1::jsonb)
     order by id
        on conflict (id) do update
@@ -121,7 +116,7 @@ export function insertStatement(
   lines: readonly NewLine[],
   audit: AuditEntry,
 ): Promise<void> {
-  const rows = lines.map((line) => ({ ...rowOfLine(line), text_key: line.text_key, nth: line.nth }))
+  const rows = lines.map(rowOfLine)
   return withStatementsLocked(database, async (held) => {
     await held.query(insert, [JSON.stringify(rowOfStatement(made)), JSON.stringify(audit)])
     for (let from = 0; from < rows.length; from += SLICE_LINES)

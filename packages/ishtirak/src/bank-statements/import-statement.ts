@@ -72,13 +72,13 @@ function newLines(
 ): readonly NewLine[] {
   const seen = new Map<string, number>()
   return lines.map(({ row, ...line }, index) => {
-    const text_key = sha256(`${account} ${row}`).toString('base64url', 0, 19)
-    const nth = (seen.get(text_key) ?? 0) + 1
-    seen.set(text_key, nth)
+    const digest = sha256(`${account} ${row}`).toString('base64url', 0, 19)
+    const nth = (seen.get(digest) ?? 0) + 1
+    seen.set(digest, nth)
     const isPaidOut = isPayout(line.text, payoutWords)
     return {
-      ...{ ...line, statement_id, account, text_key, nth, place: index + 1 },
-      id: nth === 1 ? `lin_${text_key}` : `lin_${text_key}_${nth}`,
+      ...{ ...line, statement_id, account, place: index + 1 },
+      id: nth === 1 ? `lin_${digest}` : `lin_${digest}_${nth}`,
       state: line.centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
     }
   })

@@ -19,8 +19,8 @@ const FILES = `
   insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
   values ('stm_1', 'ccp', now(), 'karim', '{}', 3, '2026-11-20', '2026-11-20'),
          ('stm_2', 'ccp', now(), 'karim', '{}', 1, '2026-11-20', '2026-11-20');
-  insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs)
-  select 'lin_' || n, 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
+  insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs)
+  select 'lin_' || n, 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', '{}'
     from generate_series(1, 3) n`
 const linesOf = async (id: string) => (await linesOfStatement(database, id)).map((line) => line.id)
 const approve = (id: string) =>
@@ -85,10 +85,10 @@ async function bothAtOnce(row: string, first: () => Promise<unknown>, second: ()
 }
 
 /** Reads in a file of one line. */
-const readIn = async (id: string, nth: number, refs: readonly string[] = []) => {
-  const of = { day: '2026-11-20', centimes: 200_000, text: 'VIR', text_key: 'vir' }
+const readIn = async (id: string, refs: readonly string[] = []) => {
+  const of = { day: '2026-11-20', centimes: 200_000, text: 'VIR' }
   const file = { statement_id: 'stm_new', account: 'ccp' } as const
-  const line = { ...file, ...of, id, place: 1, nth, references: refs, doubts: [], state: 'open' } as const
+  const line = { ...file, ...of, id, place: 1, references: refs, doubts: [], state: 'open' } as const
   const made = { ...file, form: {} as never, lines: 1 }
   const said = { imported_at: NOON, imported_by: 'karim', first_day: of.day, last_day: of.day }
   const audit = anEntry('act_2', 'statement.import')
@@ -100,9 +100,8 @@ describe('settling', () => {
 
   it('approves lines too that changed meanwhile', async () => {
     await database.script(`${FILES};
-      insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth,
-                              refs)
-      select 'lin_' || n, 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, array['ref_' || n]
+      insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs)
+      select 'lin_' || n, 'stm_1', n, 'ccp', '2026-11-20', 200000, 'VIR', array['ref_' || n]
         from generate_series(11, 70) n`)
     const transfers = Array.from({ length: 60 }, (_, n) => bookedByKarim(n + 11))
     await insertTransfers(database, transfers)
@@ -110,7 +109,7 @@ describe('settling', () => {
   })
 
   it('leaves a line that is about to pay another payment by then, or was set aside', async () => {
-    await database.script(`${FILES}; update bank_lines set refs = array['ref_' || nth]`)
+    await database.script(`${FILES}; update bank_lines set refs = array['ref_' || place]`)
     await insertTransfers(
       database,
       [1, 2, 3].map((n) => bookedByKarim(n)),
@@ -121,10 +120,10 @@ describe('settling', () => {
   })
 
   it('approves one line alone for a payment, where a file with an earlier line comes meanwhile', async () => {
-    await database.script(`${FILES}; update bank_lines set refs = array['ref_' || nth]`)
+    await database.script(`${FILES}; update bank_lines set refs = array['ref_' || place]`)
     await insertTransfers(database, [bookedByKarim(2), bookedByKarim(3)])
     const readInAndSettle = async () => {
-      await readIn('lin_0', 9, ['ref_2'])
+      await readIn('lin_0', ['ref_2'])
       await settle()
     }
     await bothAtOnce('lin_3', settle, readInAndSettle)
@@ -135,7 +134,7 @@ describe('settling', () => {
 describe('a file that is read in', () => {
   it('has its lines, also if another file that has them is withdrawn meanwhile', async () => {
     await database.script(FILES)
-    await bothAtOnce('lin_1', withdraw, () => readIn('lin_2', 2))
+    await bothAtOnce('lin_1', withdraw, () => readIn('lin_2'))
     expect(await linesOf('stm_new')).toEqual(['lin_2'])
   })
 })

@@ -50,10 +50,10 @@ const CASES: Readonly<Record<string, Case>> = {
 }
 
 const insert =
-  sql(`insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth,
-                           refs, payment_id, state, decided_at, reason)
-   select 'lin_' || $1::int, 'stm_1', $1::int, 'ccp', '2026-11-20', $2::bigint, 'VIR', 'vir', $1::int,
-          $3::text[], $4, $5, case when $5 <> 'open' then now() end, case when $5 <> 'open' then 'x' end`)
+  sql(`insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs, payment_id,
+                           state, decided_at, reason)
+   select 'lin_' || $1::int, 'stm_1', $1::int, 'ccp', '2026-11-20', $2::bigint, 'VIR', $3::text[], $4,
+          $5, case when $5 <> 'open' then now() end, case when $5 <> 'open' then 'x' end`)
 const decided = sql(`select id, decided_by from bank_lines where state = 'approved' order by id`)
 
 describeScenario('a line is decided or not that', ({ database }) => {

@@ -11,12 +11,11 @@ const ROWS = `
   values ('stm_1', 'ccp', timestamptz '2026-11-27', 'karim', '{}', 4, '2026-11-18', '2026-11-23'),
          ('stm_2', 'ccp', timestamptz '2026-11-26', 'karim', '{}', 1, '2026-11-20', '2026-11-20'),
          ('stm_3', 'ccp', timestamptz '2026-11-25', 'karim', '{}', 1, '2026-11-20', '2026-11-20');
-  insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs,
-                          payment_id)
-  values ('free', 'stm_1', 1, 'ccp', '2026-11-18', 100, 'x', 'x', 1, '{}', null),
-         ('other', 'stm_2', 1, 'ccp', '2026-11-20', 100, 'x', 'x', 3, '{}', null),
-         ('pays', 'stm_1', 3, 'ccp', '2026-11-21', 100, 'x', 'x', 4, '{}', 'pay_1'),
-         ('pays_too', 'stm_1', 2, 'ccp', '2026-11-23', 100, 'x', 'x', 6, '{}', 'pay_3')`
+  insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs, payment_id)
+  values ('free', 'stm_1', 1, 'ccp', '2026-11-18', 100, 'x', '{}', null),
+         ('other', 'stm_2', 1, 'ccp', '2026-11-20', 100, 'x', '{}', null),
+         ('pays', 'stm_1', 3, 'ccp', '2026-11-21', 100, 'x', '{}', 'pay_1'),
+         ('pays_too', 'stm_1', 2, 'ccp', '2026-11-23', 100, 'x', '{}', 'pay_3')`
 
 const AUDIT = anEntry('act_1', 'statement.withdraw')
 const selectIds = sql('select id from bank_lines order by statement_id, place')

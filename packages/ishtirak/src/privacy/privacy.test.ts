@@ -46,9 +46,9 @@ const ROWS = [
   `update mails set outcome = 'refused: zubayda@example.dz'`,
   `insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
    values ('stm_1', 'ccp', now(), 'karim', '{}', 1, '2026-11-20', '2026-11-20')`,
-  `insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, text_key, nth, refs,
+  `insert into bank_lines (id, statement_id, place, account, day, amount_centimes, text, refs,
      state, decided_at, reason)
-   values ('lin_1', 'stm_1', 1, 'ccp', '2026-11-20', 200000, 'VIR ZUBAYDA', 'x', 1, '{}', 'set_aside', now(),
+   values ('lin_1', 'stm_1', 1, 'ccp', '2026-11-20', 200000, 'VIR ZUBAYDA', '{}', 'set_aside', now(),
      'a gift of Zubayda')`,
   `insert into reconciliations (id, method, since_at, started_by, started_at, next_round_at)
    values ('rec_1', 'chargily', now(), 'karim', now(), now())`,
