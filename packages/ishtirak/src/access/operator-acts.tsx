@@ -2,7 +2,6 @@
 // the key; nothing can show it again.
 import { type Static, type TObject, Type } from 'typebox'
 import { type Act, type ActDeps, act, type Call, type MadeOnce } from '../acts/act.js'
-import type { Field } from '../acts/act-page.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { list } from '../acts/list.js'
 import { type Change, change } from '../acts/preview.js'
@@ -12,6 +11,7 @@ import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { type ConsolePages, consolePage, roleName, type View } from '../pages/console-frame.js'
+import type { Field } from '../pages/field.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { digestOf } from '../runtime/secret.js'
 import {

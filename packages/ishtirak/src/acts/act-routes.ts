@@ -1,6 +1,6 @@
 // The routes of the operator's API. An act is a POST, and its preview a GET of the same address. The lists
 // for the platform's key are readings too.
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import { type Operator, requireRole } from '../core/role.js'
@@ -16,6 +16,7 @@ import { performOrRepeat, planOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
 import { idIn, type SubjectFile } from './subject.js'
+import { schemaOf } from './user-call.js'
 
 export interface OperatorCallers {
   /** Known by their key. */
@@ -33,20 +34,21 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
   acts: readonly Act<Deps>[],
 ): void {
   for (const act of acts) {
-    const address = `${OPERATOR_API}${addressOfAct(act)}`
-    const limit = act.asksByPost && { bodyLimit: LARGE_BODY_BYTES }
+    const { asksByPost = false } = act
+    const url = `${OPERATOR_API}${addressOfAct(act)}`
+    const limit = asksByPost && { bodyLimit: LARGE_BODY_BYTES }
     const callOf = (request: FastifyRequest, input: unknown) =>
       callBy(deps.operators.of(request), idIn(act.on, Object(request.params)), Object(input))
-    app.post(address, { schema: actSchema(act, deps), ...limit }, async (request, reply) => {
+    app.post(url, { schema: actSchema(act, deps), ...limit }, async (request, reply) => {
       reply.header('cache-control', 'no-store')
       return doAct(deps, act, callOf(request, request.body))
     })
     app.route({
-      method: act.asksByPost ? 'POST' : 'GET',
-      url: act.asksByPost ? `${address}/preview` : address,
+      method: asksByPost ? 'POST' : 'GET',
+      url: asksByPost ? `${url}/preview` : url,
       ...{ schema: previewSchema(act), ...limit },
       handler: async (request) =>
-        previewAct(deps, act, callOf(request, act.asksByPost ? request.body : request.query)),
+        previewAct(deps, act, callOf(request, asksByPost ? request.body : request.query)),
     })
   }
 }
@@ -91,7 +93,7 @@ export function readingRoutes<Deps extends OperatorCallers>(
   deps: Deps,
   readings: readonly Reading<Deps>[],
 ): void {
-  const operatorOf = (request: FastifyRequest) => deps.operators.of(request)
+  const { of: operatorOf } = deps.operators
   addReadings(app, deps, readings, { api: OPERATOR_API, key: 'operator', refuses: READ, operatorOf })
 }
 
@@ -120,26 +122,19 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = readers.operatorOf(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
-      const file = takes ? rawBody(request) : NO_FILE
-      return reading.read(deps, {
-        params: Object(request.params),
-        query: Object(request.query),
-        operator,
-        reply,
-        file,
-      })
+      const [params, query] = [Object(request.params), Object(request.query)]
+      return reading.read(deps, { params, query, operator, reply, file: takes ? rawBody(request) : NO_FILE })
     }
-    if (takes) app.register(async (files: App) => takeFile(files, { ...route, handler }, takes))
-    else app.route({ ...route, handler })
+    if (!takes) app.route({ ...route, handler })
+    else
+      app.register(async (files: App) => {
+        acceptRawBytes(files)
+        files.route({ ...route, handler, bodyLimit: takes.mostBytes, config: UPLOAD_CONFIG })
+      })
   }
 }
 
 const NO_FILE = Buffer.alloc(0)
-
-function takeFile(files: App, route: RouteOptions, { mostBytes }: { readonly mostBytes: number }): void {
-  acceptRawBytes(files)
-  files.route({ ...route, bodyLimit: mostBytes, config: UPLOAD_CONFIG })
-}
 
 /** The call of an operator. `input` has passed the schema of the act. */
 export function callBy(operator: Operator, id: string, input: object): Call<object, By> {
@@ -149,12 +144,12 @@ export function callBy(operator: Operator, id: string, input: object): Call<obje
 }
 
 function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
-  const { operationId, summary, description, on, body, refuses = [] } = act
+  const { on, requestBody, answer, refuses = [] } = act
   return {
-    ...described({ operationId, summary, description, params: on.params }),
-    body,
+    ...described({ ...act, params: on.params }, 'operator'),
+    body: requestBody,
     response: {
-      200: act.answer ? answerOf(act.answer.schema, deps) : fileOf(act, deps).schema,
+      200: answer ? schemaOf(answer.schema, deps) : fileOf(act, deps).schema,
       ...problemResponses(...READ, 'malformed_json', 'conflict', ...LIMITED, ...refuses),
     },
   }
@@ -166,61 +161,51 @@ export function previewIdOf({ operationId }: Pick<Act, 'operationId'>): string {
 }
 
 function previewSchema(act: Act) {
-  const { summary, on, asked, asksByPost, refuses = [] } = act
+  const { summary, on, previewInput, asksByPost, refuses = [] } = act
+  const malformed = asksByPost ? (['malformed_json'] as const) : []
   return {
-    ...described({
-      operationId: previewIdOf(act),
-      summary: `What this would change, now; nothing is changed: ${summary}`,
-      description:
-        'The same decision as that of the act, to those who may act; it refuses what the act refuses.',
-      params: on.params,
-    }),
-    ...(asksByPost ? { body: asked } : { querystring: asked }),
+    ...described(
+      {
+        operationId: previewIdOf(act),
+        summary: `What this would change, now; nothing is changed: ${summary}`,
+        description:
+          'The same decision as that of the act, to those who may act; it refuses what the act refuses.',
+        params: on.params,
+      },
+      'operator',
+    ),
+    [asksByPost ? 'body' : 'querystring']: previewInput,
     response: {
       200: PreviewSchema,
-      ...problemResponses(...READ, ...(asksByPost ? MALFORMED : []), ...LIMITED, 'conflict', ...refuses),
+      ...problemResponses(...READ, ...malformed, ...LIMITED, 'conflict', ...refuses),
     },
   }
 }
 
-const MALFORMED = ['malformed_json'] as const
-
 function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps, { key, refuses: all }: Readers) {
-  const { operationId, summary, description, params, query, roles, refuses = [] } = reading
+  const { query, roles, refuses = [] } = reading
   return {
-    ...described({ operationId, summary, description, params }, key),
+    ...described(reading, key),
     ...(hasMembers(query) && { querystring: query }),
     response: {
-      200: answerOf(reading.answer, deps),
+      200: schemaOf(reading.answer, deps),
       ...problemResponses(...all, ...(roles ? LIMITED : []), ...refuses),
     },
   }
 }
 
 function described(
-  of: {
-    readonly operationId: string
-    readonly summary: string
-    readonly description?: string | undefined
-    readonly params: TObject
-  },
-  key: Readers['key'] = 'operator',
+  of: Pick<Reading, 'operationId' | 'summary' | 'description' | 'params'>,
+  key: Readers['key'],
 ) {
   const { operationId, summary, description, params } = of
   return {
-    operationId,
-    summary,
+    ...{ operationId, summary, security: [{ [key]: [] }], tags: [key] },
     ...(description !== undefined && { description }),
-    security: [{ [key]: [] }],
-    tags: [key],
     ...(hasMembers(params) && { params }),
   }
 }
 
 function hasMembers({ properties }: TObject): boolean {
   return Object.keys(properties).length > 0
-}
-
-function answerOf<Deps, Answer>(answer: Answer | ((deps: Deps) => Answer), deps: Deps): Answer {
-  return answer instanceof Function ? answer(deps) : answer
 }

@@ -6,8 +6,8 @@ import type { ErrorCode } from '../core/error.js'
 import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
 import { query } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { Field, Typed } from '../pages/field.js'
 import type { InTurn } from '../runtime/async.js'
-import type { Field, Typed } from './act-page.js'
 import type { AuditDeps, By, FoundAct, OperatorAct } from './audit.sql.js'
 import type { Change } from './preview.js'
 import { operationId } from './reason.js'
@@ -42,12 +42,11 @@ export interface ActPlan {
 
 type Done = Pick<FoundAct, 'id' | 'after'>
 
-const RANKS = { common: 0, destructive: 2 }
+const RANKS: readonly Act['rank'][] = ['common', undefined, 'destructive']
 
 /** Common acts first, destructive ones last. */
 export function byRank(one: Pick<Act, 'rank'>, other: Pick<Act, 'rank'>): number {
-  const rank = (of: Pick<Act, 'rank'>) => (of.rank ? RANKS[of.rank] : 1)
-  return rank(one) - rank(other)
+  return RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
 }
 
 /** What an act declares. `Given` is the type of what `input` describes. */
@@ -65,7 +64,7 @@ interface Declared<Deps, Input extends TObject, Given, File> extends Permission 
   /** The request, with `why`. */
   readonly input: Input
   /** The console shows common acts first, and destructive ones last and apart. */
-  readonly rank?: keyof typeof RANKS
+  readonly rank?: 'common' | 'destructive'
   /** True if operators can do it to each of a list, with the same input. */
   readonly bulk?: true
   /** Two operators count twice with one `operation_id`: a second approval must be another person's. */
@@ -124,46 +123,43 @@ export interface MadeOnce {
 }
 
 /** An act with the schemas that are made from its input. `Deps`: the parts of the service that it reads. */
-export interface Act<Deps = never> extends Declared<Deps, TObject, unknown, unknown> {
+export interface Act<Deps = never> extends Declared<Deps, TObject, unknown, unknown>, Schemas {}
+
+interface Schemas {
   /** The body of the POST: `input` and `operation_id`. */
-  readonly body: TObject
-  /** `input` without the reason. */
-  readonly wanted: TObject
-  /** The input of the preview: `wanted`, without arrays if the preview is a GET. */
-  readonly asked: TObject
+  readonly requestBody: TObject
+  /** `input` without the reason: what the form asks for before it shows the changes. */
+  readonly withoutReason: TObject
+  /** `withoutReason`, less its arrays if the preview is a GET. */
+  readonly previewInput: TObject
 }
 
 export const act =
   <Deps extends ActDeps>() =>
   <Input extends TObject, File = unknown>(
     declared: Declared<Deps, Input, Static<Input>, File>,
-  ): Act<Deps> => ({
-    ...declared,
-    ...schemasOf(declared),
-  })
+  ): Act<Deps> => ({ ...declared, ...schemasOf(declared) })
 
 const NAMED =
   'Names this sending: sent again it is answered the same and counts once; 409 where it asks for ' +
   'something else'
 
-type Schemas = Pick<Act, 'body' | 'wanted' | 'asked'>
-
 /** Acts with the same input share their schemas, so the OpenAPI document has each of them once. */
-const shapes = new Map<TObject, Schemas>()
+const shared = new Map<TObject, Schemas>()
 
 function schemasOf({ input, asksByPost }: Pick<Act, 'input' | 'asksByPost'>): Schemas {
-  const known = shapes.get(input)
+  const known = shared.get(input)
   if (known) return known
-  const members = Object.entries<TSchema>(input.properties).filter(([name]) => name !== 'why')
-  const asked = members.filter(([, { type }]: [string, { type?: string }]) => asksByPost || type !== 'array')
+  const { why: _, ...members }: Record<string, TSchema> = input.properties
+  const fits = Object.entries(members).filter(([, schema]) => asksByPost || Object(schema).type !== 'array')
   const named = { additionalProperties: false, ...('title' in input && { title: String(input.title) }) }
-  const made = {
-    body: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),
-    wanted: query(Object.fromEntries(members)),
-    asked: query(Object.fromEntries(asked)),
+  const schemas = {
+    requestBody: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),
+    withoutReason: query(members),
+    previewInput: query(Object.fromEntries(fits)),
   }
-  shapes.set(input, made)
-  return made
+  shared.set(input, schemas)
+  return schemas
 }
 
 /**

@@ -1,6 +1,5 @@
 // A command with a filter in place of the id: it acts on each of a list, and follows the work to its end.
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
 import type { TObject } from 'typebox'
 import { CommandFailed, type OperatorClient } from './operator-client.js'
 
@@ -12,31 +11,6 @@ export interface BulkOf {
 
 type Given = Readonly<Record<string, string | number | boolean>>
 
-/** Adds the options of the filter. A member that the act has too becomes `--of-…`. Returns their reader. */
-export function addFilter(
-  command: Command,
-  { filter }: BulkOf,
-  input: TObject,
-  add: (command: Command, input: TObject) => (isPreview: boolean) => Given,
-): () => Given {
-  const own = Object.entries(filter.properties).filter(([name]) => !(name in input.properties))
-  const same = Object.keys(filter.properties).filter((name) => name in input.properties)
-  const read = add(command, { ...filter, properties: Object.fromEntries(own) })
-  const options = same.map((name) => {
-    const option = new Option(`--of-${name} <${name}>`, 'Of a list: only those of this one')
-    command.addOption(option)
-    return { name, option }
-  })
-  return () => {
-    const given = command.opts<Given>()
-    const others = options.flatMap(({ name, option }) => {
-      const value = given[option.attributeName()]
-      return value === undefined ? [] : [[name, value] as const]
-    })
-    return { ...read(false), ...Object.fromEntries(others) }
-  }
-}
-
 /** Returns the answer of the preview, or of the finished work. Throws `CommandFailed`. */
 export async function askInBulk(
   client: OperatorClient,
@@ -47,14 +21,11 @@ export async function askInBulk(
   if (Object.keys(filter).length === 0) throw new CommandFailed('name an id, or a filter for several')
   const { why, operation_id, ...input } = members
   const asked = { act: name, filter, input }
-  if (isPreview) return client.ask({ method: 'POST', path: '/bulk/start/preview', body: asked })
-  const named = operation_id === undefined ? {} : { operation_id }
   const path = '/bulk/start'
-  return untilFinished(
-    client,
-    path,
-    await client.ask({ method: 'POST', path, body: { ...asked, why, ...named } }),
-  )
+  if (isPreview) return client.ask({ method: 'POST', path: `${path}/preview`, body: asked })
+  // JSON has no member for what is undefined.
+  const first = await client.ask({ method: 'POST', path, body: { ...asked, why, operation_id } })
+  return untilFinished(client, path, first)
 }
 
 /** Work that continues in the background after the answer. */

@@ -27,40 +27,31 @@ export async function askByName<Result>(
   }
 }
 
+/** Null: nothing has the name, or the refusal is about something else. */
 async function idBehind(named: Named, { code, members }: Refused): Promise<string | null> {
-  if (code !== 'not_found') return null
-  if (members.payment_id === named.name && members.proof === undefined) return paymentNamed(named)
-  return members.user_id === named.name ? userNamed(named) : null
-}
-
-async function paymentNamed(named: Named): Promise<string | null> {
+  const { client, name } = named
+  if (code !== 'not_found' || members.proof !== undefined) return null
+  if (members.payment_id === name) {
+    const { users, payments } = await find(named)
+    const ofUsers = async ({ user_id: id }: Row): Promise<Found> =>
+      JSON.parse(await client.ask({ method: 'GET', path: `/users/${encodeURIComponent(String(id))}` }))
+    const found = payments.length > 0 ? payments : (await Promise.all(users.map(ofUsers))).flatMap(paymentsIn)
+    return theOnly(named, 'id', found, { payments: found })
+  }
+  if (members.user_id !== name) return null
   const { users, payments } = await find(named)
-  const found = payments.length > 0 ? payments : await paymentsOf(named, users)
-  return theOnly(found, 'id', { payments: found }, named)
+  if (users.length > 0) return theOnly(named, 'user_id', users, { users })
+  return theOnly(named, 'user_id', payments, { payments })
 }
 
-async function userNamed(named: Named): Promise<string | null> {
-  const { users, payments } = await find(named)
-  const ids = [...new Set(payments.map((payment) => payment.user_id))].map((user_id) => ({ user_id }))
-  const found = users.length > 0 ? users : ids
-  return theOnly(found, 'user_id', users.length > 0 ? { users } : { payments }, named)
-}
+const paymentsIn = ({ payments }: Pick<Found, 'payments'>) => payments
 
-/** Only exact hits: a name that only begins so is another one. */
+/** Only exact hits count: the search also finds what only begins with the name. */
 async function find({ client, name }: Named): Promise<Found> {
   const answer = await client.ask({ method: 'GET', path: `/search?${new URLSearchParams({ q: name })}` })
   const { users, payments }: Found = JSON.parse(answer)
   const isExact = ({ exact }: Row) => exact === true
   return { users: users.filter(isExact), payments: payments.filter(isExact) }
-}
-
-async function paymentsOf({ client }: Named, users: readonly Row[]): Promise<readonly Row[]> {
-  const files: Pick<Found, 'payments'>[] = []
-  for (const { user_id: id } of users) {
-    const path = `/users/${encodeURIComponent(String(id))}`
-    files.push(JSON.parse(await client.ask({ method: 'GET', path })))
-  }
-  return files.flatMap(({ payments }) => payments)
 }
 
 const COLUMNS = {
@@ -71,17 +62,16 @@ const COLUMNS = {
   ],
 }
 
-/** Null: nothing has the name. Throws `CommandFailed` if several have it. */
+/** Null: nothing has the name. Throws `CommandFailed` with the list if several have it. */
 function theOnly(
-  found: readonly Row[],
-  key: string,
-  list: Partial<Found>,
   { name, timeZone }: Named,
+  key: 'id' | 'user_id',
+  found: readonly Row[],
+  list: Partial<Found>,
 ): string | null {
-  const [first] = found
-  if (first === undefined) return null
-  if (found.length === 1) return String(first[key])
+  const [first, ...others] = new Set(found.map((row) => String(row[key])))
+  if (first === undefined || others.length === 0) return first ?? null
   throw new CommandFailed(
-    `'${name}' is the name of ${found.length}: say which by its id\n\n${sections(list, timeZone, COLUMNS)}`,
+    `'${name}' is the name of ${1 + others.length}: say which by its id\n\n${sections(list, timeZone, COLUMNS)}`,
   )
 }

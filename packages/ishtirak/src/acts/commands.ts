@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { type Act, verbOf } from './act.js'
 import { addressOfAct } from './act-routes.js'
-import { addFilter, askInBulk, type BulkOf, untilFinished } from './bulk-command.js'
+import { askInBulk, type BulkOf, untilFinished } from './bulk-command.js'
 import { intoNewFile } from './cli-file.js'
 import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
@@ -17,22 +17,26 @@ import {
   type CommandHost,
   type OperatorRequest,
 } from './operator-client.js'
-import type { CommandAnswer, Reading } from './reading.js'
+import type { CommandAnswer, CommandOf, Reading } from './reading.js'
 
-/** The API operation that a command calls. */
-interface Operation {
-  readonly usage: string
-  readonly summary: string
+/** A request that a command can make. */
+interface Call {
   readonly method: 'GET' | 'POST'
   /** Below the operator's API. */
   readonly path: string
   readonly input: TObject
+}
+
+/** The API operation behind a command. */
+interface Operation extends Call {
+  readonly usage: string
+  readonly summary: string
   /** The argument is the path of a file, which is sent as the body. */
   readonly takesFile?: boolean
-  readonly command: Omit<NonNullable<Reading['command']>, 'usage'>
-  readonly preview?: Pick<Operation, 'method' | 'path' | 'input'>
+  readonly command: Omit<CommandOf, 'usage'>
+  readonly preview?: Call
   /** With a filter in place of the id, it acts on a list. */
-  readonly bulk?: BulkOf
+  readonly bulk?: BulkOf | undefined
 }
 
 /** The descriptions of the groups. */
@@ -51,26 +55,23 @@ export function addOperatorCommands(
   for (const operation of operations) addOperation(program, operation, of.groups, host)
 }
 
-/** An act with an object in its input has no command. The command of `bulk.start` is `bulk`. */
+/** An act with an object in its input has no command. The verb `start` is not typed: `ishtirak reconcile`. */
 function ofAct(act: Act): readonly Operation[] {
   if (Object.values(act.input.properties).some(({ type }: { type?: string }) => type === 'object')) return []
-  const { group, argument, columns } = act.on.command
-  const bulk = act.on.list && act.bulk ? { name: act.name, filter: act.on.list.filter } : undefined
-  const named = bulk ? `[${argument}]` : `<${argument}>`
+  const { list, command } = act.on
+  const { group, argument, columns } = command
+  const bulk = act.bulk && list && { name: act.name, filter: list.filter }
   const verb = verbOf(act)
-  const words = [group, ...(verb === 'start' ? [] : [verb]), ...(argument === undefined ? [] : [named])]
+  const words = [group, verb !== 'start' && verb, argument && (bulk ? `[${argument}]` : `<${argument}>`)]
   const path = addressOfAct(act)
-  const preview: Operation['preview'] = act.asksByPost
-    ? { method: 'POST', path: `${path}/preview`, input: act.asked }
-    : { method: 'GET', path, input: act.asked }
-  const operation = { usage: words.join(' '), summary: act.summary, method: 'POST' as const, path }
   return [
     {
-      ...operation,
-      input: act.body,
+      ...{ usage: words.filter(Boolean).join(' '), summary: act.summary, bulk },
+      ...{ method: 'POST', path, input: act.requestBody },
       command: { ...(columns && { columns }) },
-      preview,
-      ...(bulk && { bulk }),
+      preview: act.asksByPost
+        ? { method: 'POST', path: `${path}/preview`, input: act.previewInput }
+        : { method: 'GET', path, input: act.previewInput },
     },
   ]
 }
@@ -103,10 +104,10 @@ function addOperation(program: Command, operation: Operation, groups: CommandGro
 
 /** Adds the options and the action: it opens a client, calls the operation, prints, and closes the client. */
 function addAction(command: Command, operation: Operation, host: CommandHost): void {
-  const { preview, bulk, input } = operation
+  const { preview, bulk, takesFile } = operation
   const { show = (answer) => answer, columns, isFile, judge } = operation.command
-  const members = addMembers(command, input, preview?.input)
-  const filter = bulk && addFilter(command, bulk, input, addMembers)
+  const membersOf = addOptions(command, operation.input)
+  const filterOf = bulk && addOptions(command, bulk.filter, operation.input)
   if (preview) command.option('--preview', 'what this would change, now; nothing is changed')
   if (isFile === 'new') command.requiredOption('--out <file>', 'a new file, which only you may read')
   addAccessOptions(command)
@@ -114,27 +115,24 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
     .action(async () => {
       const options = command.opts<AccessOptions & Readonly<Record<string, unknown>>>()
       const isPreview = options.preview === true
+      const called = isPreview && preview ? preview : operation
+      const members = membersOf(called.input)
       // A reference on a slip has spaces, so it is several words.
       const argument = command.args.join(' ')
-      const given = members(isPreview)
       const client = await host.openClient(options)
+      const requestOn = (id: string) => requestOf(called, id, members)
       const call = async (id: string) => {
-        if (bulk && filter && id === '')
-          return askInBulk(client, bulk, { filter: filter(), members: given, isPreview })
-        const request = isPreview && preview ? preview : operation
-        const asked = requestOf(request, id, given)
-        const file = operation.takesFile && { method: 'POST' as const, file: await readGiven(id) }
-        const answer = await client.ask({ ...asked, ...file })
-        return operation.method === 'GET' || isPreview
-          ? answer
-          : untilFinished(client, operation.path, answer)
+        if (bulk && filterOf && id === '')
+          return askInBulk(client, bulk, { filter: filterOf(bulk.filter), members, isPreview })
+        const file = takesFile && { method: 'POST' as const, file: await readGiven(id) }
+        const answer = await client.ask({ ...requestOn(id), ...file })
+        return called.method === 'GET' || isPreview ? answer : untilFinished(client, called.path, answer)
       }
       const timeZone = host.timeZone()
       const named = { client, name: argument, timeZone }
-      const download = (id: string) => client.download(requestOf(operation, id, given))
       const answered =
         isFile === 'new'
-          ? intoNewFile(String(options.out), () => askByName(named, download))
+          ? intoNewFile(String(options.out), () => askByName(named, (id) => client.download(requestOn(id))))
           : askByName(named, call)
       const text = await answered.finally(() => client.close())
       if (isFile) return void process.stdout.write(text)
@@ -158,53 +156,48 @@ type Members = Readonly<Record<string, string | number | boolean>>
 /** True for a search, whose words are the argument of its command. A list has them as the option `--q`. */
 const isSearch = ({ required }: TObject) => required?.includes('q') ?? false
 
-/** Adds an option for each member, and returns the function that reads them. A preview needs less. */
-function addMembers(command: Command, input: TObject, asked?: TObject): (isPreview: boolean) => Members {
-  const members = Object.entries<TSchema>(input.properties).filter(
-    ([name, { type }]: [string, { type?: string }]) => !(name === 'q' && isSearch(input)) && type !== 'array',
-  )
-  const options = members.map(([name, member]) => {
-    const isRequired = input.required?.includes(name) ?? false
-    const option = optionOf(name, member, isRequired)
-    const isActs = asked !== undefined && !(name in asked.properties)
-    if (isRequired && 'default' in member) option.default(member.default)
-    command.addOption(option.makeOptionMandatory(isRequired && !isActs))
-    return { name, option, isActs, isMissing: isRequired && isActs }
+/**
+ * Adds an option for each member. One that the act has too becomes `--of-<name>`: it filters the list. Returns
+ * the function that reads the members of an input, and ends the command if a required one is missing.
+ */
+function addOptions(command: Command, input: TObject, ofAct?: TObject) {
+  const isRequired = (name: string) => input.required?.includes(name) ?? false
+  const isOption = (name: string, { type }: { type?: string }) =>
+    type !== 'array' && !(name === 'q' && isSearch(input))
+  const members = Object.entries<TSchema>(input.properties).filter(([name, schema]) => isOption(name, schema))
+  const options = members.map(([name, schema]) => {
+    const isFilter = ofAct !== undefined && name in ofAct.properties
+    const option = optionOf(isFilter ? `of_${name}` : name, schema, isRequired(name))
+    command.addOption(option)
+    return { name, option }
   })
-  return (isPreview) => {
+  return (wanted: TObject): Members => {
     const given = command.opts<Members>()
-    const wanted = options.filter(({ isActs }) => !(isPreview && isActs))
-    for (const { isMissing, option } of wanted)
-      if (isMissing && given[option.attributeName()] === undefined)
-        command.error(`error: required option '${option.flags}' not specified`)
+    const typed = options
+      .filter(({ name }) => name in wanted.properties)
+      .map(({ name, option }) => ({ name, option, value: given[option.attributeName()] }))
+    const missing = typed.find(({ name, value }) => value === undefined && wanted.required?.includes(name))
+    if (missing) command.error(`error: required option '${missing.option.flags}' not specified`)
     return Object.fromEntries(
-      wanted.flatMap(({ name, option }) => {
-        const value = given[option.attributeName()]
-        return value === undefined ? [] : [[name, value] as const]
-      }),
+      typed.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),
     )
   }
 }
 
-function optionOf(name: string, member: TSchema, isRequired: boolean): Option {
-  const { type, description = '', examples = [], enum: choices, const: only } = Object(member)
+function optionOf(name: string, schema: TSchema, isRequired: boolean): Option {
+  const { type, description = '', examples = [], enum: choices, const: only } = Object(schema)
   const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
-  const bounds = boundsInWords(Object(member))
+  const bounds = boundsInWords(Object(schema))
   const text = [isRequired && 'Required.', says.filter(Boolean).join(', '), bounds && `(${bounds})`]
   // The program itself has `--version`.
   const flag = name === 'version' ? '--seen-version' : `--${name.replaceAll('_', '-')}`
   const option = new Option(type === 'boolean' ? flag : `${flag} <${name}>`, text.filter(Boolean).join(' '))
-  const reader = readerOf(member)
-  if (reader) option.argParser(reader)
+  if (isRequired && 'default' in schema) option.default(schema.default)
+  // Any other text is sent unchanged, and the service checks it.
+  if (type === 'integer' || type === 'number')
+    option.argParser(numberWithin({ ...Object(schema), isWhole: type === 'integer' }))
   if (choices ?? only) option.choices(choices ?? [only])
   return option
-}
-
-/** Undefined: the text is sent unchanged, and the service checks it. */
-function readerOf(member: TSchema): ((text: string) => number) | undefined {
-  const { type } = Object(member)
-  if (type !== 'integer' && type !== 'number') return undefined
-  return numberWithin({ ...Object(member), isWhole: type === 'integer' })
 }
 
 function readGiven(path: string): Promise<Buffer> {
@@ -213,10 +206,8 @@ function readGiven(path: string): Promise<Buffer> {
   })
 }
 
-type Asked = Pick<Operation, 'method' | 'path' | 'input'>
-
 /** The argument replaces the first parameter of the path; members replace the further ones. */
-function requestOf({ method, path, input }: Asked, argument: string, members: Members): OperatorRequest {
+function requestOf({ method, path, input }: Call, argument: string, members: Members): OperatorRequest {
   // An id that is empty, `.` or `..` would change the address.
   if (path.includes('/:') && /^\.{0,2}$/.test(argument))
     throw new CommandFailed(`nothing can have the id '${argument}'`)

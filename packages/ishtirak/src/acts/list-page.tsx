@@ -17,10 +17,10 @@ import {
   withQuery,
 } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
+import { type Field, Input } from '../pages/field.js'
 import { Card, LinkButton, type SentForm, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
-import { type Field, Input } from './act-page.js'
 import type { AuditDeps } from './audit.sql.js'
 import { filterIn, type List, type ReadPage, sendListFile } from './list.js'
 

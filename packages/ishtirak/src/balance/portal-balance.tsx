@@ -1,6 +1,6 @@
 // The balance on the portal: the amount, a form to pay in, the standing order, and the entries. Plain words,
 // and no script.
-import { type Field, Input } from '../acts/act-page.js'
+
 import { offeredMethods, offerValue } from '../checkout/portal-choice.js'
 import { balanceIn, type StandingOrder } from '../core/balance.js'
 import { mayOrder } from '../core/person.js'
@@ -9,6 +9,7 @@ import { isPaidNow, renewalOffers } from '../core/quote.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { BalanceEntry } from '../ledger/balance-entries.sql.js'
+import { type Field, Input } from '../pages/field.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { SubmitButton } from '../pages/portal-frame.js'
 import { mayInvite, type PartSection } from '../pages/portal-kinds.js'

@@ -5,7 +5,6 @@
 // the rest.
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
-import type { Field, Typed } from '../acts/act-page.js'
 import { type By, type OperatorAct, recordAct } from '../acts/audit.sql.js'
 import { changesOfOne, performOrRepeat, planOf } from '../acts/perform.js'
 import type { Change } from '../acts/preview.js'

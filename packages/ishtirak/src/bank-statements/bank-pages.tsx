@@ -2,7 +2,6 @@
 // that no line names.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Field, Input, type Typed } from '../acts/act-page.js'
 import { listRoute } from '../acts/list-page.js'
 import { INSTRUMENTS } from '../core/account.js'
 import { BillingError } from '../core/error.js'
@@ -24,6 +23,7 @@ import {
   type View,
 } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
+import { type Field, Input, type Typed } from '../pages/field.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'

@@ -1,5 +1,5 @@
 // The columns of bank files and of their lines, as the pages of the console show them.
-import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { pathOfAct, titleOf } from '../acts/act-links.js'
 import { formatReference } from '../core/reference.js'
 import { addressOf, type View } from '../pages/console-frame.js'
 import type { Column } from '../pages/table.js'

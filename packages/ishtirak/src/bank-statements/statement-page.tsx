@@ -1,6 +1,6 @@
 // The page of a bank statement: how it was read, its sure lines with one way to approve them all, those to
 // choose, and those that nothing is known of.
-import { ActButton, pathOfAct } from '../acts/act-console.js'
+import { ActButton, pathOfAct } from '../acts/act-links.js'
 import { INSTRUMENTS } from '../core/account.js'
 import { isErrorCode } from '../core/error.js'
 import { plainName } from '../core/name.js'

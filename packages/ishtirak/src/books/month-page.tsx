@@ -1,6 +1,6 @@
 // The page of a month: its money by method, rate and day, its closing, its files, and its users.
 
-import { ActButton } from '../acts/act-console.js'
+import { ActButton } from '../acts/act-links.js'
 import { mayDo } from '../core/role.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'

@@ -1,7 +1,7 @@
 // Starts and stops bulk acts. The list is found and counted for the preview, and stored when it is confirmed.
 import { type Act, type ActDeps, act, byRank, requireAllowed } from '../acts/act.js'
-import { askedBy, inputIn, titleOf } from '../acts/act-console.js'
-import type { Field, Typed } from '../acts/act-page.js'
+import { fieldsOf, inputIn } from '../acts/act-form.js'
+import { titleOf } from '../acts/act-links.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { filterIn } from '../acts/list.js'
 import { pagesBehind } from '../acts/paging.js'
@@ -15,6 +15,7 @@ import { checker, query } from '../http/schemas.js'
 import { readLabels } from '../ledger/labels.js'
 import { viewRows } from '../ledger/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { Field, Typed } from '../pages/field.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import { bulksBehind, endBulk, insertBulk } from './bulk.sql.js'
 import {
@@ -47,7 +48,7 @@ async function targetsOf(
   { ids, filter, input = {} }: Omit<BulkRequest, 'why'>,
   by: OperatorAct,
 ): Promise<readonly string[]> {
-  checker(act.wanted)(input)
+  checker(act.withoutReason)(input)
   requireAllowed(act, by.operator, input)
   if ((ids === undefined) === (filter === undefined))
     throw wrongField('filter', ids ? 'not_allowed' : 'required')
@@ -168,11 +169,11 @@ async function bulkFields(
   if (!choices.some(([name]) => name === act))
     return [...hidden, { ...field, type: 'text', choices: [['', ''], ...choices] }]
   const chosen = actInBulk(pages, act)
-  const asked = await askedBy(pages, view, { act: chosen, id: '', typed })
+  const asked = await fieldsOf(pages, view, { act: chosen, id: '', typed })
   const read = (given: Typed) => ({
     act: chosen.name,
     filter: chosen.on.list ? filterIn(chosen.on.list.filter, (name) => given[`${OF}${name}`] ?? '') : {},
-    input: inputIn(chosen.wanted, asked, given),
+    input: inputIn(chosen.withoutReason, asked, given),
   })
   return [...hidden, { ...field, value: chosen.name, type: 'text', choices, read }, ...asked]
 }

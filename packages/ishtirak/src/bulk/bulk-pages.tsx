@@ -1,5 +1,5 @@
 // Bulk acts in the console. The page of one reloads itself until it is finished.
-import { ActButton } from '../acts/act-console.js'
+import { ActButton } from '../acts/act-links.js'
 import { type ListPage, listRoute } from '../acts/list-page.js'
 import type { Instant } from '../core/instant.js'
 import type { Permission } from '../core/role.js'

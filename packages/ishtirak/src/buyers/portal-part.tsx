@@ -1,10 +1,10 @@
 // The portal page on which the owner of an account enters the buyer's details for invoices.
-import { Input } from '../acts/act-page.js'
 import { BUYER_FIELDS, type BuyerField, fieldsOfBuyer } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { ownsAccount } from '../core/person.js'
 import type { App } from '../http/app.js'
 import { Facts } from '../pages/console-frame.js'
+import { Input } from '../pages/field.js'
 import { OwnForm, portalForm } from '../pages/own-form.js'
 import { Notice, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'

@@ -1,6 +1,7 @@
 // Codes in the console: the list of batches, and one batch with its uses.
 import type { FastifyRequest } from 'fastify'
-import { ActButtons, actsOffered, isUndone } from '../acts/act-console.js'
+import { isUndone } from '../acts/act-console.js'
+import { ActButtons, actsOffered } from '../acts/act-links.js'
 import type { BroughtToConsole } from '../acts/capability.js'
 import { listRoute } from '../acts/list-page.js'
 import type { Subject } from '../acts/subject.js'

@@ -1,5 +1,5 @@
 // The page of a payment: its facts, its reports, and what operators did with it.
-import { ActButtons, actsOffered, isOfferedOn, titleOf } from '../acts/act-console.js'
+import { ActButtons, actsOffered, isOfferedOn, titleOf } from '../acts/act-links.js'
 import { statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import type { ChangeOrder } from '../core/change.js'

@@ -1,7 +1,7 @@
 // The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators
 // did; and the portal as that user sees it.
 
-import { ActButtons, actsOffered } from '../acts/act-console.js'
+import { ActButtons, actsOffered } from '../acts/act-links.js'
 import { accessInWords, statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
 import { plainName } from '../core/name.js'

@@ -1,7 +1,6 @@
 // The counter: the operator finds or makes a customer and chooses what they pay for; after the act the
 // receipt opens. This page leads to the act, which decides what is taken and whether it is allowed.
-import { titleOf } from '../acts/act-console.js'
-import { type Field, Input, type Typed } from '../acts/act-page.js'
+import { titleOf } from '../acts/act-links.js'
 import { accessInWords } from '../acts/changes.js'
 import { readPhone } from '../acts/phone.js'
 import { plainName } from '../core/name.js'
@@ -16,6 +15,7 @@ import { type Found, search } from '../overview/search.js'
 import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
 import { addressOf, consolePage, Facts, SEARCHED_MAX, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
+import { type Field, Input, type Typed } from '../pages/field.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { Table } from '../pages/table.js'

@@ -1,5 +1,6 @@
 // The console's report of a day of the drawer: the expected money, the count, and each slip.
-import { ActButton, actsOffered, isUndone } from '../acts/act-console.js'
+import { isUndone } from '../acts/act-console.js'
+import { ActButton, actsOffered } from '../acts/act-links.js'
 import { DAY } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { instrumentName } from '../i18n/messages.js'

@@ -2,7 +2,6 @@
 // stamp duty: the preview shows it, and the operator confirms that they took it.
 import { type Static, Type } from 'typebox'
 import { act } from '../acts/act.js'
-import type { Field, Typed } from '../acts/act-page.js'
 import { readPhone } from '../acts/phone.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
@@ -26,6 +25,7 @@ import { accessChange } from '../ledger/access-after.js'
 import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { type Customer, findUser } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { Field, Typed } from '../pages/field.js'
 import { DESK_METHODS } from './desk.js'
 import { bookDeskSale, type DeskOrder, findRecorded, quoteAtDesk, type RecordDeps } from './desk-sale.js'
 

@@ -1,7 +1,6 @@
 // An operator grants days: how many the role allows, and on which plan.
 import { type Static, Type } from 'typebox'
 import { act } from '../acts/act.js'
-import type { Field } from '../acts/act-page.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { BillingError, wrongField } from '../core/error.js'
@@ -18,6 +17,7 @@ import { loadUser } from '../ledger/load.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { Field } from '../pages/field.js'
 
 export type GrantDeps = ChangeDeps & SubjectDeps
 

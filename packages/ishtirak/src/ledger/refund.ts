@@ -2,7 +2,6 @@
 // moves no money.
 import { Type } from 'typebox'
 import { act } from '../acts/act.js'
-import type { Field } from '../acts/act-page.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { balanceIn } from '../core/balance.js'
@@ -12,6 +11,7 @@ import { decideRefund, onTheBalance, placesOf, type Refund } from '../core/refun
 import { type BillingRules, BY_BALANCE, dueRenewal, renewed } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import type { View } from '../pages/console-frame.js'
+import type { Field } from '../pages/field.js'
 import { accessChange } from './access-after.js'
 import { givenToBalance } from './balance-entries.sql.js'
 import { type ChangeDeps, changeBy } from './change-user.js'

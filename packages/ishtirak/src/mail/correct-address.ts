@@ -1,7 +1,6 @@
 // An operator corrects an address that bounces, and the failed mail is sent again.
 import { Type } from 'typebox'
 import { act } from '../acts/act.js'
-import type { Typed } from '../acts/act-page.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
@@ -11,6 +10,7 @@ import { request } from '../http/schemas.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { loadUser } from '../ledger/load.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
+import type { Typed } from '../pages/field.js'
 import { countFailedMails, saveAddress } from './mail.sql.js'
 
 const AddressSchema = request('Address', {

@@ -42,9 +42,10 @@ export function createOperatorCalls(parts: Parts, acts: readonly Act<Parts>[]) {
       return callBy(operator, id, input)
     }
     return {
-      act: (name, id, request) => call(name, (act) => doAct(parts, act, callOn(id, act.body, request))),
+      act: (name, id, request) =>
+        call(name, (act) => doAct(parts, act, callOn(id, act.requestBody, request))),
       preview: (name, id, asked = {}) =>
-        call(name, (act) => previewAct(parts, act, callOn(id, act.asked, asked))),
+        call(name, (act) => previewAct(parts, act, callOn(id, act.previewInput, asked))),
     }
   }
 }

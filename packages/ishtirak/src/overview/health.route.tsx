@@ -1,6 +1,6 @@
 // The page Health: the checks of `doctor`, the last reconciliation, events to the platform, and the jobs.
 
-import { ActButton, pathOfAct, titleOf } from '../acts/act-console.js'
+import { ActButton, pathOfAct, titleOf } from '../acts/act-links.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import { replayEvents, resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/event-list.js'

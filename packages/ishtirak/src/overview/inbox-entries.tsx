@@ -1,6 +1,6 @@
 // The table of inbox entries, each with a link to its next act: in the inbox, and on the page of a user.
 
-import { pathOfAct } from '../acts/act-console.js'
+import { pathOfAct } from '../acts/act-links.js'
 import { mayDo, type Operator } from '../core/role.js'
 import { type Labels, PaymentLink } from '../ledger/labels.js'
 import { addressOf, type LinkedFact, Under, type View } from '../pages/console-frame.js'

@@ -11,7 +11,7 @@ import {
 import { type ListedOperator, listOperators } from '../access/operators.js'
 import { revokeOperatorSession } from '../access/session-acts.js'
 import { listSessions } from '../access/sessions.js'
-import { ActButton, ActLink } from '../acts/act-console.js'
+import { ActButton, ActLink } from '../acts/act-links.js'
 import type { App } from '../http/app.js'
 import { addressOf, consolePage, Hint, roleName, sendPage, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'

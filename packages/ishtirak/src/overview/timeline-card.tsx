@@ -1,6 +1,6 @@
 // Everything that happened to a user, newest first, page by page.
 
-import { ActLink } from '../acts/act-console.js'
+import { ActLink } from '../acts/act-links.js'
 import { statusKey } from '../acts/changes.js'
 import { publicMethodOf } from '../core/payment.js'
 import { instrumentName } from '../i18n/messages.js'

@@ -1,5 +1,5 @@
 // The portal page on which a company makes a proforma, and orders one by transfer.
-import { type Field, Input } from '../acts/act-page.js'
+
 import { sendUserFile } from '../acts/send-file.js'
 import { changesFor, decisionsFor, offerValue, readOffer } from '../checkout/portal-choice.js'
 import { missingDetails } from '../core/buyer-details.js'
@@ -8,6 +8,7 @@ import { type Quote, quotesIn } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
+import { type Field, Input } from '../pages/field.js'
 import { OwnForm, portalForm } from '../pages/own-form.js'
 import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'

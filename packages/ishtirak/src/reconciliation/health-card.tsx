@@ -1,5 +1,5 @@
 // The card of the last reconciliation on the health page.
-import { ActButton, ActLink } from '../acts/act-console.js'
+import { ActButton, ActLink } from '../acts/act-links.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
 import { type ConsolePages, Facts, Hint, Text, Under, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'

@@ -1,0 +1,75 @@
+// The form of an act: its fields, and the input and the operator's call that a sent form stands for.
+import type { TObject, TSchema } from 'typebox'
+import { BillingError, wrongField } from '../core/error.js'
+import type { Operator } from '../core/role.js'
+import { checker } from '../http/checker.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { Field, Typed } from '../pages/field.js'
+import type { Act } from './act.js'
+import type { By } from './audit.sql.js'
+import { isReason } from './reason.js'
+import { latinDigits, readTypedAmount } from './typed-amount.js'
+
+/** The fields of the form with what was typed in them; a field that was cleared is empty. */
+export async function fieldsOf<Deps>(
+  pages: ConsolePages & Deps,
+  view: View,
+  { act, id, typed }: { readonly act: Act<Deps>; readonly id: string; readonly typed: Typed },
+): Promise<readonly Field[]> {
+  const fields = act.fields ? await act.fields(pages, view, { id, typed }) : requiredFields(act.withoutReason)
+  return fields.map((field) => ({ ...field, value: typed[field.name] ?? field.value }))
+}
+
+/** The fields that must be filled in, as their schema describes them. */
+function requiredFields({ properties, required = [] }: { properties: object; required?: readonly string[] }) {
+  return Object.entries(properties)
+    .filter(([name]) => required.includes(name))
+    .map(([name, { type, description = name, enum: choices }]): Field => {
+      const label = description.charAt(0).toUpperCase() + description.slice(1)
+      const field = { name, label, value: '', type: type === 'integer' ? 'number' : 'text' } as const
+      return choices ? { ...field, choices: choices.map((choice: string) => [choice, choice]) } : field
+    })
+}
+
+/** Throws `validation_failed`. */
+export function inputIn(schema: TObject, fields: readonly Field[], typed: Typed): object {
+  for (const { name, most } of fields)
+    if (most !== undefined && Number(latinDigits(typed[name] ?? '')) > most)
+      throw wrongField(name, 'too_large', most)
+  const computed = fields.filter(({ read }) => read)
+  const members = Object.entries<TSchema>(schema.properties).flatMap(([name, member]) => {
+    const text = (typed[name] ?? '').trim()
+    const isComputed = computed.some((field) => field.name === name)
+    return text === '' || isComputed ? [] : [[name, readMember(member, text)] as const]
+  })
+  const input = Object.assign(Object.fromEntries(members), ...computed.map(({ read }) => read?.(typed)))
+  return checker<object>(schema)(input)
+}
+
+/** A text that is not a number stays text, and the schema refuses it. */
+function readMember(schema: TSchema, text: string): string | number {
+  const { type } = Object(schema)
+  if (type === 'number') return Number(text)
+  if (type !== 'integer') return text
+  const [, sign = '', figure = ''] = /^([-\u2212]?)(.*)$/s.exec(text) ?? []
+  const read = readTypedAmount(figure)
+  return read.kind === 'dinars' ? (sign === '' ? read.dinars : -read.dinars) : text
+}
+
+export function isReasonRequired({ input }: Pick<Act, 'input'>): boolean {
+  return input.required?.includes('why') ?? false
+}
+
+/** Throws `validation_failed` for a wrong reason, and if the form did not come from a page of ours. */
+export function byOf(operator: Operator, act: Pick<Act, 'input'>, typed: Typed): By {
+  const { why = '', operation_id: operationId = '', version = '' } = typed
+  const reason = why.trim()
+  const problems = [
+    ...(reason === '' && isReasonRequired(act) ? [{ pointer: '/why', code: 'required' as const }] : []),
+    ...(reason === '' || isReason(reason) ? [] : [{ pointer: '/why', code: 'invalid' as const }]),
+    ...(/^[\w-]{22}$/.test(operationId) ? [] : [{ pointer: '/operation_id', code: 'invalid' as const }]),
+    ...(/^\d{1,15}$/.test(version) ? [] : [{ pointer: '/version', code: 'invalid' as const }]),
+  ]
+  if (problems.length > 0) throw new BillingError('validation_failed', { problems })
+  return { operator, reason: reason || null, operationId, seenVersion: Number(version) }
+}
