@@ -102,7 +102,7 @@ export async function orRecordRefusal<Result>(
   }
 }
 
-export interface AuditedFacts {
+interface AuditedFacts {
   readonly payment: Payment | null
   readonly subscription: SubscriptionFacts
   /** The periods of other payments, codes and grants that a refund moves. */
@@ -114,12 +114,11 @@ export interface AuditedFacts {
 export function describeAct(
   ids: Ids,
   by: OperatorAct,
-  facts: { readonly before: AuditedFacts; readonly after: AuditedFacts },
+  { before, after }: { readonly before: AuditedFacts; readonly after: AuditedFacts },
   now: Instant,
 ) {
-  const paymentId = facts.before.payment?.id ?? null
-  const [before, after] = [describeFacts(facts.before), describeFacts(facts.after)]
-  return auditEntry(ids, by, { paymentId, before, after, now })
+  const paymentId = before.payment?.id ?? null
+  return auditEntry(ids, by, { paymentId, before: describeFacts(before), after: describeFacts(after), now })
 }
 
 export type AuditEntry = ReturnType<typeof auditEntry>
@@ -144,35 +143,33 @@ export function auditEntry(
 }
 
 function describeFacts({ payment, subscription, moved, grant }: AuditedFacts) {
+  const { run, paidUntil, endedAt, balance } = subscription
   return {
-    ...(payment && { payment: describePayment(payment) }),
+    ...(payment && {
+      payment: {
+        ...{ id: payment.id, status: payment.status, amount: payment.price.amount },
+        ...{ amount_asked: payment.amountAsked, checkout_id: payment.checkoutId },
+        paid_at: timestampOrNull(payment.paidAt),
+        period_start: timestampOrNull(payment.periodStart),
+        period_end: timestampOrNull(payment.periodEnd),
+      },
+    }),
     subscription: {
-      anchor_at: timestampOrNull(subscription.run?.anchorAt),
-      months: subscription.run?.months ?? 0,
-      paid_until: timestampOrNull(subscription.paidUntil),
-      ended_at: timestampOrNull(subscription.endedAt),
+      anchor_at: timestampOrNull(run?.anchorAt),
+      months: run?.months ?? 0,
+      paid_until: timestampOrNull(paidUntil),
+      ended_at: timestampOrNull(endedAt),
     },
-    ...(subscription.balance && { balance: subscription.balance.amount }),
-    ...(moved.length > 0 && { moved_periods: moved.map(describeMoved) }),
+    ...(balance && { balance: balance.amount }),
+    ...(moved.length > 0 && {
+      moved_periods: moved.map(({ sourceId, periodStart, periodEnd }) => ({
+        id: sourceId,
+        period_start: toTimestamp(periodStart),
+        period_end: toTimestamp(periodEnd),
+      })),
+    }),
     ...(grant && { grant: describeGrant(grant) }),
   }
-}
-
-function describePayment(payment: Payment) {
-  return {
-    id: payment.id,
-    status: payment.status,
-    amount: payment.price.amount,
-    amount_asked: payment.amountAsked,
-    checkout_id: payment.checkoutId,
-    paid_at: timestampOrNull(payment.paidAt),
-    period_start: timestampOrNull(payment.periodStart),
-    period_end: timestampOrNull(payment.periodEnd),
-  }
-}
-
-function describeMoved({ sourceId, periodStart, periodEnd }: MovedPeriod) {
-  return { id: sourceId, period_start: toTimestamp(periodStart), period_end: toTimestamp(periodEnd) }
 }
 
 /** Throws `conflict` if the user has changed since the operator saw the preview. */

@@ -1,7 +1,6 @@
 // A list as a page of the console, with ids and filter in its address. It leads to the next page, to the file
 // of all items, and to an act on all of them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { mayDo, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
@@ -37,7 +36,7 @@ interface Head {
   readonly title?: string
   readonly above?: JSX.Element
   /** Links before those to the file and to the next page. */
-  readonly ways?: JSX.Element
+  readonly links?: JSX.Element
 }
 
 interface Asked<Deps> {
@@ -47,6 +46,7 @@ interface Asked<Deps> {
   readonly reply: FastifyReply
   /** The ids of the path. */
   readonly params: Filter
+  /** The members of the filter in the address. */
   readonly typed: Filter
 }
 
@@ -81,6 +81,11 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
 ): void {
   const { list } = page
   const path = `/console/${page.path}`
+  const addressIn = (base: string, params: Filter) =>
+    addressOf(
+      base,
+      page.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
+    )
   const typedIn = (request: FastifyRequest) => filterIn(list.filter, (name) => queryOf(request, name) ?? '')
   const askedIn = (params: Filter, typed: Filter) => ({ ...params, ...checker<object>(list.filter)(typed) })
 
@@ -91,51 +96,35 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
     const typed = typedIn(request)
     const head = (await page.head?.({ pages, view, request, reply, params, typed })) ?? {}
     const cursor = queryOf(request, 'cursor') ?? null
-    const found = await foundOr(reply, async () =>
-      list.read(pages, askedIn(params, typed), { cursor, limit: page.shown }),
-    )
+    const read = async () => list.read(pages, askedIn(params, typed), { cursor, limit: page.shown })
+    const found: Found<Item> = await read().catch((error: unknown) => {
+      // A wrong filter finds nothing, and the form is shown again with what is wrong.
+      if (!(error instanceof BillingError) || error.code !== 'validation_failed') throw error
+      reply.code(422)
+      return { items: [], nextCursor: null, problems: error.problems }
+    })
     const rows = page.rows
       ? await page.rows(pages, found.items)
       : (found.items as readonly unknown[] as Row[])
-    const address = addressIn(pages.base, page.path, params)
+    const address = addressIn(pages.base, params)
     const shown = { pages, view, page, address, typed, head, rows, found, isFirst: cursor === null }
     return sendPage(pages, reply, listPage(shown))
   })
 
   if (!list.file) return
-  const thisSite = fromThisSite<Filter>(pages, (params) => addressIn('', page.path, params))
+  const thisSite = fromThisSite<Filter>(pages, (params) => addressIn('', params))
   app.get<{ Params: Filter }>(`${path}.csv`, thisSite, async (request, reply) => {
     const { operator } = pages.operatorsHere.of(request)
     return sendListFile(pages, list, { of: askedIn(request.params, typedIn(request)), operator, reply })
   })
 }
 
-function addressIn(base: string, path: string, params: Filter): string {
-  return addressOf(
-    base,
-    path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
-  )
-}
-
 type Found<Item> = ReadPage<Item> & { readonly problems?: SentForm['problems'] }
 
-/** A wrong filter finds nothing, and the form is shown again with what is wrong. */
-async function foundOr<Item>(reply: FastifyReply, read: () => Promise<Found<Item>>): Promise<Found<Item>> {
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof BillingError) || error.code !== 'validation_failed') throw error
-    reply.code(422)
-    return { items: [], nextCursor: null, problems: error.problems }
-  }
-}
-
-interface Shown<Deps, Item, Row> {
+interface Shown<Deps, Item, Row> extends Pick<Asked<Deps>, 'view' | 'typed'> {
   readonly pages: Pages<Deps>
-  readonly view: View
   readonly page: ListPage<Deps, Item, Row>
   readonly address: string
-  readonly typed: Filter
   readonly head: Head
   readonly found: Found<Item>
   readonly rows: readonly Row[]
@@ -144,23 +133,22 @@ interface Shown<Deps, Item, Row> {
 
 function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
   const { pages, view, page, address, typed, head, found, rows, isFirst } = shown
-  const { say } = view
   const { columns, idOf, section = page.title, empty = 'listEmpty' } = page
-  const title = say(page.title)
+  const title = view.say(page.title)
   const next = found.nextCursor
   const safeList = (
     <>
       <Table
         {...{ pages, view, rows, columns, ...(idOf && { idOf }) }}
-        empty={say(next === null ? empty : 'listGoesOn')}
+        empty={view.say(next === null ? empty : 'listGoesOn')}
       />
       <Pager
         view={view}
         first={isFirst ? null : withQuery(address, typed)}
         next={next && withQuery(address, { ...typed, cursor: next })}
       >
-        {head.ways ?? ''}
-        <Ways {...shown} />
+        {head.links ?? ''}
+        <LinksToAll {...shown} />
       </Pager>
     </>
   )
@@ -183,18 +171,20 @@ function listPage<Deps, Item, Row>(shown: Shown<Deps, Item, Row>): string {
 }
 
 /** Links that use all items that match: the file, and an act on each of them. */
-function Ways<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
+function LinksToAll<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
   if (found.problems) return null
   const { operator } = view.session
-  const onAll = Object.entries(typed).map(([name, value]): [string, string] => [`of.${name}`, value])
-  const act = { on: page.bulk ?? '', ...Object.fromEntries(onAll) }
   const start = pages.acts.find(({ name }) => name === 'bulk.start')
+  const ofAll = Object.entries(typed).map(([name, value]) => [`of.${name}`, value])
   const { file } = page.list
   return (
     <>
       {page.bulk && start && mayDo(operator, start) ? (
         <LinkButton
-          href={withQuery(addressOf(pages.base, 'bulk/start'), act)}
+          href={withQuery(addressOf(pages.base, 'bulk/start'), {
+            on: page.bulk,
+            ...Object.fromEntries(ofAll),
+          })}
           label={view.say('bulkChoose')}
         />
       ) : null}
@@ -205,6 +195,7 @@ function Ways<Deps, Item, Row>({ pages, view, page, address, typed, found }: Sho
   )
 }
 
+/** The form of the filter. */
 function Filters<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
   const { say } = view
   const { properties } = page.list.filter
@@ -214,18 +205,10 @@ function Filters<Deps, Item, Row>({ pages, view, page, address, typed, found }: 
     <details class="card" open={isFiltered}>
       <summary safe>{say('filterTrail')}</summary>
       <form method="get" action={address} class="filter">
-        {Object.entries(page.fields).map(([name, label]) => (
-          <Input
-            {...{ view, sent }}
-            field={fieldOf(pages, view, {
-              name,
-              label,
-              schema: Object(properties)[name],
-              value: typed[name] ?? '',
-            })}
-            isRequired={false}
-          />
-        ))}
+        {Object.entries(page.fields).map(([name, label]) => {
+          const of = { name, label, schema: Object(properties)[name], value: typed[name] ?? '' }
+          return <Input {...{ view, sent }} field={fieldOf(pages, view, of)} isRequired={false} />
+        })}
         <SubmitButton label={say('filterTrail')} />
         {isFiltered ? <LinkButton href={address} label={say('trailAll')} /> : null}
       </form>
@@ -236,16 +219,19 @@ function Filters<Deps, Item, Row>({ pages, view, page, address, typed, found }: 
 function fieldOf(
   pages: ConsolePages,
   view: View,
-  of: { readonly name: string; readonly label: FieldOf; readonly schema: TSchema; readonly value: string },
+  of: { readonly name: string; readonly label: FieldOf; readonly schema: object; readonly value: string },
 ): Field {
-  const { name, label, value } = of
+  const { name, label, schema, value } = of
   const { say } = view
   const [key, chosen] = typeof label === 'string' ? [label] : label
-  const { enum: values, const: only, pattern } = Object(of.schema)
+  const { enum: values, const: only, pattern } = Object(schema)
   const codes: readonly string[] = values ?? (only === undefined ? [] : [only])
-  const words = (code: string) =>
-    isConsoleKey(`${name}_${code}`) ? say(`${name}_${code}` as ConsoleKey) : code
-  const choices = chosen?.(pages, view) ?? codes.map((code) => [code, words(code)] as const)
+  const choices =
+    chosen?.(pages, view) ??
+    codes.map((code) => {
+      const words = `${name}_${code}`
+      return [code, isConsoleKey(words) ? say(words) : code] as const
+    })
   // A field for days cannot show the instant that an address may have.
   const type = pattern === undefined || value.includes('T') ? ('text' as const) : ('date' as const)
   const field = { name, label: say(key), type, value }

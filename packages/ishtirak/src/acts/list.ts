@@ -5,7 +5,6 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { object, query } from '../http/schemas.js'
 import { type AuditDeps, recordAct } from './audit.sql.js'
-import type { ShownColumns } from './cli-tables.js'
 import { type CsvCell, csvLine } from './csv.js'
 import { CSV } from './descriptions.js'
 import { nextCursor, pageQuery, pagesBehind } from './paging.js'
@@ -23,12 +22,6 @@ export interface ReadPage<Item> {
   readonly nextCursor: string | null
   /** The members that the list declares as `beside`. */
   readonly beside?: object
-}
-
-/** `rows` is the name of the table in the terminal, `columns` are its columns; all members if absent. */
-type ListCommand = Omit<CommandOf, 'columns'> & {
-  readonly rows: string
-  readonly columns?: readonly string[] | ShownColumns
 }
 
 /** A list as its capability declares it. */
@@ -51,8 +44,8 @@ interface Declared<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly isWhole?: true
   /** Further members of the answer. */
   readonly beside?: TProperties
-  /** Null: there is no command. */
-  readonly command: ListCommand | null
+  /** `rows` is the name of the table in the terminal. Null: there is no command. */
+  readonly command: (CommandOf & { readonly rows: string }) | null
   /** Throws `invalid_cursor`, and `validation_failed` for a filter that contradicts itself. */
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
   /** Turns an item into the shape of `item`; if absent, it has that shape already. */
@@ -98,19 +91,22 @@ export const list =
 const SHOWN = 50
 
 function readingsOf<Deps extends AuditDeps, Item>(of: List<Deps, Item>): readonly Reading<Deps>[] {
-  const { path, operationId, summary, description, permission, params, filter, limit, title, item, file } = of
+  const { path, operationId, summary, description, permission, params, filter, limit, command, file } = of
   const reads = reading<Deps>()
   const page = reads({
     ...{ path, operationId, summary, params },
     ...(description !== undefined && { description }),
     ...permission,
     query: query({ ...filter.properties, ...(!of.isWhole && pageQuery), ...(limit && { limit }) }),
-    answer: object(title, {
-      ...{ data: Type.Array(item), ...of.beside },
+    answer: object(of.title, {
+      ...{ data: Type.Array(of.item), ...of.beside },
       ...(!of.isWhole && { next_cursor: nextCursor }),
     }),
     refuses: of.isWhole ? [] : ['invalid_cursor'],
-    command: of.command && commandIn(of.command),
+    command: command && {
+      ...command,
+      show: ({ data, ...rest }) => ({ [command.rows]: data, ...rest }),
+    },
     read: async (deps, { params, query }) => {
       const { cursor = null, limit = SHOWN, ...wanted } = query as Partial<AskedPage>
       const read = await of.read(deps, { ...params, ...wanted }, { cursor, limit })
@@ -129,15 +125,6 @@ function readingsOf<Deps extends AuditDeps, Item>(of: List<Deps, Item>): readonl
       sendListFile(deps, of, { of: { ...params, ...query }, operator, reply }),
   })
   return [page, whole]
-}
-
-function commandIn({ rows, columns, ...command }: ListCommand): CommandOf {
-  const isOfRows = (of: readonly string[] | ShownColumns): of is readonly string[] => Array.isArray(of)
-  return {
-    ...command,
-    ...(columns && { columns: isOfRows(columns) ? { [rows]: columns } : columns }),
-    show: ({ data, ...rest }) => ({ [rows]: data, ...rest }),
-  }
 }
 
 function viewOf<Deps, Item>(deps: Deps, { view }: Pick<List<Deps, Item>, 'view'>): (item: Item) => unknown {

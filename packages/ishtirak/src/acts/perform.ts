@@ -48,9 +48,19 @@ export async function perform<Deps extends ActDeps>(
   const { operationId: operationName } = call.by
   const name = operationName === undefined ? {} : { operationId: nameOf(act, call), operationName }
   const by = { ...call.by, act: act.name, ...askedIn(act, call), ...name }
+  const round = async () => {
+    const { version, save } = await act.plan(deps, { ...call, by })
+    requireUnchanged(by, version)
+    return save()
+  }
+  const work = async () => {
+    // The act is planned again until the facts have not changed between plan and save.
+    const outcome = await untilFresh(act.name, round, (again) => deps.inTurn(userId, again))
+    await act.finish?.(deps, { ...call, by }, outcome)
+    return outcome
+  }
   try {
     const of = paymentId === undefined ? { userId } : { userId, paymentId }
-    const work = () => carryOut(act, deps, { ...call, by }, userId)
     return { kind: 'done', outcome: await orRecordRefusal(deps, by, of, work) }
   } catch (error) {
     // Another call of the same operation may have acted a moment earlier.
@@ -58,23 +68,6 @@ export async function perform<Deps extends ActDeps>(
     if (meanwhile && (wasTriedMeanwhile(error) || !meanwhile.isRefused)) return repeated(meanwhile)
     throw error
   }
-}
-
-/** Plans the act again until the facts have not changed between plan and save. */
-async function carryOut<Deps extends ActDeps>(
-  act: Act<Deps>,
-  deps: Deps,
-  call: Call<object>,
-  userId: string,
-): Promise<unknown> {
-  const round = async () => {
-    const { version, save } = await act.plan(deps, call)
-    requireUnchanged(call.by, version)
-    return save()
-  }
-  const outcome = await untilFresh(act.name, round, (again) => deps.inTurn(userId, again))
-  await act.finish?.(deps, call, outcome)
-  return outcome
 }
 
 /** Returns the plan without saving it. Throws what the act throws. */

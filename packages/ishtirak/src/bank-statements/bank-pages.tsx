@@ -64,7 +64,7 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
           <ImportForm {...{ pages, view }} notRead={null} />
         </>
       ),
-      ways: (
+      links: (
         <>
           <LinkButton href={addressOf(pages.base, 'bank-lines')} label={view.say('moneyWithoutPayment')} />
           <LinkButton

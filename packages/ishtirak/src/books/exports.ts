@@ -65,7 +65,7 @@ export function bookLines<Kind extends string>(
       const known: Readonly<Record<string, CsvCell | undefined>> = { ...cells }
       return csvLine([isPlain ? kind : kinds[kind], ...names.map((name) => known[name] ?? null)], form)
     },
-    method: (method: string) => (isPlain ? method : french(`way_${publicMethodOf(method)}`)),
+    method: (method: string) => (isPlain ? method : french(`method_${publicMethodOf(method)}`)),
     instrument: (name: string | null) => (isPlain || name === null ? name : instrumentName(name, 'fr')),
     status: (status: 'paid' | 'refunded') => (isPlain ? status : french(`status_${status}`)),
   }

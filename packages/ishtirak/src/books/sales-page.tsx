@@ -71,7 +71,7 @@ export const salesPage: ListPage<BooksPages, Line> = {
           <p safe>{say('salesText')}</p>
         </>
       ),
-      ways: (
+      links: (
         <>
           {isPart ? <LinkButton href={`${path}/sales`} label={say('salesAll')} /> : null}
           {may ? <LinkButton href={`${path}/sales/file?format=excel`} label={say('salesFile')} /> : null}

@@ -58,7 +58,7 @@ function Months({ pages, view, figures: { months } }: Shown) {
     },
     ...methods.map(
       (method, n): Column<YearMonth> => ({
-        ...{ head: `way_${method}`, figure: ({ by_method }) => money(by_method[n]?.paid ?? null) },
+        ...{ head: `method_${method}`, figure: ({ by_method }) => money(by_method[n]?.paid ?? null) },
       }),
     ),
     { head: 'total', figure: ({ paid }) => money(paid) },

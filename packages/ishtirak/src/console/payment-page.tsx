@@ -189,7 +189,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [
       say('method'),
       instrument === null
-        ? codeInWords(view, 'way', publicMethodOf(payment.method))
+        ? codeInWords(view, 'method', publicMethodOf(payment.method))
         : instrumentName(instrument, locale),
     ],
     [say('created'), moment(payment.createdAt)],

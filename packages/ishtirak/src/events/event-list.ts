@@ -39,7 +39,9 @@ export const eventList = list<ListDeps>()({
   },
   command: {
     ...{ usage: 'events list', rows: 'events' },
-    columns: ['id', 'created_at', 'user_id', 'sequence', 'type', 'state', 'attempts', 'failure', 'due_at'],
+    columns: {
+      events: ['id', 'created_at', 'user_id', 'sequence', 'type', 'state', 'attempts', 'failure', 'due_at'],
+    },
   },
   read: async (deps, { user_id: userId = null, state }, { limit }) => {
     const of = { userId, waiting: state === 'waiting', limit }

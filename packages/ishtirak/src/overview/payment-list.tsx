@@ -24,7 +24,7 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
   limit: listQuery.limit,
   item: OperatorPaymentSchema,
   title: 'OperatorPayments',
-  command: { usage: 'payments list', rows: 'payments', columns: PAYMENT_LINE },
+  command: { usage: 'payments list', rows: 'payments', columns: { payments: PAYMENT_LINE } },
   read: pageOfPayments,
   view: paymentViewForOperators,
   file: {
@@ -81,7 +81,7 @@ export const paymentsPage: ListPage<AllPages, Payment, Named> = {
     { head: 'user', user: ({ of }) => of },
     AMOUNT,
     STATUS,
-    { head: 'method', text: ({ method }, view) => codeInWords(view, 'way', publicMethodOf(method)) },
+    { head: 'method', text: ({ method }, view) => codeInWords(view, 'method', publicMethodOf(method)) },
     WHEN,
   ],
   bulk: 'payment',

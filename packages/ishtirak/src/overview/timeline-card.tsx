@@ -94,7 +94,7 @@ interface Words {
 /** A payment that buys no plan is named by its kind. */
 const plan: InWords = ({ pages, view }, id) =>
   id === 'top_up' ? view.say('topUp') : planInWords(pages, view, id)
-const way: InWords = ({ view }, method) => codeInWords(view, 'way', publicMethodOf(method))
+const methodInWords: InWords = ({ view }, method) => codeInWords(view, 'method', publicMethodOf(method))
 
 /** As the statement of the timeline fills its columns for each kind. */
 const WORDS: Readonly<Record<Entry['kind'], Words>> = {
@@ -109,13 +109,13 @@ const WORDS: Readonly<Record<Entry['kind'], Words>> = {
   },
   report: {
     what: reportInWords,
-    actor: way,
+    actor: methodInWords,
     why: ({ view }, outcome) => codeInWords(view, 'outcome', outcome),
   },
   grant: { what: ({ pages, view }, length) => lengthInWords(pages, view, length) },
   period: { what: plan },
   paid: { what: plan, actor: ({ view }, instrument) => instrumentName(instrument, view.locale) },
-  payment: { what: plan, actor: way, why: ({ view }, status) => view.say(statusKey(status)) },
+  payment: { what: plan, actor: methodInWords, why: ({ view }, status) => view.say(statusKey(status)) },
 }
 
 /** `checkout.paid`, as the provider names its events. */

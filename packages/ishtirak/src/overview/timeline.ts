@@ -73,7 +73,7 @@ export const timelineList = list<TimelineDeps>()({
   command: {
     usage: 'users timeline <user>',
     rows: 'timeline',
-    columns: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'],
+    columns: { timeline: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'] },
   },
   read: pageOfTimeline,
 })

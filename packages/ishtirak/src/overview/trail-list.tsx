@@ -78,7 +78,7 @@ export const trailList = list<TrailDeps>()({
   title: 'Trail',
   command: {
     ...{ usage: 'operators trail', rows: 'trail' },
-    columns: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'],
+    columns: { trail: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'] },
   },
   read: pageOfTrail,
   file: {

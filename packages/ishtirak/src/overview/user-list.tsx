@@ -3,11 +3,9 @@ import { accessInWords } from '../acts/changes.js'
 import { list } from '../acts/list.js'
 import type { FieldOf, ListPage } from '../acts/list-page.js'
 import { plainName } from '../core/name.js'
-import { PUBLIC_METHODS } from '../core/payment.js'
 import { planName } from '../i18n/messages.js'
 import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from '../ledger/user-list.js'
 import { addressOf } from '../pages/console-frame.js'
-import { codeInWords } from '../pages/console-words.js'
 import type { AllPages } from './all-pages.js'
 import { ListedUserSchema } from './schemas.js'
 import { viewListedUser } from './views.js'
@@ -25,9 +23,18 @@ export const userList = list<UserListDeps>()({
   title: 'ListedUsers',
   command: {
     ...{ usage: 'users list', rows: 'users_listed' },
-    columns: [
-      ...['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end', 'balance'],
-    ],
+    columns: {
+      users_listed: [
+        'user_id',
+        'email',
+        'name',
+        'state',
+        'plan',
+        'ended_plan',
+        'current_period_end',
+        'balance',
+      ],
+    },
   },
   read: pageOfUsers,
   view: () => viewListedUser,
@@ -50,7 +57,7 @@ export const TIME_FIELDS: Readonly<Record<string, FieldOf>> = {
     'plan',
     ({ catalogue }, { locale }) => catalogue.plans.map(({ id, name }) => [id, planName(name, locale)]),
   ],
-  method: ['method', (_, view) => PUBLIC_METHODS.map((kind) => [kind, codeInWords(view, 'way', kind)])],
+  method: 'method',
   active_from: 'active_from',
   active_until: 'active_until',
   ends_from: 'ends_from',

@@ -20,7 +20,7 @@ interface Codes {
   readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
   readonly differing: Differing
   readonly disabled: keyof typeof DISABLED_BECAUSE
-  readonly way: PublicMethod
+  readonly method: PublicMethod
   readonly subject: Check['subject']
 }
 type CodeKey = { readonly [Each in keyof Codes]: `${Each}_${Codes[Each]}` }[keyof Codes]

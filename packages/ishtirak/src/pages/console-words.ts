@@ -22,7 +22,7 @@ type Name =
   | 'differing'
   | 'discrepancy'
   | 'disabled'
-  | 'way'
+  | 'method'
   | 'subject'
   | 'job'
   | 'bulk'

@@ -38,15 +38,12 @@ export function Input(of: {
   const value = sent?.typed[name] ?? field.value
   if (type === 'hidden') return <input type="hidden" name={name} value={value} />
   const problem = sent?.problems.find(({ pointer }) => pointer === `/${name}`)
-  const shared = {
-    ...{ id: `field-${name}`, name, required: isRequired },
-    ...(problem && { 'aria-invalid': 'true' as const, 'aria-describedby': `wrong-${name}` }),
-  }
+  const wrong = problem && { 'aria-invalid': 'true' as const, 'aria-describedby': `wrong-${name}` }
   return (
     <label for={`field-${name}`}>
       <span safe>{label}</span>
       {choices ? (
-        <select {...shared}>
+        <select id={`field-${name}`} name={name} required={isRequired} {...wrong}>
           {choices.map(([choice, words]) => (
             <option value={choice} selected={choice === value} safe>
               {words}
@@ -55,13 +52,16 @@ export function Input(of: {
         </select>
       ) : (
         <input
-          {...shared}
+          id={`field-${name}`}
           type={type === 'number' ? 'text' : type}
           inputmode={type === 'number' ? 'numeric' : undefined}
+          name={name}
           value={value}
           maxlength={type === 'text' ? '500' : '20'}
           autocomplete={field.autocomplete}
+          required={isRequired}
           dir={type === 'text' ? 'auto' : 'ltr'}
+          {...wrong}
         />
       )}
       {problem ? (
