@@ -50,7 +50,7 @@ export function ActButton<Deps>(of: LinkToAct<Deps> & { readonly label?: string 
   ) : null
 }
 
-/** The same link for a cell of a table. */
+/** Links from a cell of a table, as `ActButton` does. */
 export function ActLink<Deps>({ pages, view, act, id = '' }: LinkToAct<Deps>) {
   return mayDo(view.session.operator, act) ? (
     <a class="line" href={pathOfAct(pages, act, id)} safe>

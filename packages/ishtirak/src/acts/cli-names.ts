@@ -71,7 +71,6 @@ function theOnly(
 ): string | null {
   const [first, ...others] = new Set(found.map((row) => String(row[key])))
   if (first === undefined || others.length === 0) return first ?? null
-  throw new CommandFailed(
-    `'${name}' is the name of ${1 + others.length}: say which by its id\n\n${sections(list, timeZone, COLUMNS)}`,
-  )
+  const listed = sections(list, timeZone, COLUMNS)
+  throw new CommandFailed(`'${name}' is the name of ${1 + others.length}: say which by its id\n\n${listed}`)
 }

@@ -157,8 +157,8 @@ type Members = Readonly<Record<string, string | number | boolean>>
 const isSearch = ({ required }: TObject) => required?.includes('q') ?? false
 
 /**
- * Adds an option for each member. One that the act has too becomes `--of-<name>`: it filters the list. Returns
- * the function that reads the members of an input, and ends the command if a required one is missing.
+ * Adds an option for each member. One that the act has too becomes `--of-<name>`: it filters the list.
+ * Returns the function that reads the members of an input, and ends the command if a required one is missing.
  */
 function addOptions(command: Command, input: TObject, ofAct?: TObject) {
   const isRequired = (name: string) => input.required?.includes(name) ?? false

@@ -106,7 +106,7 @@ export const inboxReadings = (kinds: readonly InboxKind[]) =>
         { description: `Of each kind; ${COUNTED_MAX} means so many or more` },
       ),
     },
-    command: { usage: 'inbox', rows: 'inbox', columns: INBOX_LINE },
+    command: { usage: 'inbox', rows: 'inbox', columns: { inbox: INBOX_LINE } },
     read: readInbox,
     view: () => viewInboxEntry,
   }).readings
