@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Operator } from '../core/role.js'
-import { checker } from '../http/checker.js'
+import { checker } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field, Typed } from '../pages/field.js'
 import type { Act } from './act.js'
