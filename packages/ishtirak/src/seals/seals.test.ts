@@ -18,6 +18,7 @@ import { addAllOperatorCommands } from '../main/operator-commands.js'
 import { sealBooks } from './seal-books.js'
 import { headsIn } from './seal-readings.js'
 import { NO_HEAD, readHead, sealedLines } from './seals.sql.js'
+import { verifyBooks } from './verify-books.js'
 
 const sink = await sinkOfTests()
 const MAIL = { SMTP_URL: sink.url, OPERATOR_MAIL: 'amina@example.dz', OPERATOR_MAIL_LOCALE: 'en' }
@@ -212,6 +213,7 @@ describeOnEach('sealed books', (context) => {
     await restoreBackup(restored, () => asyncOf(backup), world.clock.now())
     await restored.script(forge.replace('2026-01-01', new Date(world.clock.now()).toISOString()))
     expect(await sealBooks({ ...world.service.parts, database: restored })).toBe(1)
+    expect((await verifyBooks({ ...world.service.parts, database: restored }, [])).found).toBeNull()
     const [sixth, seventh] = (await sealedLines(restored, { after: 5, limit: 9 })).map(({ hash }) => hash)
     expect([sixth, seventh]).toEqual([
       (await readHead(database())).hash,
