@@ -1,10 +1,10 @@
-// npm run nightly -- mutate [-- part of a name]: breaks each rule of test/mutations/mutations.txt in a copy
-// of the sources, runs the test file that should notice, and prints the test that falls. Fails when a
-// mutation survives or no longer applies.
+// npm run nightly -- mutate [PART…]: breaks each rule of test/mutations/mutations.txt in a copy of the sources,
+// runs the test files that should notice, and prints the test that falls. Fails if a mutation survives or no
+// longer applies. A PART of a name or of a test file's path leaves out the other mutations.
 import { execFile, execFileSync } from 'node:child_process'
 import {
-  cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,16 +14,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Command } from 'commander'
 import { mutations } from '../test/mutations/mutations.mjs'
 
 const root = path.dirname(import.meta.dirname)
-const parts = new Command('npm run nightly -- mutate')
-  .description(
-    'Breaks each rule of test/mutations/mutations.txt in a copy of the sources, and checks that a test falls',
-  )
-  .argument('[part...]', 'only mutations with one of these texts in their name, or of these test files')
-  .parse().args
+const parts = process.argv.slice(2)
 const isMeant = ({ rule, tests }) =>
   parts.some((part) => [rule, ...tests].some((text) => text.includes(part)))
 const wanted = mutations.filter((one) => parts.length === 0 || isMeant(one))
@@ -52,15 +46,10 @@ try {
 
 /** Everything that git knows, with the installed packages linked. */
 function copySources(copy) {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  for (const file of files.split('\n').filter((name) => existsSync(path.join(root, name)) && name !== '')) {
-    cpSync(path.join(root, file), path.join(copy, file))
-  }
-  const folders = ['.', ...readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}`)]
-  for (const folder of folders) {
+  mkdirSync(copy)
+  const pipe = 'git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$0"'
+  execFileSync('sh', ['-c', pipe, copy], { cwd: root })
+  for (const folder of ['.', ...readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}`)]) {
     const installed = path.join(root, folder, 'node_modules')
     if (existsSync(installed)) symlinkSync(installed, path.join(copy, folder, 'node_modules'))
   }
@@ -75,10 +64,8 @@ async function isCaught(copy, { rule, file, from, to, tests }) {
     say(`✗ ${rule}: what it replaces stands ${places} times in ${file}`)
     return false
   }
-  writeFileSync(
-    target,
-    source.replace(from, () => to),
-  )
+  const mutant = source.replace(from, () => to)
+  writeFileSync(target, mutant)
   // A run that is given up at the first failure may lose it: what seems to survive is run to its end.
   const found = await failedTests(copy, tests, ['--bail=1'])
   const [first] = found.length > 0 ? found : await failedTests(copy, tests)
