@@ -4,6 +4,7 @@ import type { TypedBuyer } from '../../packages/ishtirak/src/buyers/read-buyer.j
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import { correctInvoice as correctAct } from '../../packages/ishtirak/src/documents/correct-invoice.js'
 import { askForInvoice, issueOwedInvoices } from '../../packages/ishtirak/src/documents/invoices.js'
+import { ENTERED_COMPANY } from '../support/fixtures.js'
 import type { SeededRandom } from '../support/random.js'
 import { act, deed } from './expected.js'
 import type { BookedDocument, BookedPayment, Ledger, StoredBuyer } from './ledger.js'
@@ -32,10 +33,7 @@ function standingOf(buyer: StoredBuyer | null | undefined): Standing {
 
 function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {
   const address = `${random.between(1, 9999)} rue Didouche Mourad, Alger`
-  const company = {
-    ...{ kind: 'company', name: 'EURL Nakhla', address, legal_form: 'EURL' },
-    ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
-  }
+  const company = { ...ENTERED_COMPANY, address }
   const person = { kind: 'person', name: 'Samira Taleb' }
   if (standing === 'company') return company
   if (standing === 'person') return { ...person, address }

@@ -78,3 +78,9 @@ export function aReport(changes: Partial<CheckoutReport> = {}): CheckoutReport {
     ...changes,
   }
 }
+
+/** A company as the owner of its account enters it. */
+export const ENTERED_COMPANY = {
+  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger', legal_form: 'EURL' },
+  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
+}

@@ -1,9 +1,11 @@
 // One world that sells three plans by card, transfer and balance, with codes.
+
 import type { Page } from 'playwright-core'
 import { checkOrders } from '../../packages/ishtirak/src/balance/order-jobs.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { makeCodes, PERCENT, VOUCHER } from './codes.js'
+import { ENTERED_COMPANY } from './fixtures.js'
 import { operatorOf } from './operator.js'
 import { payOtherwise } from './other-amount.js'
 import { platformFor } from './platform.js'
@@ -15,10 +17,6 @@ import { startSmtpSink } from './smtp-sink.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from './world.js'
 
 const DAY = 86_400
-const COMPANY = {
-  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger', legal_form: 'EURL' },
-  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
-}
 const PAYMENTS = '/api/v1/billing/payments'
 const BALANCE = '/api/v1/billing/balance'
 
@@ -133,7 +131,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   const refused = await ask('transfer-refused')
   await operator.post(`/payments/${refused}/refuse`, { why: 'Nothing came to the account by 30 December.' })
 
-  await setBuyer(world.service.parts, { userId: 'company' }, COMPANY)
+  await setBuyer(world.service.parts, { userId: 'company' }, ENTERED_COMPANY)
   const { paymentId: invoiced } = await world.as('company').buyWanted(pro)
   await operator.post(`/payments/${invoiced}/correct-invoice`, { why: 'they moved' })
   await operator.post(`/payments/${invoiced}/refund`, { why: 'asked for' })

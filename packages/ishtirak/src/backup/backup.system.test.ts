@@ -10,6 +10,7 @@ import {
   freshDatabase,
   readDump,
 } from '../../../../test/support/databases.js'
+import { ENTERED_COMPANY } from '../../../../test/support/fixtures.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
@@ -54,12 +55,6 @@ async function openCheckout(emulator: Emulator, amount: number, metadata: object
     body: JSON.stringify({ amount, currency: 'dzd', success_url: 'https://example.dz/', metadata }),
   })
   return (await response.json()).id
-}
-
-const COMPANY = {
-  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
-  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
-  legal_form: 'EURL',
 }
 
 const bearer = async (sub: string) => ({ authorization: `Bearer ${await tokenOf({ sub })}` })
@@ -179,12 +174,12 @@ describeScenario('a backup', ({ kind, database, reset }) => {
 
   it('has documents, what was printed and what is owed, and no number comes twice', async () => {
     const before = await createWorld(database(), { withoutJobs: true })
-    await setBuyer(before.service.parts, { userId: 'user-1' }, COMPANY)
+    await setBuyer(before.service.parts, { userId: 'user-1' }, ENTERED_COMPANY)
     const { paymentId: kept } = await before.as('user-1').buy()
     const { paymentId: refunded } = await before.as('user-1').buyWanted({ plan: 'pro' })
     await operatorOf(before).post(`/payments/${refunded}/refund`, { why: 'asked for' })
     const { paymentId: owed } = await before.as('user-2').buy()
-    await setBuyer(before.service.parts, { userId: 'user-2' }, COMPANY)
+    await setBuyer(before.service.parts, { userId: 'user-2' }, ENTERED_COMPANY)
     const first = { userId: 'user-1', paymentId: kept, number: 'TEST-F-2026-000001', locale: 'fr' } as const
     expect(await isDuplicate(before, first)).toBe(false)
     await backUpTo(file, database(), START)

@@ -4,6 +4,7 @@
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { COMPANY } from '../../../../test/support/receipt.js'
 import { type ReplaceableClock, replaceableClock } from '../../../../test/support/replaceable-clock.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql, tampering } from '../../../../test/support/sql.js'
@@ -20,11 +21,6 @@ const selectClosings = sql('select act, month, actor, reason, last_closed from m
 const giveDetails =
   sql(`insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
        on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`)
-const COMPANY = {
-  ...{ kind: 'company', name: 'EURL Nakhla', legalForm: 'EURL', capital: null, phone: null, email: null },
-  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
-}
-
 describeOnEach('closing a month', ({ database }) => {
   let world: World
   let clock: ReplaceableClock

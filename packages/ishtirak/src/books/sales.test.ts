@@ -7,6 +7,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
+import { COMPANY } from '../../../../test/support/receipt.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
 import { checkoutIdOf } from '../../../../test/support/world.js'
@@ -25,11 +26,6 @@ const SUMS = ['ht', 'tva', 'ttc', 'stamp_duty', 'advance', 'total'] as const
 const giveDetails =
   sql(`insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
        on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`)
-const COMPANY = {
-  ...{ kind: 'company', name: 'EURL Nakhla', legalForm: 'EURL', capital: null, phone: null, email: null },
-  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
-}
-
 interface Sale extends Readonly<Record<(typeof SUMS)[number], number>> {
   readonly kind: string
   readonly number: string | null

@@ -1,16 +1,11 @@
 import { describeWorld } from '../../../../test/support/describe-world.js'
+import { ENTERED_COMPANY } from '../../../../test/support/fixtures.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { tokenOf } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-
-const COMPANY = {
-  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
-  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
-  legal_form: 'EURL',
-}
 
 const sink = await sinkOfTests()
 describeWorld('invoices that are handed out', { env: { SMTP_URL: sink.url } }, ({ world }) => {
@@ -27,7 +22,7 @@ describeWorld('invoices that are handed out', { env: { SMTP_URL: sink.url } }, (
     const answer = await fetch(address, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } })
     return textOf(new Uint8Array(await answer.arrayBuffer()))
   }
-  const setCompany = () => setBuyer(world.service.parts, { userId: 'user-1' }, COMPANY)
+  const setCompany = () => setBuyer(world.service.parts, { userId: 'user-1' }, ENTERED_COMPANY)
   const send = () => world.service.runner.runAll()
   const mailed = () =>
     sink.messages.map((message) => textOf(readMessage(message).parts['application/pdf'] ?? Buffer.of()))
@@ -80,7 +75,11 @@ describeWorld('invoices that are handed out', { env: { SMTP_URL: sink.url } }, (
     await setCompany()
     await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'fr' })
     const { paymentId } = await world.as('user-1').buy()
-    await setBuyer(world.service.parts, { userId: 'user-1' }, { ...COMPANY, address: '3 bd Zighout, Alger' })
+    await setBuyer(
+      world.service.parts,
+      { userId: 'user-1' },
+      { ...ENTERED_COMPANY, address: '3 bd Zighout, Alger' },
+    )
     await operatorOf(world).post(`/payments/${paymentId}/correct-invoice`, { why: 'they moved' })
     await send()
     const named = sink.messages.map(

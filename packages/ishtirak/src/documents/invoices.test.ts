@@ -1,4 +1,5 @@
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { ENTERED_COMPANY } from '../../../../test/support/fixtures.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'
 import { callBy, doAct } from '../acts/act-routes.js'
@@ -11,11 +12,6 @@ import { correctInvoice } from './correct-invoice.js'
 import { askForInvoice, issueOwedInvoices } from './invoices.js'
 import { askForReceipt } from './receipt.js'
 
-const COMPANY = {
-  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
-  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
-  legal_form: 'EURL',
-}
 const PERSON = { kind: 'person', name: 'Samira Taleb', address: 'Cité 1000, Oran' }
 
 const selectOwing = sql('select user_id from owed_invoices')
@@ -42,10 +38,10 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
     operator().post(`/payments/${paymentId}/${name}`, { why: 'asked for by the customer' })
 
   it('a company has an invoice in place of the receipt, in a series of its own', async () => {
-    await named('user-1', COMPANY)
-    await named('user-2', { ...COMPANY, nif: null })
+    await named('user-1', ENTERED_COMPANY)
+    await named('user-2', { ...ENTERED_COMPANY, nif: null })
     await named('user-3', PERSON)
-    await named('user-4', COMPANY)
+    await named('user-4', ENTERED_COMPANY)
     const documents = []
     for (const userId of ['user-1', 'user-2', 'user-3', 'user-4'])
       documents.push(await listed(userId, (await world.as(userId).buy()).paymentId))
@@ -86,7 +82,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
   })
 
   it('are printed first as the original, also after a print that was refused as busy', async () => {
-    await named('user-1', COMPANY)
+    await named('user-1', ENTERED_COMPANY)
     const { paymentId } = await world.as('user-1').buy()
     const { parts } = world.service
     let looks = 0
@@ -112,10 +108,10 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
   })
 
   it('a corrected invoice follows a credit note that it names; a refund has a credit note', async () => {
-    await named('user-1', COMPANY)
+    await named('user-1', ENTERED_COMPANY)
     const { paymentId } = await world.as('user-1').buy()
     const { paymentId: other } = await world.as('user-2').buy()
-    await named('user-1', { ...COMPANY, address: '3 bd Zighout Youcef, Alger' })
+    await named('user-1', { ...ENTERED_COMPANY, address: '3 bd Zighout Youcef, Alger' })
     expect((await act(paymentId, 'correct-invoice')).status).toBe(200)
     const corrected = [
       ...['invoice TEST-F-2026-000001', 'credit_note TEST-A-2026-000001 TEST-F-2026-000001'],
@@ -135,13 +131,13 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
   })
 
   it('a correction that comes second twice does not wait for itself', async () => {
-    await named('user-1', COMPANY)
+    await named('user-1', ENTERED_COMPANY)
     const { paymentId } = await world.as('user-1').buy()
     let saves = 0
     const query: Database['query'] = async (asked, parameters) => {
       // Saves of the credit note, again of the credit note, and of the invoice.
       if (asked.name === 'settlements.save' && [1, 3].includes(++saves))
-        await named('user-1', { ...COMPANY, address: `${saves} bd Zighout Youcef, Alger` })
+        await named('user-1', { ...ENTERED_COMPANY, address: `${saves} bd Zighout Youcef, Alger` })
       return database().query(asked, parameters)
     }
     const parts = { ...world.service.parts, database: { ...database(), query } }
@@ -156,7 +152,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
   it('what is refunded a moment before its invoice is issued has none, and holds up nothing', async () => {
     const { paymentId } = await world.as('user-1').buy()
     const { paymentId: other } = await world.as('user-1').buyWanted({ plan: 'pro' })
-    await named('user-1', COMPANY)
+    await named('user-1', ENTERED_COMPANY)
     const { parts } = world.service
     const query: Database['query'] = async (asked, parameters) => {
       const rows = await database().query(asked, parameters)
@@ -215,7 +211,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
     const { paymentId: old } = await world.as('user-1').buy()
     await world.advance(32 * 86_400)
     const { paymentId } = await world.as('user-1').buy()
-    await named('user-1', COMPANY)
+    await named('user-1', ENTERED_COMPANY)
     await world.advance(60)
     expect(await documentsOf('user-1', paymentId)).toMatchObject([
       { kind: 'receipt', number: 'TEST-2026-000002' },
@@ -228,7 +224,7 @@ describeWorldOnEach('the documents of a payment', {}, ({ world, database }) => {
 
   it('series have no gap, whatever happens at once', async () => {
     const users = [...Array(12)].map((_, index) => `user-${index}`)
-    for (const userId of users) await named(userId, Number(userId.slice(5)) % 2 ? COMPANY : PERSON)
+    for (const userId of users) await named(userId, Number(userId.slice(5)) % 2 ? ENTERED_COMPANY : PERSON)
     const bought = await Promise.all(users.map(async (userId) => (await world.as(userId).buy()).paymentId))
     await Promise.all(
       users.flatMap((userId, index) => {
