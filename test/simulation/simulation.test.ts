@@ -11,7 +11,7 @@ const DAYS = 60
 
 /** Chosen as they have the most kinds of steps together; the last one is run again. */
 const SEEDS: Readonly<Record<DatabaseKind, readonly number[]>> = {
-  pglite: DATABASE_KINDS.length > 1 ? [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 7] : [30, 7],
+  pglite: DATABASE_KINDS.length > 1 ? [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 7] : [15, 7],
   postgres: [26, 27, 28, 29, 7],
 }
 
