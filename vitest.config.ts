@@ -1,8 +1,9 @@
 // Tests run against a real PostgreSQL server and the real embedded database, both started once for the whole
-// run. Three projects: `quick` is what `npm test` runs and needs Node alone. `system` has one of each kind of processes, kills, browsers, hosts, odd calls,
-// query plans, programs of the system, folders of a database, backups and servers that go away, and runs with
-// `npm run test:all`, first because its files take longest. `nightly` has the others of each kind, what takes
-// long, or is judged by how fast or large the machine is, and runs with `npm run nightly`.
+// run. There are three projects:
+// - `quick` needs Node alone. `npm test` runs it.
+// - `system` has one test of each kind that starts processes or needs programs of the system.
+//   `npm run test:all` runs it first, because its files take longest.
+// - `nightly` has the others of each kind, and what takes long or depends on how fast the machine is.
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.js'
@@ -24,7 +25,7 @@ const resolve = {
 }
 const SYSTEM = '**/*.system.test.ts'
 const NIGHTLY = '**/*.nightly.test.ts'
-const shared = {
+const SHARED = {
   pool: 'forks',
   // The files of a worker share its modules, its databases and its provider: importing cost as much as
   // testing.
@@ -36,7 +37,14 @@ const shared = {
   expect: { poll: PATIENCE },
 } as const
 
+const project = (name: string, include: string[], others: string[] = []) => ({
+  resolve,
+  test: { ...SHARED, name, include, exclude: ['**/node_modules/**', ...others] },
+})
+
 export default defineConfig({
+  // For scripts/run.mjs: each project has its own.
+  resolve,
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     // Each worker may hold an embedded database of some 300 MB, and continuous integration has 2 cores.
@@ -48,23 +56,9 @@ export default defineConfig({
     reporters: ['agent'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        resolve,
-        test: {
-          ...shared,
-          name: 'quick',
-          include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', SYSTEM, NIGHTLY],
-        },
-      },
-      {
-        resolve,
-        test: { ...shared, name: 'system', include: [SYSTEM], exclude: ['**/node_modules/**'] },
-      },
-      {
-        resolve,
-        test: { ...shared, name: 'nightly', include: [NIGHTLY], exclude: ['**/node_modules/**'] },
-      },
+      project('quick', ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'], [SYSTEM, NIGHTLY]),
+      project('system', [SYSTEM]),
+      project('nightly', [NIGHTLY]),
     ],
   },
 })

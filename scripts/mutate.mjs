@@ -1,6 +1,6 @@
-// npm run nightly -- mutate [PART…]: breaks each rule of test/mutations/mutations.txt in a copy of the sources,
-// runs the test files that should notice, and prints the test that falls. Fails if a mutation survives or no
-// longer applies. A PART of a name or of a test file's path leaves out the other mutations.
+// npm run nightly -- mutate [PART…]: breaks each rule of test/mutations/mutations.txt in a copy of the
+// sources, runs the test files that should notice, and prints the test that falls. Fails if a mutation
+// survives or no longer applies. Only mutations with a PART in their name or their test files are tried.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   existsSync,
