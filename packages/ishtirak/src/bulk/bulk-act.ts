@@ -8,7 +8,7 @@ import { pagesBehind } from '../acts/paging.js'
 import { changesOfOne, planOf } from '../acts/perform.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
-import { NO_USER, onNothing, type Subject, type SubjectList } from '../acts/subject.js'
+import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type CustomRoles, mayDo, type OperatorKey } from '../core/role.js'
 import { checker, query } from '../http/schemas.js'
@@ -41,6 +41,8 @@ export function actInBulk({ actsOfAll }: Pick<BulkDeps, 'actsOfAll'>, name: stri
   return found as Act<BulkDeps>
 }
 
+const PAGE = 1_000
+
 /** The ids of the list. Throws `role_not_allowed` and `validation_failed`. */
 async function targetsOf(
   deps: BulkDeps,
@@ -52,39 +54,24 @@ async function targetsOf(
   requireAllowed(act, by.operator, input)
   if ((ids === undefined) === (filter === undefined))
     throw wrongField('filter', ids ? 'not_allowed' : 'required')
+  if (filter === undefined) return [...new Set(ids)]
   // An empty filter means everything. Only the console may send it, because it has shown the number before.
-  const isOfAll = filter !== undefined && Object.keys(filter).length === 0
+  const isOfAll = Object.keys(filter).length === 0
   if (isOfAll && by.reason !== null && by.seenVersion === undefined) throw wrongField('filter', 'required')
-  const found = ids ? [...new Set(ids)] : await matching(deps, act.on.list, filter ?? {})
+  const { list } = act.on
+  if (!list) throw wrongField('filter', 'not_allowed')
+  checker(query(list.filter.properties))(filter)
+  const found: string[] = []
+  const read = (cursor: string | null) => list.find(deps as never, filter, { cursor, limit: PAGE })
+  for await (const items of pagesBehind(read)) {
+    found.push(...items.map(({ id }) => id))
+    if (found.length > TARGETS_MAX) throw wrongField('filter', 'too_large', TARGETS_MAX)
+  }
   if (found.length === 0) throw wrongField('filter', 'too_small', 1)
   return found
 }
 
-const PAGE = 1_000
-
-/** Throws `validation_failed` if the subject has no list, or the filter is wrong or finds too many. */
-async function matching(
-  deps: BulkDeps,
-  list: SubjectList | undefined,
-  filter: Readonly<Record<string, string>>,
-): Promise<readonly string[]> {
-  if (!list) throw wrongField('filter', 'not_allowed')
-  checker(query(list.filter.properties))(filter)
-  const found: string[] = []
-  for await (const items of pagesBehind((cursor) =>
-    list.find(deps as never, filter, { cursor, limit: PAGE }),
-  )) {
-    found.push(...items.map(({ id }) => id))
-    if (found.length > TARGETS_MAX) throw wrongField('filter', 'too_large', TARGETS_MAX)
-  }
-  return found
-}
-
-/** Another number if the list has another target. */
-function versionOf(targets: readonly string[]): number {
-  return shortNumberOf([...targets].sort().join('\n'))
-}
-
+/** The preview shows the changes of so many targets. */
 const FIRST = 10
 
 export const startBulk = act<BulkDeps>()({
@@ -120,7 +107,8 @@ export const startBulk = act<BulkDeps>()({
       }),
     )
     return {
-      version: versionOf(targets),
+      // Another number if the list has another target.
+      version: shortNumberOf([...targets].sort().join('\n')),
       changes: [change.count('bulkTargets', targets.length), ...first.flat()],
       save: async () => {
         const now = deps.clock.now()

@@ -6,18 +6,6 @@ import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 import type { Result } from './bulk-schemas.js'
 
-export interface NewBulk {
-  readonly id: string
-  readonly act: string
-  readonly input: object
-  readonly filter: object | null
-  readonly why: string
-  readonly operator: string
-  readonly role: string
-  /** Whether the operator is known by a key of OPERATOR_KEYS. */
-  readonly byKey: boolean
-}
-
 // Two calls with one operation id wait for each other at the index audit_operations.
 const insertNew = statement(
   'bulk.start',
@@ -57,12 +45,14 @@ const parseBulk = rowOf({
   why: text,
   operator: text,
   role: text,
+  /** True: the operator is one of OPERATOR_KEYS. */
   byKey: flag,
   /** True: the operator was made by an owner, and has been blocked or has another role since. */
   isOutdated: flag,
   isStopped: flag,
 })
 export type RunningBulk = ReturnType<typeof parseBulk>
+type NewBulk = Omit<RunningBulk, 'isOutdated' | 'isStopped'> & { readonly filter: object | null }
 
 // Uses the index bulk_acts_unfinished.
 const selectUnfinished = statement(
@@ -135,6 +125,18 @@ export async function markTargets(
   await database.query(mark, [bulkId, JSON.stringify(results)])
 }
 
+// A target that was tried may have been done: its answer was lost, or its process died. A claim empties the
+// code, so a target with a code was marked since, and waits to be tried again. A target that another process
+// works on is left to it.
+const stopLeft = statement(
+  'bulk.stop_left',
+  `update bulk_targets
+      set result = 'stopped', code = case when attempts > 0 then 'outcome_unknown' end
+    where bulk_id = $1 and result is null
+      and (leased_until <= $2::timestamptz or attempts = 0 or code is not null)
+      and exists (select from bulk_acts where id = $1 and stopped_because is not null)
+   returning place`,
+)
 const finish = statement(
   'bulk.finish',
   `update bulk_acts set finished_at = $2::timestamptz
@@ -143,26 +145,10 @@ const finish = statement(
    returning id`,
 )
 
-/** Finishes it if no target is left. */
+/** Marks what is left of a stopped act, and finishes an act that has no target left. */
 export async function finishBulk(database: Queryable, bulkId: string, now: Instant): Promise<void> {
-  await database.query(finish, [bulkId, at(now)])
-}
-
-// A target that was tried may have been done: its answer was lost, or its process died. A claim empties the
-// code, so a target with a code was marked since, and waits to be tried again. What another process works on
-// is left to it.
-const stopLeft = statement(
-  'bulk.stop_left',
-  `update bulk_targets
-      set result = 'stopped', code = case when attempts > 0 then 'outcome_unknown' end
-    where bulk_id = $1 and result is null
-      and (leased_until <= $2::timestamptz or attempts = 0 or code is not null)
-   returning place`,
-)
-
-/** Marks the targets of a stopped act that no process works on. */
-export async function stopLeftOver(database: Queryable, bulkId: string, now: Instant): Promise<void> {
   await database.query(stopLeft, [bulkId, at(now)])
+  await database.query(finish, [bulkId, at(now)])
 }
 
 const stop = statement(
@@ -184,7 +170,6 @@ export async function endBulk(
 ): Promise<boolean> {
   const values = [bulkId, at(of.now), of.because, JSON.stringify(of.audit)]
   if ((await database.query(stop, values)).length === 0) return false
-  await stopLeftOver(database, bulkId, of.now)
   await finishBulk(database, bulkId, of.now)
   return true
 }

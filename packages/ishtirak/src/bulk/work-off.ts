@@ -15,7 +15,6 @@ import {
   type Marked,
   markTargets,
   type RunningBulk,
-  stopLeftOver,
   unfinishedBulks,
 } from './bulk.sql.js'
 import { actInBulk, type BulkDeps } from './bulk-act.js'
@@ -51,29 +50,17 @@ export async function workOff(
 /** Works on one chunk, if the operator who began it still may. 0: it is stopped, or no target is due. */
 async function workNext(deps: WorkDeps, id: string): Promise<number> {
   const [bulk] = await unfinishedBulks(deps.database, id)
-  if (!bulk) return 0
-  if (bulk.isStopped) {
-    await stopLeftOver(deps.database, id, deps.clock.now())
-    return 0
-  }
-  const operator = operatorOf(deps, bulk)
-  if (operator) return workChunk(deps, bulk, operator)
-  await stopFor(deps, bulk)
-  return 0
-}
-
-/** Null if the operator was blocked, left OPERATOR_KEYS, or has another role by now. */
-function operatorOf({ operatorKeys, operatorRoles }: WorkDeps, bulk: RunningBulk): Operator | null {
+  if (!bulk || bulk.isStopped) return 0
   const { operator: name, role, byKey, isOutdated } = bulk
-  const isKept = !byKey || operatorKeys.some((key) => key.name === name && key.role === role)
-  return isKept && !isOutdated ? operatorIn(operatorRoles, name, role) : null
-}
-
-async function stopFor(deps: WorkDeps, { id, operator: name, role }: RunningBulk): Promise<void> {
+  const isKept = !byKey || deps.operatorKeys.some((key) => key.name === name && key.role === role)
+  const operator = isKept && !isOutdated ? operatorIn(deps.operatorRoles, name, role) : null
+  if (operator) return workChunk(deps, bulk, operator)
+  // The operator was blocked, left OPERATOR_KEYS, or has another role by now.
   const now = deps.clock.now()
   const act = { operator: { name, role }, act: 'bulk.stop', reason: null }
   const audit = auditEntry(deps.ids, act, { after: { bulk_id: id, code: 'operator_unknown' }, now })
   await endBulk(deps.database, id, { because: 'operator_unknown', audit, now })
+  return 0
 }
 
 async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator): Promise<number> {

@@ -2,8 +2,6 @@
 import { ActButtons, actsOffered, isOfferedOn, titleOf } from '../acts/act-links.js'
 import { statusKey } from '../acts/changes.js'
 import { recheck } from '../checkout/recheck.js'
-import type { ChangeOrder } from '../core/change.js'
-import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import { publicMethodOf } from '../core/payment.js'
 import { mayDo, rolesThatMay } from '../core/role.js'
@@ -17,7 +15,7 @@ import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { nextInInbox } from '../overview/inbox-entries.js'
 import { type PaymentFile, showPayment } from '../overview/read-files.js'
-import { isOfAct, NoticeOf, noticeIn, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
+import { isOfAct, NoticeOf, noticeIn, Trail, type TrailNotice } from '../overview/trail.js'
 import {
   addressOf,
   Facts,
@@ -49,6 +47,9 @@ export function paymentRoutes(app: App, pages: AllPages): void {
   })
 }
 
+/** An operator who reads "done" believes that the money is booked. If it is not, the page says why. */
+const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
+
 function paymentPage(
   pages: AllPages,
   view: View,
@@ -56,6 +57,7 @@ function paymentPage(
   { notice, next }: { readonly notice: TrailNotice; readonly next: LinkedFact | null },
 ): string {
   const { payment } = file
+  const isBooked = payment.status === 'paid' || payment.status === 'refunded'
   const title = paymentTitle(pages, view, file)
   return renderConsole(pages, {
     ...view,
@@ -71,7 +73,9 @@ function paymentPage(
         <NoticeOf
           {...{ view, notice, next }}
           acts={file.audit}
-          notBooked={(act) => whyNotBooked(pages, view, file, act)}
+          notBooked={({ act }) =>
+            BOOKING.includes(act) && !isBooked ? stateInWords(pages, view, file) : null
+          }
           found={({ act }) => (act === recheck.name ? stateInWords(pages, view, file) : null)}
           whyRefused={() => stateInWords(pages, view, file)}
         />
@@ -79,7 +83,9 @@ function paymentPage(
           <Facts facts={factsOf(pages, view, file)} />
         </Card>
         <Acts {...{ pages, view, file }} />
-        <Brought {...{ pages, view, file }} />
+        {pages.fileParts.payment.map(
+          ({ key, card }) => card?.(pages, view, file.parts[key], payment) ?? null,
+        )}
         <Reports {...{ pages, view, file }} />
         <Trail
           {...{ pages, view }}
@@ -89,15 +95,6 @@ function paymentPage(
       </>
     ),
   })
-}
-
-const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
-
-/** An operator who reads "done" believes that the money is booked. If it is not, this says why. */
-function whyNotBooked(pages: AllPages, view: View, file: PaymentFile, { act }: TrailEntry): string | null {
-  const { status } = file.payment
-  if (!BOOKING.includes(act) || status === 'paid' || status === 'refunded') return null
-  return stateInWords(pages, view, file)
 }
 
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
@@ -136,14 +133,6 @@ function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readon
   return [...byRoles].map(([roles, titles]) => view.say('decidedBy', { roles, acts: titles.join(' · ') }))
 }
 
-/** The cards that capabilities add. */
-function Brought({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
-  const cards = pages.fileParts.payment.map(
-    (part) => part.card?.(pages, view, file.parts[part.key], file.payment) ?? null,
-  )
-  return <>{cards}</>
-}
-
 /** The reports that changed the payment. */
 function Reports({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const { say } = view
@@ -165,16 +154,9 @@ function Reports({ pages, view, file }: { pages: AllPages; view: View; file: Pay
   )
 }
 
-/** `Pro · 1 000 DA`: the plan before a plan change, and the unused part of what was paid. */
-function planBefore({ formats }: AllPages, { from, credit }: ChangeOrder, locale: Locale): string {
-  return inParts([planName(from.name, locale), formats.money(credit, locale)], locale)
-}
-
 function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }: PaymentFile) {
-  const { formats } = pages
-  const { locale, say } = view
-  const { periodStart: start, periodEnd: end, paidAt, instrument } = payment
-  const moment = (instant: number | null) => (instant === null ? null : formats.moment(instant, locale))
+  const { locale, say, moment } = view
+  const { periodStart: start, periodEnd: end, change, instrument } = payment
   const span = { start: moment(start) ?? '', end: moment(end) ?? '' }
   const linked = (page: string, id: string, text: string): LinkedFact => ({
     href: addressOf(pages.base, page, id),
@@ -184,8 +166,12 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
     [say('boughtByPerson'), payment.boughtBy],
     [say(payment.plan ? 'plan' : 'purpose'), paidForInWords(payment, locale)],
-    [say('planBefore'), payment.change && planBefore(pages, payment.change, locale)],
-    [say('amount'), formats.came(payment, locale)],
+    // The unused part of what was paid for the plan before: `Pro · 1 000 DA`.
+    [
+      say('planBefore'),
+      change && inParts([planName(change.from.name, locale), view.money(change.credit)], locale),
+    ],
+    [say('amount'), view.came(payment)],
     [
       say('method'),
       instrument === null
@@ -193,7 +179,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
         : instrumentName(instrument, locale),
     ],
     [say('created'), moment(payment.createdAt)],
-    [say('paidAt'), moment(paidAt)],
+    [say('paidAt'), moment(payment.paidAt)],
     [say('period'), start === null ? null : say('periodText', span)],
     [say('document'), receipt?.number ?? null],
     [say('poNumber'), payment.poNumber],

@@ -116,7 +116,7 @@ function userPage(
   { file, overview, timeline, labels, ordered, isFirst, notice }: UserPage,
 ): string {
   const { say, locale } = view
-  const { userId, name, email } = file.user
+  const { userId, name, email, phone, locale: language, createdAt } = file.user
   const found = ({ act, payment_id: id }: TrailEntry) => {
     const one = act === recheck.name && ordered.find(({ file: { payment } }) => payment.id === id)
     return one ? stateInWords(pages, view, one.file) : null
@@ -132,14 +132,26 @@ function userPage(
         </h1>
         <NoticeOf {...{ view, notice }} acts={file.audit} found={found} />
         <Ordered {...{ pages, view, file, ordered }} />
-        <Waiting {...{ pages, view, file, labels }} />
+        {file.waiting.length === 0 ? null : (
+          <Card id="waiting" title={say('kinds')}>
+            <InboxEntries {...{ pages, view, labels }} entries={file.waiting} ofUser />
+          </Card>
+        )}
         <Card id="facts" title={say('user')}>
-          <Facts facts={factsOf(pages, view, file)} />
+          <Facts
+            facts={[
+              [say('email'), email && plainName(email)],
+              [say('phone'), phone],
+              [say('language'), language && CATALOGS[language].page.languageName],
+              [say('knownSince'), view.moment(createdAt)],
+              [say('userId'), plainName(userId)],
+            ]}
+          />
           <Acts {...{ pages, view, file }} />
         </Card>
         <PlanCard {...{ pages, view, file }} />
         <UsageBars {...{ pages, say: sayAll, view: { locale, overview } }} title={say('usage')} />
-        <Brought {...{ pages, view, file }} />
+        {pages.fileParts.user.map(({ key, card }) => card?.(pages, view, file.parts[key]) ?? null)}
         <TimelineCard {...{ pages, view, file, timeline, isFirst }} />
         <Trail {...{ pages, view }} acts={file.audit.slice(0, ACTS_SHOWN)} isOpen={isOfAct(notice)} />
       </>
@@ -191,34 +203,6 @@ function orderedFacts(pages: AllPages, view: View, file: PaymentFile, mail: Sent
     [say('status'), stateInWords(pages, view, file)],
     [say('providerSays'), reported ? say('reportedLast', reported) : isCard ? say('reportedNothing') : null],
     [say('mailLast'), sent ? inParts(sent, view.locale) : say('mailNone')],
-  ] as const
-}
-
-function Waiting(of: { pages: AllPages; view: View; file: UserFile; labels: Labels }) {
-  const { pages, view, file, labels } = of
-  const entries = file.waiting
-  if (entries.length === 0) return null
-  return (
-    <Card id="waiting" title={view.say('kinds')}>
-      <InboxEntries {...{ pages, view, entries, labels }} ofUser />
-    </Card>
-  )
-}
-
-/** The cards that capabilities add. */
-function Brought({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
-  return <>{pages.fileParts.user.map((part) => part.card?.(pages, view, file.parts[part.key]) ?? null)}</>
-}
-
-function factsOf(pages: AllPages, view: View, { user }: UserFile) {
-  const { formats } = pages
-  const { locale, say } = view
-  return [
-    [say('email'), user.email && plainName(user.email)],
-    [say('phone'), user.phone],
-    [say('language'), user.locale && CATALOGS[user.locale].page.languageName],
-    [say('knownSince'), formats.moment(user.createdAt, locale)],
-    [say('userId'), plainName(user.userId)],
   ] as const
 }
 

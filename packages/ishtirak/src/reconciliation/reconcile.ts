@@ -49,14 +49,11 @@ export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
 }
 
 async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Promise<number> {
-  const now = deps.clock.now()
   const { unfinished, begunAt } = await lastReconciliation(deps.database, method.name)
-  if (unfinished === null && (begunAt === null || now < begunAt + DAY)) return 0
-  const sinceAt = (begunAt ?? now) - OVERLAP_MS
-  if (unfinished !== null) return (await continueReconciliation(deps, unfinished)).reconciliation.calls
-  const reconciliation = newReconciliation(deps, method, { sinceAt, booksUnknown: false, now })
-  await insertReconciliation(deps.database, reconciliation, null)
-  return (await continueReconciliation(deps, reconciliation.id)).reconciliation.calls
+  if (unfinished === null && (begunAt === null || deps.clock.now() < begunAt + DAY)) return 0
+  const wanted = { sinceAt: (begunAt ?? 0) - OVERLAP_MS, booksUnknown: false }
+  const id = unfinished ?? (await begin(deps, method, wanted))
+  return (await continueReconciliation(deps, id)).reconciliation.calls
 }
 
 /**
@@ -74,20 +71,27 @@ export async function startReconciliation(
   },
   by: By,
 ): Promise<Round> {
-  const now = deps.clock.now()
-  const { sinceAt, booksUnknown, gateway: name } = request
+  const { gateway: name, ...wanted } = request
   const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
   if (!gateway) throw new BillingError('unknown_method')
-  const reconciliation = newReconciliation(deps, gateway, { sinceAt, booksUnknown, now })
-  const { id } = reconciliation
-  const after = {
-    reconciliation_id: id,
-    since: toTimestamp(sinceAt),
-    unknown: booksUnknown ? 'book' : 'report',
-  }
-  const audit = auditEntry(deps.ids, { ...by, act: 'reconciliation.start' }, { after, now })
-  if (!(await insertReconciliation(deps.database, reconciliation, audit))) throw new BillingError('conflict')
-  return continueReconciliation(deps, id)
+  return continueReconciliation(deps, await begin(deps, gateway, wanted, by))
+}
+
+/** `by`: the operator who begins it. Throws `conflict` if the same operation has already begun one. */
+async function begin(
+  { database, clock, ids }: ReconcileDeps,
+  { name: method, list }: PaymentMethod,
+  { sinceAt, booksUnknown }: { readonly sinceAt: Instant; readonly booksUnknown: boolean },
+  by?: By,
+): Promise<string> {
+  const now = clock.now()
+  const id = ids.next('rcn', now)
+  const unknown = booksUnknown ? 'book' : 'report'
+  const after = { reconciliation_id: id, since: toTimestamp(sinceAt), unknown }
+  const audit = by ? auditEntry(ids, { ...by, act: 'reconciliation.start' }, { after, now }) : null
+  const begun = { id, method, sinceAt, booksUnknown, startedAt: now, nextPage: list ? 1 : null }
+  if (!(await insertReconciliation(database, begun, audit))) throw new BillingError('conflict')
+  return id
 }
 
 /** Does a round if one is due and no other process does it, and returns the progress. Throws `not_found`. */
@@ -98,15 +102,9 @@ export async function continueReconciliation(deps: ReconcileDeps, id: string): P
   const { reconciliations, discrepancies } = await readReconciliations(deps.database, id, SHOWN_OF_ONE)
   const [reconciliation] = reconciliations
   if (!reconciliation) throw new BillingError('not_found', { extra: { reconciliation_id: id } })
-  return { reconciliation, discrepancies, failure: failure && describeFailure(failure) }
-}
-
-function newReconciliation(
-  { ids }: ReconcileDeps,
-  { name: method, list }: PaymentMethod,
-  { now, ...wanted }: { sinceAt: Instant; booksUnknown: boolean; now: Instant },
-): Reconciliation {
-  return { ...wanted, id: ids.next('rcn', now), method, startedAt: now, nextPage: list ? 1 : null }
+  if (!failure) return { reconciliation, discrepancies, failure: null }
+  const reason = failure.kind === 'rejected' ? failure.kind : failure.reason
+  return { reconciliation, discrepancies, failure: { reason, detail: failure.detail } }
 }
 
 /** Returns the provider's failure that ended the round; null: none. */
@@ -285,9 +283,4 @@ function giveUp(deps: ReconcileDeps, failure: ProviderFailure): ProviderFailure 
   // Nothing is lost: the next round asks for the same page.
   deps.log.warn({ failure }, 'the reconciliation with the provider has to wait')
   return failure
-}
-
-function describeFailure(failure: ProviderFailure): Round['failure'] {
-  const { kind, detail } = failure
-  return { reason: kind === 'rejected' ? kind : failure.reason, detail }
 }
