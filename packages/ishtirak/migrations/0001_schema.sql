@@ -1235,11 +1235,11 @@ create function search_words(typed text) returns text[] language sql immutable s
   select (array_remove(regexp_split_to_array(search_key(typed), '[\s.,;:''’"()_/·-]+'), ''))[1:10]
 $$;
 
--- The sound of words in either script: the consonants that the Arabic and the Algerian Latin spelling of a
+-- The phonetic key of words in either script: the consonants that the Arabic and Algerian Latin spellings of a
 -- name share. Vowels and h count only at the beginning. The article is removed, also inside Abdelkader.
 -- `dhal` is the reading of ذ, ظ and dh: d or z. If it is z, an s between vowels is a z too, as in Louisa
 -- (لويزة).
-create function search_sound(words text, dhal text) returns text
+create function search_phonetic_key(words text, dhal text) returns text
   language plpgsql immutable strict parallel safe as $$
 declare
   s text := words;
@@ -1288,8 +1288,8 @@ create function search_keys(name text, email text, buyer jsonb) returns setof te
     from (values (name, true), (buyer ->> 'name', false)) n(called, is_users),
          lateral (select search_words(called) as w) words, generate_subscripts(w, 1) i,
          lateral (select array_to_string(w[i:] || w[:i - 1], ' ') as turned) t,
-         lateral (values (turned), (case when is_users then '~' || search_sound(turned, 'd') end),
-                         (case when is_users then '~' || search_sound(turned, 'z') end)) k(key)
+         lateral (values (turned), (case when is_users then '~' || search_phonetic_key(turned, 'd') end),
+                         (case when is_users then '~' || search_phonetic_key(turned, 'z') end)) k(key)
    where key is not null
 $$;
 

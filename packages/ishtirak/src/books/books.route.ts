@@ -1,11 +1,12 @@
 // The books in the console: a month, its journal, its declaration and its files; and twelve months.
+import type { FastifyRequest } from 'fastify'
 import { isUndone } from '../acts/act-console.js'
 import { listRoute } from '../acts/list-page.js'
 import { BillingError } from '../core/error.js'
 import type { Permission } from '../core/role.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { addressOf, sendPage } from '../pages/console-frame.js'
+import { addressOf, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
 import { ACCOUNTS } from './accounts.js'
@@ -25,32 +26,26 @@ interface Params {
 }
 
 export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readonly Permission[] }): void {
-  const hidden = forOperators(pages)
   const now = () => pages.wallClock.monthAt(pages.clock.now())
-
-  for (const path of ['/console/months', '/console/months/:span'])
-    app.get<{ Params: Partial<Params> }>(path, hidden, async (request, reply) => {
+  /** `span` is this month if the address has none. */
+  const page = (path: string, show: (span: string, view: View, request: FastifyRequest) => Promise<string>) =>
+    app.get<{ Params: Partial<Params> }>(`/console/${path}`, forOperators(pages), async (request, reply) => {
       const { span = now() } = request.params
-      const figures = await readMonthFigures(pages, known(pages, { span }))
       const view = viewOf(pages, request, reply)
-      return sendPage(pages, reply, monthPage(pages, view, figures, isUndone(request)))
+      return sendPage(pages, reply, await show(known(pages, { span }), view, request))
     })
 
-  listRoute(app, pages, salesPage)
-
-  app.get<{ Params: Params }>('/console/months/:span/declaration', hidden, async (request, reply) => {
-    const view = viewOf(pages, request, reply)
+  for (const path of ['months', 'months/:span'])
+    page(path, async (month, view, request) =>
+      monthPage(pages, view, await readMonthFigures(pages, month), isUndone(request)),
+    )
+  for (const path of ['year', 'year/:span'])
+    page(path, async (until, view) => yearPage(pages, view, await readYear(pages, until)))
+  page('months/:span/declaration', async (month, view) => {
     requireRole(view.session.operator, EXPORT)
-    const declaration = await readDeclaration(pages, known(pages, request.params))
-    return sendPage(pages, reply, declarationPage(pages, view, declaration))
+    return declarationPage(pages, view, await readDeclaration(pages, month))
   })
-
-  for (const path of ['/console/year', '/console/year/:span'])
-    app.get<{ Params: Partial<Params> }>(path, hidden, async (request, reply) => {
-      const { span = now() } = request.params
-      const figures = await readYear(pages, known(pages, { span }))
-      return sendPage(pages, reply, yearPage(pages, viewOf(pages, request, reply), figures))
-    })
+  listRoute(app, pages, salesPage)
 
   for (const [path, file] of [['accounts', ACCOUNTS] as const, ['sales/file', SALES_FILE] as const]) {
     const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'months', known(pages, of)))

@@ -13,7 +13,7 @@ import { callBy, doAct } from '../acts/act-routes.js'
 import { bookDueRenewals } from '../balance/order-jobs.js'
 import { refund } from '../ledger/refund.js'
 import { movableClock } from '../runtime/clock.js'
-import { checkClosedMonths } from './check-closed.js'
+import { checkClosedMonths } from './closing.js'
 
 const DAY_MS = 86_400_000
 const BILLING = '/api/v1/billing'

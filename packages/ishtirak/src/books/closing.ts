@@ -1,7 +1,10 @@
 // Closes a month: its figures stay as they are, and payments that become known later stand in the next open
-// month. Months are closed in order, beginning with any month, and the last closed one is reopened first.
+// month. Months are closed in order, beginning with any month, and the last closed one is reopened first. A
+// job checks once a day whether the documents of closed months still add up to what was declared. A month
+// whose documents do not is an entry of the inbox.
 import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
+import type { InboxKind } from '../acts/inbox-kind.js'
 import { change } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
@@ -9,7 +12,15 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { Database, Transaction } from '../database/database.js'
 import { viewAs } from '../http/view-as.js'
-import { insertClosing, lockClosing, type NewClosing } from './closed.sql.js'
+import { addressOf } from '../pages/console-frame.js'
+import {
+  insertClosing,
+  lastClosed,
+  lockClosing,
+  MONTHS_THAT_DIFFER,
+  type NewClosing,
+  saveDifference,
+} from './closed.sql.js'
 import { sumUp } from './figures.js'
 import { MonthParamsSchema, MonthSchema } from './month-schemas.js'
 import {
@@ -93,7 +104,7 @@ export const closeMonth = act<ClosingDeps>()({
       })
     return {
       version,
-      changes: [...knownOf(facts), change.state('month', 'monthOpen', 'monthClosed')],
+      changes: [...shownSums(facts), change.state('month', 'monthOpen', 'monthClosed')],
       save: () => deps.database.transaction(save),
     }
   },
@@ -129,7 +140,7 @@ export const reopenMonth = act<ClosingDeps>()({
       })
     return {
       version: sequence,
-      changes: [...knownOf(facts), change.state('month', 'monthClosed', 'monthOpen')],
+      changes: [...shownSums(facts), change.state('month', 'monthClosed', 'monthOpen')],
       save: () => deps.database.transaction(save),
     }
   },
@@ -142,7 +153,7 @@ async function insertOnFreshFacts(transaction: Transaction, read: () => Promise<
   return closing && (await insertClosing(transaction, closing)) ? 'saved' : 'stale'
 }
 
-function knownOf({ paid, refunded, owed_to_users: owed, after_closing }: MonthFigures) {
+function shownSums({ paid, refunded, owed_to_users: owed, after_closing }: MonthFigures) {
   const late = sumUp(after_closing?.months.map(({ paid }) => paid.total) ?? [])
   return [
     change.dinars('paidSum', paid.total / 100),
@@ -151,3 +162,32 @@ function knownOf({ paid, refunded, owed_to_users: owed, after_closing }: MonthFi
     ...(owed ? [change.dinars('owedAfter', owed.owed)] : []),
   ]
 }
+
+/** A month is checked for a year after its closing. */
+const CHECKED_MONTHS = 12
+
+/** A job. Returns how many closed months it checked. */
+export async function checkClosedMonths(deps: MonthsDeps): Promise<number> {
+  let month = await lastClosed(deps.database)
+  let checked = 0
+  for (; month !== null && checked < CHECKED_MONTHS; month = monthBefore(deps, month)) {
+    const { closed } = await readMonthFigures(deps, month)
+    if (!closed) break
+    await saveDifference(deps.database, closed, { differs: closed.differs.length > 0, now: deps.clock.now() })
+    checked += 1
+  }
+  return checked
+}
+
+export const MONTH_DIFFERS: readonly InboxKind[] = [
+  {
+    name: 'month_differs',
+    place: 9,
+    urgency: 'soon',
+    select: MONTHS_THAT_DIFFER,
+    isMoney: true,
+    nextActs: ['month.reopen'],
+    detailIs: 'the month',
+    path: (base, { id }) => addressOf(base, 'months', id),
+  },
+]

@@ -9,11 +9,11 @@ import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { closeMonth, reopenMonth } from './closing.js'
 import { type BooksPages, EXPORT } from './exports.js'
+import type { Figures } from './figures.js'
 import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
 import { SalesChart } from './sales-chart.js'
 import { Story } from './story.js'
-import { sums } from './sum-columns.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -292,4 +292,25 @@ function Sums(of: {
       ]}
     />
   )
+}
+
+/** The columns of sums that the tables of the books share. */
+const SUM_COLUMNS = {
+  priceHt: 'ht',
+  taxTva: 'tva',
+  priceTtc: 'ttc',
+  stampDutySum: 'stamp_duty',
+  advanceSum: 'advance',
+  total: 'total',
+  feesSum: 'fees',
+} satisfies Partial<Record<ConsoleKey, keyof Figures>>
+
+export function sums<Item>(
+  of: (item: Item) => Figures,
+  ...heads: readonly (keyof typeof SUM_COLUMNS)[]
+): readonly Column<Item>[] {
+  return heads.map((head) => ({
+    head,
+    figure: (item, { centimes }) => centimes(of(item)[SUM_COLUMNS[head]]),
+  }))
 }

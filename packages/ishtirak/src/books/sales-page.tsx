@@ -7,10 +7,10 @@ import type { Column } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import { type BooksPages, EXPORT } from './exports.js'
 import type { Line } from './lines.sql.js'
+import { sums } from './month-page.js'
 import { spanOf } from './months.js'
 import { saleList } from './readings.js'
 import { buyerOf, documentOf, type SalesFilter, totalOfSale } from './sales.js'
-import { sums } from './sum-columns.js'
 
 export function salesPath(base: string, month: string, filter: SalesFilter): string {
   return withQuery(`${addressOf(base, 'months', month)}/sales`, { ...filter })

@@ -3,32 +3,26 @@ import type { Issuer } from '../access/issuer.js'
 import type { SessionsDeps } from '../access/sessions.js'
 import type { BroughtToConsole } from '../acts/capability.js'
 import type { RecordRefusal } from '../acts/refusals.js'
-import type { Catalogue } from '../core/plan.js'
-import type { Seller } from '../core/receipt.js'
 import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import type { ApiKeys } from '../http/auth.js'
 import type { CallerChecks } from '../http/callers.js'
-import type { Formats } from '../i18n/formats.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
-import type { SubjectDeps } from '../ledger/subjects.js'
 import type { ResendDeps } from '../mail/resend-receipt.js'
 import type { ConsolePages } from '../pages/console-frame.js'
-import type { HealthDeps } from './health.js'
-import type { InboxDeps } from './inbox.js'
 import type { FileDeps } from './read-files.js'
-import type { SearchDeps } from './search.js'
-import type { ViewDeps } from './views.js'
+import type { OverviewReadDeps } from './readings.js'
 
-type ReadDeps = FileDeps & HealthDeps & InboxDeps & SearchDeps & SubjectDeps & ViewDeps
-
-export interface ConsoleDeps extends CallerChecks, ResendDeps, ChangeDeps, SessionsDeps, ReadDeps {
+export interface ConsoleDeps
+  extends CallerChecks,
+    ResendDeps,
+    ChangeDeps,
+    SessionsDeps,
+    FileDeps,
+    OverviewReadDeps,
+    Pick<ConsolePages, 'catalogue' | 'formats' | 'seller'> {
   readonly database: Database
-  readonly catalogue: Catalogue
-  readonly publicUrl: string
   readonly recordRefusal: RecordRefusal
-  readonly formats: Formats
-  readonly seller: Seller
   readonly operatorKeyRing: ApiKeys<Operator>
   /** Null: operators sign in by key alone. */
   readonly issuer: Issuer | null

@@ -22,9 +22,9 @@ const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
      select search_key($1) as address, array_to_string(search_words($1), ' ') as name,
-            (select '~' || sound from search_sound(array_to_string(search_words($1), ' '), 'd') sound
+            (select '~' || sound from search_phonetic_key(array_to_string(search_words($1), ' '), 'd') sound
               where length(sound) > 1) as sound,
-            (select '~' || sound from search_sound(array_to_string(search_words($1), ' '), 'z') sound
+            (select '~' || sound from search_phonetic_key(array_to_string(search_words($1), ' '), 'z') sound
               where length(sound) > 1) as other,
             (select '#' || number from search_number($1) number
               where length(number) >= ${NUMBER_MIN}) as number
