@@ -1235,8 +1235,8 @@ create function search_words(typed text) returns text[] language sql immutable s
   select (array_remove(regexp_split_to_array(search_key(typed), '[\s.,;:''’"()_/·-]+'), ''))[1:10]
 $$;
 
--- The phonetic key of words in either script: the consonants that the Arabic and Algerian Latin spellings of a
--- name share. Vowels and h count only at the beginning. The article is removed, also inside Abdelkader.
+-- The phonetic key of words in either script: the consonants that the Arabic and the Algerian Latin spelling
+-- of a name share. Vowels and h count only at the beginning. The article is removed, also inside Abdelkader.
 -- `dhal` is the reading of ذ, ظ and dh: d or z. If it is z, an s between vowels is a z too, as in Louisa
 -- (لويزة).
 create function search_phonetic_key(words text, dhal text) returns text

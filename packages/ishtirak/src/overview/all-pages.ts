@@ -8,10 +8,14 @@ import type { Database } from '../database/database.js'
 import type { ApiKeys } from '../http/auth.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
 import type { ResendDeps } from '../mail/resend-receipt.js'
 import type { ConsolePages } from '../pages/console-frame.js'
+import type { HealthDeps } from './health.js'
+import type { InboxDeps } from './inbox.js'
 import type { FileDeps } from './read-files.js'
-import type { OverviewReadDeps } from './readings.js'
+import type { SearchDeps } from './search.js'
+import type { ViewDeps } from './views.js'
 
 export interface ConsoleDeps
   extends CallerChecks,
@@ -19,7 +23,11 @@ export interface ConsoleDeps
     ChangeDeps,
     SessionsDeps,
     FileDeps,
-    OverviewReadDeps,
+    HealthDeps,
+    InboxDeps,
+    SearchDeps,
+    SubjectDeps,
+    ViewDeps,
     Pick<ConsolePages, 'catalogue' | 'formats' | 'seller'> {
   readonly database: Database
   readonly recordRefusal: RecordRefusal

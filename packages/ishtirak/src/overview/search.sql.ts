@@ -15,9 +15,9 @@ const HITS_MAX = 20
 /** The shortest part of a company's number. A shorter one would match all companies of a province. */
 const NUMBER_MIN = 8
 
-// A sound of one consonant is ignored, because too many names begin with it. chr(1114111) is the last code
-// point, so all texts that begin with a key sort before the key followed by it. `offset 0` keeps the planner
-// from reading all users in their order until twenty have this address.
+// A phonetic key of one consonant is ignored, because too many names begin with it. chr(1114111) is the last
+// code point, so all texts that begin with a key sort before the key followed by it. `offset 0` keeps the
+// planner from reading all users in their order until twenty have this address.
 const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
