@@ -12,7 +12,7 @@ import type { Act, ActPlan } from './act.js'
 import { isReasonRequired } from './act-form.js'
 import { titleOf } from './act-links.js'
 import { type ChangeInWords, changesInWords } from './changes.js'
-import { type Change, stays } from './preview.js'
+import { type Change, isUnchanged } from './preview.js'
 
 interface ActPage {
   readonly act: Pick<Act, 'name' | 'input' | 'secret'>
@@ -126,8 +126,8 @@ const CHANGES: readonly Column<ChangeInWords>[] = [
 function Changes(of: { pages: ConsolePages; view: View; changes: readonly Change[] }) {
   const { pages, view, changes } = of
   const inWords = (some: readonly Change[]) => changesInWords(pages, view, some)
-  const known = inWords(changes.filter(stays))
-  const rows = inWords(changes.filter((change) => !stays(change)))
+  const known = inWords(changes.filter(isUnchanged))
+  const rows = inWords(changes.filter((change) => !isUnchanged(change)))
   return (
     <>
       <Facts facts={known.map(({ name, after }) => [name, after === '' ? null : after])} />

@@ -73,7 +73,8 @@ export const change = {
   receipt: (snapshot: DocumentSnapshot | null) => ofKind('receipt')('receiptWillSay', snapshot),
 }
 
-export function stays({ before, after }: Change): boolean {
+/** The change is shown because the decision depends on the value. */
+export function isUnchanged({ before, after }: Change): boolean {
   return isDeepStrictEqual(before, after)
 }
 
@@ -127,13 +128,15 @@ export const PreviewSchema = object('Preview', {
 
 export function viewPreview(plan: { readonly version: number; readonly changes: readonly Change[] }) {
   const { version, changes } = plan
-  const view = (one: Change) => ({
+  const known = changes.filter(
+    ({ kind, before, after }) => kind === 'receipt' || before !== null || after !== null,
+  )
+  const viewed = known.map((one) => ({
     ...one,
     before: viewSide(one, one.before),
     after: viewSide(one, one.after),
-  })
-  const isKnown = (one: Change) => one.kind === 'receipt' || one.before !== null || one.after !== null
-  return { version, changes: changes.filter(isKnown).map(view) }
+  }))
+  return { version, changes: viewed }
 }
 
 function viewSide({ kind }: Change, value: Change['before']) {

@@ -104,14 +104,10 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Rest}`
   : []
 type TextsOf<Names extends readonly string[]> = { [At in keyof Names]: string }
 
-type InputOf<Input> = Input extends 'file' ? Readable : Static<Input & TSchema>
-type GivenOf<Input> = Input extends 'file' ? Uint8Array : Static<Input & TSchema>
-type AnswerOf<Answer> = Answer extends FileAnswer ? SentFile : Static<Answer & TSchema>
-type GottenOf<Answer, List> = Answer extends FileAnswer
-  ? Uint8Array
-  : List extends keyof Static<Answer & TSchema>
-    ? Static<Answer & TSchema>[List]
-    : Static<Answer & TSchema>
+/** The input or answer of a call. If it is bytes, `run`, a host and the client have them in different forms. */
+type InputOf<Input, File> = Input extends 'file' ? File : Static<Input & TSchema>
+type AnswerOf<Answer, File> = Answer extends FileAnswer ? File : Static<Answer & TSchema>
+type MemberOf<Answer, List> = List extends keyof Answer ? Answer[List] : Answer
 
 /** `Deps`: the parts of the service that it reads. */
 export const userCall =
@@ -129,12 +125,21 @@ export const userCall =
       readonly input?: Of<Deps, Input>
       readonly answer: Of<Deps, Answer>
       readonly list?: List
-      created?(answer: AnswerOf<Answer>, api: string): Readonly<Record<string, string>>
-      run(deps: Deps, request: UserRequest<InputOf<Input>, ParamsIn<Path>[number]>): Promise<AnswerOf<Answer>>
+      created?(answer: AnswerOf<Answer, SentFile>, api: string): Readonly<Record<string, string>>
+      run(
+        deps: Deps,
+        request: UserRequest<InputOf<Input, Readable>, ParamsIn<Path>[number]>,
+      ): Promise<AnswerOf<Answer, SentFile>>
     },
-  ): DeclaredCall<Deps, Name, Path, GivenOf<Input>, GottenOf<Answer, List>> =>
+  ) =>
     // What the frames hand over has passed the schema that `Input` is the type of.
-    declared as unknown as DeclaredCall<Deps, Name, Path, GivenOf<Input>, GottenOf<Answer, List>>
+    declared as unknown as DeclaredCall<
+      Deps,
+      Name,
+      Path,
+      InputOf<Input, Uint8Array>,
+      MemberOf<AnswerOf<Answer, Uint8Array>, List>
+    >
 
 /** Some schemas depend on the catalogue, which the service reads when it starts. */
 export function schemaOf<Deps, Schema extends object | string>(of: Of<Deps, Schema>, deps: Deps): Schema {

@@ -4,17 +4,13 @@ import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import type { Catalogue } from '../core/plan.js'
-import type { Seller } from '../core/receipt.js'
 import { isRole, mayDo, type OperatorSession, type Permission } from '../core/role.js'
-import type { Database } from '../database/database.js'
-import type { CallerChecks, Callers } from '../http/callers.js'
+import type { Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
-import type { Formats, Written } from '../i18n/formats.js'
+import type { Written } from '../i18n/formats.js'
 import { sayFor } from '../i18n/messages.js'
 import type { WallClock } from '../runtime/calendar.js'
-import type { Clock } from '../runtime/clock.js'
-import { FormToken, Languages, LinkButton, renderLayout } from './portal-frame.js'
+import { FormToken, type FrameParts, Languages, LinkButton, renderLayout } from './portal-frame.js'
 import type { SessionReader, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
@@ -32,13 +28,8 @@ export interface ConsoleSignIn {
 }
 
 /** The parts that all pages of the console need. A page adds what it reads itself. */
-export interface ConsolePages extends CallerChecks {
-  readonly database: Database
-  readonly clock: Clock
+export interface ConsolePages extends FrameParts {
   readonly publicUrl: string
-  readonly seller: Seller
-  readonly catalogue: Catalogue
-  readonly formats: Formats
   readonly wallClock: WallClock
   /** Sorted by `order`. */
   readonly sections: readonly ConsoleSection[]
@@ -46,10 +37,6 @@ export interface ConsolePages extends CallerChecks {
   readonly reader: SessionReader<OperatorSession>
   /** The operators who are signed in. */
   readonly operatorsHere: Callers<ConsoleSession>
-  readonly headers: Readonly<Record<string, string>>
-  readonly style: string
-  /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
-  readonly base: string
 }
 
 /** An entry of the navigation. */

@@ -7,11 +7,14 @@ import type { SentForm } from './portal-frame.js'
 /** The fields of a form by their names, as text. */
 export type Typed = Readonly<Record<string, string>>
 
+/** The most characters of a field, by its type. An e-mail address has at most 254 (RFC 5321). */
+const LONGEST = { number: '20', date: '20', text: '500', email: '254' }
+
 export interface Field {
   readonly name: string
   readonly label: string
   readonly value: string
-  readonly type: 'number' | 'date' | 'text' | 'hidden'
+  readonly type: keyof typeof LONGEST | 'hidden'
   /** The largest number that this operator may enter, if it is less than the schema allows. */
   readonly most?: number
   readonly isOptional?: true
@@ -57,7 +60,7 @@ export function Input(of: {
           inputmode={type === 'number' ? 'numeric' : undefined}
           name={name}
           value={value}
-          maxlength={type === 'text' ? '500' : '20'}
+          maxlength={LONGEST[type]}
           autocomplete={field.autocomplete}
           required={isRequired}
           dir={type === 'text' ? 'auto' : 'ltr'}

@@ -6,6 +6,7 @@ import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { inParts } from '../i18n/formats.js'
 import { CATALOGS, type MessageKey, type Say, sayFor } from '../i18n/messages.js'
+import { Input } from './field.js'
 import {
   FormToken,
   LinkButton,
@@ -37,29 +38,21 @@ export function frontPage(pages: Pages, locale: Locale): string {
 
 /** `wrong` is a text that was entered and is not an address. */
 export function askForLinkPage(pages: Pages, locale: Locale, wrong?: string): string {
+  const problems = [{ pointer: '/email', code: 'wrong_format' as const }]
+  const sent = wrong === undefined ? null : { typed: { email: wrong }, problems }
   return messagePage(pages, locale, (say) => ({
     title: say('askForLinkTitle'),
     text: say('askForLinkText'),
     safeMore: (
       <form method="post" action={`${pages.base}/portal/link?lang=${locale}`}>
-        {wrong === undefined ? null : (
-          <p class="over" id="wrong" safe>
-            {say('emailWrong')}
-          </p>
-        )}
-        <label>
-          <span safe>{say('emailAddress')}</span>
-          <input
-            type="email"
-            name="email"
-            required
-            maxlength="254"
-            autocomplete="email"
-            dir="ltr"
-            value={wrong ?? ''}
-            {...(wrong !== undefined && { 'aria-invalid': 'true', 'aria-describedby': 'wrong' })}
-          />
-        </label>
+        <Input
+          {...{ view: { locale }, sent }}
+          field={{
+            ...{ name: 'email', label: say('emailAddress'), value: '', type: 'email' },
+            ...{ autocomplete: 'email', explain: () => say('emailWrong') },
+          }}
+          isRequired
+        />
         <SubmitButton label={say('sendLink')} />
       </form>
     ),
@@ -87,9 +80,12 @@ export function switchPage(
   of: { session: Session; link: PortalSession; token: string; locale: Locale },
 ): string {
   const { session, link, token, locale } = of
+  // The address comes before the name, which users choose themselves. The person follows the account.
+  const nameOf = ({ email, name, userId, personId }: PortalSession) =>
+    inParts([email ?? name ?? userId, ...(personId === null ? [] : [personId])], locale)
   return messagePage(pages, locale, (say) => ({
     title: say('switchTitle'),
-    text: say('switchText', { current: nameOf(session, locale), other: nameOf(link, locale) }),
+    text: say('switchText', { current: nameOf(session), other: nameOf(link) }),
     backUrl: pages.backUrl(session),
     languagePath: `${pages.base}/portal/open?token=${encodeURIComponent(token)}`,
     safeMore: (
@@ -105,16 +101,10 @@ export function switchPage(
   }))
 }
 
-/** The address comes before the name, which users choose themselves. The person follows the account. */
-function nameOf({ email, name, userId, personId }: PortalSession, locale: Locale): string {
-  const account = email ?? name ?? userId
-  return personId === null ? account : inParts([account, personId], locale)
-}
-
 /**
  * Pages about a link, a session or a form. With a label, the button leads to the portal, else to the seller.
  */
-const SAID = {
+const NOTICES = {
   linkSent: ['mail'],
   linkOver: ['late'],
   // A link of a mail is over: the button leads to the page that sends a new one.
@@ -125,12 +115,12 @@ const SAID = {
   staleForm: ['info'],
 } as const satisfies Readonly<Record<string, readonly [SignKind, MessageKey?]>>
 
-export function saidPage(pages: Pages, locale: Locale, said: keyof typeof SAID): string {
-  const [kind, label] = SAID[said]
+export function noticePage(pages: Pages, locale: Locale, notice: keyof typeof NOTICES): string {
+  const [kind, label] = NOTICES[notice]
   return messagePage(pages, locale, (say) => ({
     kind,
-    title: say(said === 'mailedLinkOver' ? 'linkOverTitle' : `${said}Title`),
-    text: say(`${said}Text`),
+    title: say(notice === 'mailedLinkOver' ? 'linkOverTitle' : `${notice}Title`),
+    text: say(`${notice}Text`),
     ...(label === undefined && { backUrl: null }),
     safeMore: (
       <ActionLink
@@ -151,15 +141,11 @@ export interface Refusal {
 }
 
 export function refusalPage(pages: Pages, refusal: Refusal): string {
-  const { error, locale } = refusal
+  const { error, session, locale, requestId, own } = refusal
   // These two codes are about tokens. Users read instead how they get in.
-  if (error.code === 'forbidden') return saidPage(pages, locale, 'staleForm')
-  if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
-  return pages.mailsLinks ? askForLinkPage(pages, locale) : saidPage(pages, locale, 'noSession')
-}
-
-/** Any other refusal, in the words of its error code. */
-function failurePage(pages: Pages, { error, session, locale, requestId, own }: Refusal): string {
+  if (error.code === 'forbidden') return noticePage(pages, locale, 'staleForm')
+  if (error.code === 'unauthenticated')
+    return pages.mailsLinks ? askForLinkPage(pages, locale) : noticePage(pages, locale, 'noSession')
   const { title, detail } = CATALOGS[locale].error[error.code]
   const wait = error.retryAfterSeconds
   return messagePage(pages, locale, (say) => ({

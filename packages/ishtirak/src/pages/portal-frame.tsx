@@ -20,35 +20,35 @@ import type { Reader, Session } from './reader.js'
 import type { OrderField, ShownMethod } from './shown-method.js'
 import { Words } from './words.js'
 
-/** The parts of the service that every page needs. */
-export interface PagesDeps extends CallerChecks {
+/** The parts that all pages of the portal and of the console need. */
+export interface FrameParts extends CallerChecks {
   readonly database: Database
   readonly clock: Clock
   readonly formats: Formats
   readonly seller: Seller
   readonly catalogue: Catalogue
-  readonly rules: BillingRules
-  /** There is a mail server, so users can be sent a link into the portal. */
-  readonly mailsLinks: boolean
-}
-
-/** The parts that rendering needs. */
-export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules'> {
-  /** The methods besides the card. */
-  readonly shownMethods: readonly ShownMethod[]
-  readonly orderFields: readonly OrderField[]
+  readonly headers: Readonly<Record<string, string>>
   /** The style sheet with the seller's color. */
   readonly style: string
   /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
   readonly base: string
 }
 
-/** The parts that the routes of all pages share. */
-export interface Pages extends PagesDeps, PageParts {
+/** The parts that rendering a page of the portal needs. */
+export interface PageParts extends Pick<FrameParts, 'formats' | 'seller' | 'catalogue' | 'style' | 'base'> {
+  readonly rules: BillingRules
+  /** The methods besides the card. */
+  readonly shownMethods: readonly ShownMethod[]
+  readonly orderFields: readonly OrderField[]
+}
+
+/** The parts that the routes of the portal share. */
+export interface Pages extends FrameParts, PageParts {
+  /** There is a mail server, so users can be sent a link into the portal. */
+  readonly mailsLinks: boolean
   readonly reader: Reader
   /** Identifies users by their session, and counts their requests. */
   readonly users: Callers<Session>
-  readonly headers: Readonly<Record<string, string>>
   /** The platform, at the page where this session came from. */
   backUrl(session: Session | null): string
   /** Answers 422 with the portal's page at this path, on which the refused form stands as it was typed. */
@@ -177,7 +177,8 @@ function SellerContact({ pages, locale, say }: { pages: PageParts; locale: Local
   return (
     <address>
       <b safe>{identity.name[locale]}</b>
-      <a href={telephoneUrl(identity.phone)} dir="ltr" safe>
+      {/* RFC 3966: digits and a leading plus, without the signs between them. */}
+      <a href={`tel:${identity.phone.replace(/[^+\d]/g, '')}`} dir="ltr" safe>
         {identity.phone}
       </a>
       <a href={`mailto:${identity.email}`} dir="ltr" safe>
@@ -191,11 +192,6 @@ function SellerContact({ pages, locale, say }: { pages: PageParts; locale: Local
       </a>
     </address>
   )
-}
-
-/** RFC 3966: digits and a leading plus, without the signs between them. */
-function telephoneUrl(phone: string): string {
-  return `tel:${phone.replace(/[^+\d]/g, '')}`
 }
 
 const DEFAULT_COLOR = '#06402a'

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { answerForm, askForLinkPage, refusalPage, saidPage, shortened } from '../pages/message-pages.js'
+import { answerForm, askForLinkPage, noticePage, refusalPage, shortened } from '../pages/message-pages.js'
 import { fieldOf, type Session } from '../pages/reader.js'
 import type { PortalPages } from './portal-pages.js'
 
@@ -41,7 +41,7 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
   if (refused !== undefined) return isErrorCode(refused) ? showRefusal(pages, of, refused) : null
   if (isPage(page)) {
     reply.code(PAGES[page])
-    return saidPage(pages, locale, page)
+    return noticePage(pages, locale, page)
   }
   if (email !== undefined) {
     reply.code(422)

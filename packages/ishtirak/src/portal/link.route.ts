@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMAIL_MAX, isEmail, typedEmail } from '../core/email.js'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { answerForm, saidPage, signInPage, switchPage } from '../pages/message-pages.js'
+import { answerForm, noticePage, signInPage, switchPage } from '../pages/message-pages.js'
 import { senderOf } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
 import { fieldOf, type PortalSession, queryOf } from '../pages/reader.js'
@@ -37,7 +37,7 @@ export function linkRoutes(app: App, pages: Pages): void {
     return reply
       .code(410)
       .headers(pages.headers)
-      .send(saidPage(pages, locale, 'linkOver'))
+      .send(noticePage(pages, locale, 'linkOver'))
   })
 
   // The user confirmed to change to the other account. A form of another site comes without the session's

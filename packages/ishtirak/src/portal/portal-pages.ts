@@ -2,14 +2,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HistoryDeps } from '../checkout/history.js'
 import type { Database } from '../database/database.js'
+import type { CallerChecks } from '../http/callers.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { OverviewDeps } from '../limits/overview.js'
-import type { Pages, PagesDeps } from '../pages/portal-frame.js'
+import type { Pages } from '../pages/portal-frame.js'
 import type { BroughtToPortal } from './brought.js'
 import type { FindSession } from './portal-sessions.sql.js'
 
 export interface PortalDeps
-  extends PagesDeps,
+  extends Pick<
+      Pages,
+      keyof CallerChecks | 'clock' | 'formats' | 'seller' | 'catalogue' | 'rules' | 'mailsLinks'
+    >,
     HistoryDeps,
     OverviewDeps,
     Pick<CommonParts, 'ids' | 'publicUrl'> {
