@@ -104,7 +104,7 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Rest}`
   : []
 type TextsOf<Names extends readonly string[]> = { [At in keyof Names]: string }
 
-/** The input or answer of a call. If it is bytes, `run`, a host and the client have them in different forms. */
+/** The input or answer of a call. Bytes have another form in `run` than for a host and the client. */
 type InputOf<Input, File> = Input extends 'file' ? File : Static<Input & TSchema>
 type AnswerOf<Answer, File> = Answer extends FileAnswer ? File : Static<Answer & TSchema>
 type MemberOf<Answer, List> = List extends keyof Answer ? Answer[List] : Answer
