@@ -46,7 +46,7 @@ h1{font-size:1.5rem;color:var(--ink)}
 h2{margin:2rem 0 .5rem;font-size:1.25rem}
 form{display:inline-flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:0}
 main button{inline-size:auto;min-block-size:2.75rem;margin:0;padding:0 1rem}
-.scroll{overflow-x:auto}
+.wide{overflow-x:auto}
 table{border-collapse:collapse;inline-size:100%}
 th,td{padding:.5rem;border-block-end:1px solid var(--line);text-align:start;vertical-align:middle}
 .on{font-weight:700;color:var(--warn)}
@@ -85,7 +85,7 @@ interface TableContent {
 function Table({ columns, rows, empty = '' }: TableContent) {
   if (rows.length === 0) return <p safe>{empty}</p>
   return (
-    <div class="scroll">
+    <div class="wide">
       <table>
         <tr>
           {columns.map((name) => (
@@ -118,7 +118,7 @@ function faultRows(faults: Faults) {
       </span>,
       <form method="post" action="/_sandbox/page/faults">
         <input type="hidden" name="state" value={target} />
-        <button type="submit" name="fault" value={name} aria-label={`Switch ${name} ${target}`} safe>
+        <button type="submit" name="fault" value={name} aria-label={`Switch ${target} ${name}`} safe>
           {`Switch ${target}`}
         </button>
       </form>,
@@ -135,7 +135,7 @@ function deliveryRow({ id, type, checkout_id, state, attempts }: DeliveryRecord)
     text(state),
     text(attempts.map(({ status, error }) => status ?? error ?? '').join(', ')),
     <form method="post" action="/_sandbox/page/resend">
-      <button type="submit" name="delivery" value={id} aria-label={`Send ${type} ${id} again`}>
+      <button type="submit" name="delivery" value={id} aria-label={`Send again ${type} ${id}`}>
         Send again
       </button>
     </form>,

@@ -92,8 +92,8 @@ function HistoryLine({
       <span class="sum" safe>
         {formats.came(payment, locale)}
       </span>
-      <span class="bought soft small" safe>
-        {whatItBought(section, payment, status)}
+      <span class="bought soft small">
+        <Words>{whatItBought(section, payment, status)}</Words>
       </span>
       <span class="end">
         <span class={`badge ${TONES[status]}`} safe>

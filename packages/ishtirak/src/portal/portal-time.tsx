@@ -77,8 +77,8 @@ function TimeLine({ time, ...section }: PortalSection & { readonly time: TimeEnt
           {say(!isGap && time.isRefunded ? 'payment_refunded' : `time_${time.by}`)}
         </span>
       </span>
-      <span class="bought soft small" safe>
-        {say('boughtPeriod', { start: day(time.start), end: day(time.end) })}
+      <span class="bought soft small">
+        <Words>{say('boughtPeriod', { start: day(time.start), end: day(time.end) })}</Words>
       </span>
       {isGap ? null : view.parts.map((part) => part.document?.(section, time) ?? null)}
     </li>
