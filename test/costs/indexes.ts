@@ -66,7 +66,7 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   proformas_by_number: 'a proforma of a user',
   seller_versions_by_content: 'a seller: there are few',
   proformas_number_once: 'a number of a series',
-  proformas_once_a_day: 'what was asked for on a day: the statement that makes one looks there first',
+  proformas_once_a_day: 'the request of a day: the query that makes a proforma looks there first',
   operator_sessions_secret_once: 'the secret of a session',
   portal_sessions_by_link: 'the secret of a link',
   user_search_once: 'a word of a user: the trigger that writes them anew finds them by it',

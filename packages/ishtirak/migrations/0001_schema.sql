@@ -532,8 +532,8 @@ create table proformas (
   series text not null,
   number integer not null constraint number_is_positive check (number > 0),
   issued_at timestamptz not null,
-  -- The day and everything that it was made from: the same request on that day returns the same proforma.
-  asked text not null,
+  -- Of the day and everything that it was made from: the same request on that day returns the same proforma.
+  request_digest text not null,
   -- What is sold at this price: the offer, or the plan change as it was agreed.
   agreed jsonb not null,
   -- Everything that the document shows.
@@ -542,7 +542,7 @@ create table proformas (
   ordered_as text,
   constraint proformas_by_number primary key (user_id, series, number),
   constraint proformas_number_once unique (series, number),
-  constraint proformas_once_a_day unique (user_id, asked)
+  constraint proformas_once_a_day unique (user_id, request_digest)
 );
 comment on table proformas is 'Offers to companies, with a price that holds.';
 

@@ -114,10 +114,10 @@ function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void {
 }
 
 /** `url` is the page that was asked for, without the path that a proxy adds. */
-function signInPath({ base }: { readonly base: string }, url: string): string {
-  const to = targetOf(url)
-  return `${base}/console/sign-in${to === HOME ? '' : `?to=${encodeURIComponent(to)}`}`
-}
+const signInPath = ({ base }: { readonly base: string }, url: string) =>
+  base + withTarget('/console/sign-in', targetOf(url))
+
+const withTarget = (path: string, to: string) => (to === HOME ? path : `${path}?to=${encodeURIComponent(to)}`)
 
 const HOME = '/console'
 
@@ -138,7 +138,6 @@ function signInPage(
   const { locale, to, byKey, isWrong } = of
   const say = consoleSay(locale)
   const { base, issuer } = pages
-  const query = to === HOME ? '' : `?to=${encodeURIComponent(to)}`
   return renderConsole(pages, {
     locale,
     session: null,
@@ -151,7 +150,7 @@ function signInPage(
         {issuer === null ? null : (
           <p class="actions">
             <LinkButton
-              href={`${base}${ISSUER_PATH}${query}`}
+              href={base + withTarget(ISSUER_PATH, to)}
               label={say('signInWith', { issuer: issuer.host })}
               go
             />

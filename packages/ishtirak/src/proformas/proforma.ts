@@ -25,8 +25,8 @@ import { renderReceipt } from '../documents/render-receipt.js'
 import { findUser, type KnownUser } from '../ledger/users.sql.js'
 import { transferMethod } from '../transfers/transfer.route.js'
 import {
-  findAsked,
   findProforma,
+  findRequested,
   insertProforma,
   noteOrdered,
   type Proforma,
@@ -67,11 +67,11 @@ async function tryProforma(
   const { offer, change, amount } = await readQuote(deps, { userId, ...wanted })
   const time = change ? timeOf(change) : null
   const parties = [seller.identity, fieldsOfBuyer(details)]
-  let asked = digestOf([issuedOn, planId, months, start, time, poNumber ?? null, ...parties])
-  let before = await findAsked(database, userId, asked)
+  let requestDigest = digestOf([issuedOn, planId, months, start, time, poNumber ?? null, ...parties])
+  let before = await findRequested(database, userId, requestDigest)
   while (before?.isPaid) {
-    asked = digestOf([asked, before.number])
-    before = await findAsked(database, userId, asked)
+    requestDigest = digestOf([requestDigest, before.number])
+    before = await findRequested(database, userId, requestDigest)
   }
   if (before) return before
   const agreed = { offer, amount, ...(change && { change }) }
@@ -80,9 +80,9 @@ async function tryProforma(
   const dated = { issuedAt: now, issuedOn, live, ...(poNumber !== undefined && { poNumber }) }
   const snapshot = drawUp(agreed, seller, { buyer, ...dated })
   const series = documentSeries('proforma', issuedOn, live)
-  const made = { userId, version: user?.version ?? 0, asked, series, issuedAt: now, agreed, snapshot }
+  const made = { userId, version: user?.version ?? 0, requestDigest, series, issuedAt: now, agreed, snapshot }
   await insertProforma(database, made)
-  return (await findAsked(database, userId, asked)) ?? 'stale'
+  return (await findRequested(database, userId, requestDigest)) ?? 'stale'
 }
 
 const digestOf = (what: readonly unknown[]) =>

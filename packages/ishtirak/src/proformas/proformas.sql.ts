@@ -51,7 +51,7 @@ const insert = statement(
             last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
      returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
    )
-   insert into proformas (user_id, series, number, issued_at, asked, agreed, snapshot)
+   insert into proformas (user_id, series, number, issued_at, request_digest, agreed, snapshot)
    select $1, series, last_number, $4::timestamptz, $2, $5::jsonb, $6::jsonb || dated from drawn`,
 )
 
@@ -62,7 +62,7 @@ export async function insertProforma(
     readonly userId: string
     /** The version of the user at which the buyer was read. */
     readonly version: number
-    readonly asked: string
+    readonly requestDigest: string
     readonly series: string
     readonly issuedAt: Instant
     readonly agreed: Agreed
@@ -71,21 +71,28 @@ export async function insertProforma(
 ): Promise<void> {
   const texts = [JSON.stringify(of.agreed), JSON.stringify(of.snapshot)]
   try {
-    await database.query(insert, [of.userId, of.asked, of.series, at(of.issuedAt), ...texts, of.version])
+    await database.query(insert, [
+      of.userId,
+      of.requestDigest,
+      of.series,
+      at(of.issuedAt),
+      ...texts,
+      of.version,
+    ])
   } catch (error) {
     const isThere = error instanceof ConstraintViolation && error.constraint === 'proformas_once_a_day'
     if (!isThere) throw error
   }
 }
 
-const selectAsked = statement('proformas.asked', `${SELECT} and f.asked = $2`)
+const selectRequested = statement('proformas.requested', `${SELECT} and f.request_digest = $2`)
 
-export async function findAsked(
+export async function findRequested(
   database: Queryable,
   userId: string,
-  asked: string,
+  requestDigest: string,
 ): Promise<Proforma | null> {
-  const [row] = await database.query(selectAsked, [userId, asked])
+  const [row] = await database.query(selectRequested, [userId, requestDigest])
   return row ? parseProforma(row) : null
 }
 

@@ -21,7 +21,7 @@ const selectNumbers = sql(`select array_agg(p.number order by p.number) as numbe
 const turn = sql(`update proformas set snapshot = snapshot || '{"live": true}'`)
 const forget = sql('delete from proformas')
 const copy = sql(`insert into proformas
-  select user_id, series, number + n, issued_at, asked || n, agreed, snapshot, ordered_as
+  select user_id, series, number + n, issued_at, request_digest || n, agreed, snapshot, ordered_as
     from proformas, generate_series(1, 120) n`)
 
 describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
