@@ -60,8 +60,8 @@ function readEntry(entry: string, place: number, permissions: readonly Permissio
   if (name === undefined) return `, entry ${place} must be a name such as payment.refund or user.grant(7)`
   const most = limit === undefined ? null : Number(limit)
   const permission = permissions.find((one) => one.name === name)
-  if (name === 'owner' || permission?.ownersAlone) return `, ${name} is for owners alone`
-  if (most !== null && permission?.bound === undefined) return `, ${name} has no bound`
+  if (name === 'owner' || permission?.ownersAlone) return `, ${name} is for owners only`
+  if (most !== null && permission?.bound === undefined) return `, ${name} takes no number in parentheses`
   if (permission) return { name, isRole: false, may: [[name, most]] }
   if (!isRole(name)) return `, ${name} is no permission and no built-in role`
   const has = permissions.filter((one) => rolesThatMay(one).includes(name))

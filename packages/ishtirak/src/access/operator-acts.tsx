@@ -38,13 +38,15 @@ const OperatorSchema = object('Operator', {
   name: Type.String(),
   role: roleSchema,
   source: Type.Enum(['environment', 'console'], { description: 'The place where the operator is defined' }),
-  created_at: nullable(timestamp, { description: 'Null: of the environment' }),
+  created_at: nullable(timestamp, { description: 'Null for an operator of OPERATOR_KEYS' }),
   keyed_at: nullable(timestamp, { description: 'When they got their key' }),
   blocked_at: nullable(timestamp),
 })
 const KeyedOperatorSchema = object('KeyedOperator', {
   ...OperatorSchema.properties,
-  key: nullable(Type.String({ description: 'Shown this once; null where `operation_id` made it before' })),
+  key: nullable(
+    Type.String({ description: 'Shown only once; null if the same `operation_id` made the operator before' }),
+  ),
 })
 
 function viewOperator({ name, role, made }: ListedOperator): Static<typeof OperatorSchema> {
@@ -148,7 +150,7 @@ function onOperator<Input extends TObject>(
   of: Pick<Act<OperatorActDeps>, 'name' | 'operationId' | 'summary'> &
     Partial<Pick<Act<OperatorActDeps>, 'fields' | 'page' | 'answer'>> & {
       readonly input: Input
-      /** The columns that the act changes; null: they are so already. Throws `validation_failed`. */
+      /** The columns that the act changes; null if nothing would change. Throws `validation_failed`. */
       readonly changed: (
         before: MadeOperator,
         to: { readonly now: Instant; readonly key: string; readonly input: Static<Input> },

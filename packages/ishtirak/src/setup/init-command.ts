@@ -41,7 +41,7 @@ function initProduction(folder: string, answers: Answers, say: Say): void {
     if (existsSync(path.join(at, '.git')))
       say(`warning: ${folder} lies in the git checkout ${at}: keep its secrets out of commits`)
   if (laidDown.some(({ state }) => state === 'differs')) {
-    say('\nNothing was changed. A file that is removed is written anew; keep the one with the secrets.')
+    say('\nNo file was changed. Remove one to have it written anew, but keep the one with the secrets.')
     process.exitCode = 1
   }
   if (laidDown.some(({ state }) => state === 'written')) say(nextSteps(answers, folder))
