@@ -6,13 +6,12 @@ import {
   boundsInWords,
   CommandFailed,
   numberWithin,
-  type Progress,
   readConfig,
   readSandboxState,
   runningSandbox,
-  withProgress,
 } from 'ishtirak/internal'
 import { DEMO_BOUNDS, DEMO_PATH, type DemoRequest } from './demo.js'
+import { type Progress, withProgress } from './progress.js'
 
 const { users: USERS, seed: SEED } = DEMO_BOUNDS
 

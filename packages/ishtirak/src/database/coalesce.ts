@@ -58,7 +58,7 @@ export function shareStatements<Item, Result>(
   let queue: Waiting<Item, Result>[] = []
   let underWay = 0
   let lastSentAt = 0
-  let isArranged = false
+  let isScheduled = false
   let timer: NodeJS.Timeout | undefined
 
   const giveUpLate = () => {
@@ -72,25 +72,25 @@ export function shareStatements<Item, Result>(
   const maySend = () => underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)
   const send = () => {
     while (queue.length > 0 && maySend()) {
-      const [batch, rest] = choose(queue, busyKeys, itemsMax)
+      const [batch, rest] = chooseBatch(queue, busyKeys, itemsMax)
       if (batch.length === 0) return
       queue = rest
       underWay += 1
       lastSentAt = performance.now()
       for (const { key } of batch) if (key !== undefined) busyKeys.add(key)
-      void work(database, statements, batch).finally(() => {
+      void runBatch(database, statements, batch).finally(() => {
         underWay -= 1
         for (const { key } of batch) if (key !== undefined) busyKeys.delete(key)
-        if (queue.length > 0) arrange()
+        if (queue.length > 0) scheduleSend()
       })
     }
   }
   // The embedded database answers within the turn: every call would be gone before the next is read.
-  const arrange = () => {
-    if (isArranged) return
-    isArranged = true
+  const scheduleSend = () => {
+    if (isScheduled) return
+    isScheduled = true
     setImmediate(() => {
-      isArranged = false
+      isScheduled = false
       send()
     })
   }
@@ -98,13 +98,13 @@ export function shareStatements<Item, Result>(
     new Promise((resolve, reject) => {
       if (queue.length >= waitingMax) return reject(refusal())
       queue.push({ item, key: statements.keyOf?.(item), giveUpAt, resolve, reject })
-      arrange()
+      scheduleSend()
       if (timer === undefined) timer = setTimeout(giveUpLate, CHECK_EVERY_MS)
     })
 }
 
 /** The oldest call of each free key, sorted: all processes lock rows in one order, without deadlocks. */
-function choose<Entry extends { readonly key: string | undefined }>(
+function chooseBatch<Entry extends { readonly key: string | undefined }>(
   queue: readonly Entry[],
   busyKeys: ReadonlySet<string>,
   itemsMax: number,
@@ -123,7 +123,7 @@ function choose<Entry extends { readonly key: string | undefined }>(
 }
 
 /** Never rejects: each call gets its own outcome. */
-async function work<Item, Result>(
+async function runBatch<Item, Result>(
   database: Queryable,
   statements: SharedStatements<Item, Result>,
   batch: readonly Waiting<Item, Result>[],

@@ -51,19 +51,19 @@ export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Gua
     const known = serverTime ? 'that of the database server' : LAST_WRITTEN
     return { ms, words: `the clock of this machine is ${lengthOf(ms)} ${known}` }
   }
-  const tell = throttled(clock, MINUTE, (words: string) =>
+  const logTrouble = throttled(clock, MINUTE, (words: string) =>
     log.error({ trouble: words }, 'the clock is wrong'),
   )
-  let rightAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   const now = () => {
     const instant = clock.now()
-    if (instant >= rightAt && instant < rightAt + SECOND) return instant
+    if (instant >= checkedAt && instant < checkedAt + SECOND) return instant
     const found = trouble()
     if (found) {
-      tell(found.words)
+      logTrouble(found.words)
       throw new WrongClock(found.words)
     }
-    rightAt = instant
+    checkedAt = instant
     return instant
   }
   const compare = async () => {

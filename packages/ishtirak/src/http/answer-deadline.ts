@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { AnswerFailure } from './problem.js'
+import { announcesBody } from './request.js'
 
 const LIMIT_MS = 5_300
 /** 64 KiB in 30 seconds is a slow phone. */
@@ -21,7 +22,7 @@ declare module 'fastify' {
 
 /** Called when a request arrives. The returned function is called after its answer and stops the timer. */
 export function answerInTime(request: FastifyRequest, reply: FastifyReply, fail: AnswerFailure): () => void {
-  const { method, headers, raw } = request
+  const { method, raw } = request
   let timer: NodeJS.Timeout | undefined
   const allow = (ms: number, code: 'took_too_long' | 'request_timeout') => {
     clearTimeout(timer)
@@ -33,8 +34,7 @@ export function answerInTime(request: FastifyRequest, reply: FastifyReply, fail:
       fail(new BillingError(code, isLateWork ? { retryAfterSeconds: RETRY_SECONDS } : {}), request, reply)
     }, ms).unref()
   }
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-  if (!hasBody || method === 'GET' || method === 'HEAD') allow(LIMIT_MS, 'took_too_long')
+  if (!announcesBody(raw) || method === 'GET' || method === 'HEAD') allow(LIMIT_MS, 'took_too_long')
   else {
     allow(request.routeOptions.config.bodyTimeoutMs ?? BODY_LIMIT_MS, 'request_timeout')
     raw.once('end', () => allow(LIMIT_MS, 'took_too_long'))

@@ -18,7 +18,14 @@ import { answerInTime } from './answer-deadline.js'
 import type { CallerChecks } from './callers.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { type AnswerFailure, answerBrokenInput, installFailures, ProblemSchema } from './problem.js'
-import { acceptJsonOnly, BODY_LIMIT_BYTES, isBodyGone, newRequestId, pathOf, requestIdOf } from './request.js'
+import {
+  acceptJsonOnly,
+  announcesBody,
+  BODY_LIMIT_BYTES,
+  newRequestId,
+  pathOf,
+  requestIdOf,
+} from './request.js'
 import { buildSerializer, validatorCompiler } from './schemas.js'
 
 export type App = FastifyInstance<
@@ -56,7 +63,7 @@ const STOP_MS = 10_000
 const SLOW_MS = 2_000
 
 export function createApp(parts: AppParts): App {
-  const { log, publicUrl } = parts
+  const { log, publicUrl, metrics = createMetrics(), limitAnonymous = () => undefined } = parts
   const logger: FastifyBaseLogger = log
   const app = fastify({
     loggerInstance: logger,
@@ -84,12 +91,13 @@ export function createApp(parts: AppParts): App {
     clientErrorHandler: (error, socket) =>
       answerBrokenInput(error, socket, { publicUrl, requestId: newRequestId(), log }),
   }).withTypeProvider<TypeBoxTypeProvider>()
-  const metrics = parts.metrics ?? createMetrics()
   app.setValidatorCompiler(validatorCompiler)
   acceptJsonOnly(app)
   const answerFailure = installFailures(app, publicUrl)
-  refuseExpectations(app)
-  const { limitAnonymous = () => undefined } = parts
+  // Node would answer 417 without our headers. An older client's expectation is ignored (RFC 9110).
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response)
+  })
   watchRequests(app, { metrics, limitAnonymous, answerFailure })
   leaveNoConnectionOpen(app)
   app.addSchema(ProblemSchema)
@@ -129,13 +137,12 @@ function leaveNoConnectionOpen(app: App): void {
 /** One hook before and one after, because every request pays for each further hook. */
 function watchRequests(
   app: FastifyInstance,
-  parts: {
-    readonly metrics: Metrics
-    readonly limitAnonymous: CallerChecks['limitAnonymous']
-    readonly answerFailure: AnswerFailure
-  },
+  {
+    metrics,
+    limitAnonymous,
+    answerFailure,
+  }: Required<Pick<AppParts, 'metrics' | 'limitAnonymous'>> & { readonly answerFailure: AnswerFailure },
 ): void {
-  const { metrics, limitAnonymous, answerFailure } = parts
   app.decorateReply('endDeadline', null)
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
@@ -158,15 +165,9 @@ function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
 }
 
-/** Node would answer 417 without our headers. An older client's expectation is ignored (RFC 9110). */
-function refuseExpectations(app: FastifyInstance): void {
-  app.server.on('checkExpectation', (request, response) => {
-    app.server.emit('request', request, response)
-  })
-}
-
 function refusalOf({ url, headers, raw }: FastifyRequest): Error | undefined {
-  if (isBodyGone(raw))
+  // A host's parser has already read the body, so that the stream is empty.
+  if (raw.readableDidRead && announcesBody(raw))
     return new Error('the host has read this body: mount Ishtirak before the parsers of bodies')
   if (headers.expect !== undefined && raw.httpVersion === '1.1' && !/\b100-continue\b/i.test(headers.expect))
     return new BillingError('expectation_failed')

@@ -62,9 +62,9 @@ export interface PlatformCallers {
   readonly platforms: Callers<'platform'>
 }
 
-/** `know` throws the refusal of an unknown caller, and of one who calls too often. */
+/** `identify` throws the refusal of an unknown caller, and of one who calls too often. */
 export function callersBy<Caller>(
-  know: (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>,
+  identify: (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>,
 ): Callers<Caller> {
   // Stored on the request: an entry in a WeakMap cost the garbage collector more.
   const known = Symbol('caller')
@@ -78,7 +78,7 @@ export function callersBy<Caller>(
         ;(request as Known)[known] = caller
         done()
       }
-      const caller = know(request, reply)
+      const caller = identify(request, reply)
       if (caller instanceof Promise) caller.then(admit, done)
       else admit(caller)
     },

@@ -67,7 +67,7 @@ interface RequestLabels {
 }
 
 /** Requests are counted in batches: 0.5 µs each. Counted one by one between other work, each takes 3 µs. */
-const NOTED_MAX = 500
+const PENDING_MAX = 500
 
 export function createMetrics({ processMetrics = true } = {}) {
   const registry = new Registry()
@@ -78,12 +78,12 @@ export function createMetrics({ processMetrics = true } = {}) {
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS_SECONDS,
     registers: [registry],
-    collect: () => countNoted(),
+    collect: () => countPending(),
   })
-  let noted: { readonly labels: RequestLabels; readonly seconds: number }[] = []
-  const countNoted = () => {
-    for (const { labels, seconds } of noted) durations.observe(labels, seconds)
-    noted = []
+  let pending: { readonly labels: RequestLabels; readonly seconds: number }[] = []
+  const countPending = () => {
+    for (const { labels, seconds } of pending) durations.observe(labels, seconds)
+    pending = []
   }
   const counters = new Map<string, Counter>()
   for (const [key, { series, ...definition }] of Object.entries(COUNTERS)) {
@@ -98,8 +98,8 @@ export function createMetrics({ processMetrics = true } = {}) {
     registry,
     /** `route` is the pattern, never the address: ids in labels would grow without end. */
     observeRequest: (labels: RequestLabels, seconds: number): void => {
-      noted.push({ labels, seconds })
-      if (noted.length >= NOTED_MAX) countNoted()
+      pending.push({ labels, seconds })
+      if (pending.length >= PENDING_MAX) countPending()
     },
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }

@@ -92,10 +92,9 @@ export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
 
-/** True if a host's parser has already read the body, so that the stream is empty. */
-export function isBodyGone(request: IncomingMessage): boolean {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
-  return request.readableDidRead && (length !== '0' || encoding !== undefined)
+/** True if a body follows the headers. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }
 
 function refuseCompressed(request: FastifyRequest): void {

@@ -9,7 +9,6 @@ import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
 import { VERSION } from '../runtime/package.js'
 import { type DocumentsPageOptions, documentsPage } from './documents-page.js'
-import { withExamples } from './examples.js'
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const
 
@@ -62,7 +61,7 @@ export function installDocumentation(
     done()
   }
   // Made once: no route is added after the start.
-  let made: object | undefined
+  let made: Promise<object> | undefined
   const hidden = { schema: { hide: true }, onRequest }
   documentsPage(app, hidden, options)
   app.get('/openapi.json', hidden, () => {
@@ -108,7 +107,9 @@ interface Document {
 }
 
 /** Users have no use for the operator's part, and attackers would have one. */
-function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
+async function documentOf(app: FastifyInstance, part: 'public' | 'operator'): Promise<object> {
+  // Only a reader of the document needs them, so no start loads them.
+  const { withExamples } = await import('./examples.js')
   const document: object = app.swagger()
   // The plugin types only a part of what OpenAPI 3.1 has.
   const whole = document as Document

@@ -89,7 +89,7 @@ function isOnThisMachine({ raw, headers }: FastifyRequest, publicUrl: string): b
 function render(publicUrl: string, keys: SandboxKeys | null): string {
   const base = withoutSlash(publicUrl)
   const address = `${withoutSlash(new URL(publicUrl).pathname)}/docs`
-  const given = keys && { user: keys.userToken ?? undefined, platform: keys.platformKey }
+  const filledIn = keys && { user: keys.userToken ?? undefined, platform: keys.platformKey }
   return `<!doctype html>${String(
     <html lang="en">
       <head>
@@ -100,7 +100,11 @@ function render(publicUrl: string, keys: SandboxKeys | null): string {
         <link rel="stylesheet" href={`${address}/swagger-ui.css`} />
       </head>
       <body>
-        <main id="document" data-url={`${base}/openapi.json`} data-keys={JSON.stringify(given ?? {})}></main>
+        <main
+          id="document"
+          data-url={`${base}/openapi.json`}
+          data-keys={JSON.stringify(filledIn ?? {})}
+        ></main>
         <script src={`${address}/swagger-ui-bundle.js`}></script>
         <script src={`${address}/swagger-ui-start.js`}></script>
       </body>

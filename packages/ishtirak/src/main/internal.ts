@@ -39,7 +39,6 @@ export { continueReconciliation, ROUND_MS, startReconciliation } from '../reconc
 export { type Clock, type MovableClock, movableClock } from '../runtime/clock.js'
 export { createLog } from '../runtime/log.js'
 export { readPlans } from '../runtime/plans-file.js'
-export { type Progress, withProgress } from '../runtime/progress.js'
 export { approve, refuse } from '../transfers/decide.js'
 export { transferIn } from '../transfers/payment-part.js'
 export { uploadProof } from '../transfers/proof.js'

@@ -153,16 +153,10 @@ const PROBE_MS = 1_000
 /** The address of this folder's sandbox; null: it does not run. */
 export async function runningSandbox(config: Config): Promise<string | null> {
   const folder = folderOf(config)
-  // The service at the public address may belong to another folder, with other keys.
-  if (!hasSandbox(config)) return null
-  const written = folder && (await readFile(path.join(folder, 'service-url'), 'utf8').catch(() => null))
-  const answers = (url: string) =>
-    fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  for (const url of [written, config.publicUrl]) if (url && (await answers(url))) return url
-  return null
+  const url = folder && (await readFile(path.join(folder, 'service-url'), 'utf8').catch(() => null))
+  if (!url) return null
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) }).catch(() => null)
+  return answer?.ok ? url : null
 }
 
 const stateFile = (folder: string) => path.join(folder, 'sandbox.json')

@@ -35,9 +35,12 @@ export function hostTracing(): ServiceTracing {
 
 export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
   const underWay = new AsyncLocalStorage<Span>()
-  const above = () => (underWay.getStore() ?? trace.getSpan(context.active()))?.spanContext()
+  const currentSpan = () => (underWay.getStore() ?? trace.getSpan(context.active()))?.spanContext()
   const begin = (name: string, kind: SpanKind, attributes: Attributes, traceparent?: unknown): Span => {
-    const [outer, named] = [above(), typeof traceparent === 'string' ? read(traceparent) : undefined]
+    const [outer, named] = [
+      currentSpan(),
+      typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined,
+    ]
     const isElsewhere = outer && named && named.traceId !== outer.traceId
     const parent = isElsewhere ? named : (outer ?? named)
     const links = isElsewhere ? [{ context: outer }] : []
@@ -61,7 +64,7 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
       const { method, headers } = request
       const route = routeOf(request)
       // A host that records its requests has begun this one, below its caller's.
-      const caller = above() ? undefined : headers.traceparent
+      const caller = currentSpan() ? undefined : headers.traceparent
       const attributes = { 'http.request.method': method, 'http.route': route }
       if (!PROBES.has(route))
         requests.set(request, begin(`${method} ${route}`, SpanKind.SERVER, attributes, caller))
@@ -85,7 +88,7 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
     const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
     const span = begin(`${method} ${peer}`, SpanKind.CLIENT, attributes)
     return record(span, async () => {
-      const traceparent = write(span.spanContext())
+      const traceparent = traceparentOf(span.spanContext())
       const headers = { ...request.headers, ...(traceparent && { traceparent }) }
       const answer = await sendByNode({ ...request, headers }, signal)
       span.setAttribute('http.response.status_code', answer.status)
@@ -93,7 +96,7 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
     })
   }
   return {
-    current: () => write(above()),
+    current: () => traceparentOf(currentSpan()),
     span: (name, traceparent, work) => record(begin(name, SpanKind.INTERNAL, {}, traceparent), work),
     send,
     watch,
@@ -103,14 +106,14 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/
 
 /** Undefined: not as W3C Trace Context has it. */
-function read(traceparent: string): SpanContext | undefined {
+function parseTraceparent(traceparent: string): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent) ?? []
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
   return isSpanContextValid(context) ? context : undefined
 }
 
 /** Null: nothing records. */
-function write(context: SpanContext | undefined): string | null {
+function traceparentOf(context: SpanContext | undefined): string | null {
   if (!context || !isSpanContextValid(context)) return null
   return `00-${context.traceId}-${context.spanId}-0${context.traceFlags & 1}`
 }

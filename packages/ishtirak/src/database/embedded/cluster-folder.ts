@@ -51,7 +51,7 @@ export function isNew(folder: string): boolean {
   if (!existsSync(cluster)) {
     if (existsSync(unfinished)) return true
     throw new DataFolderDamaged(
-      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${found(folder)}. ` +
+      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${namesIn(folder)}. ` +
         REMEDY,
     )
   }
@@ -75,7 +75,7 @@ export function doesNotStart(cluster: string, cause: unknown): string {
   return `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause}). ${REMEDY}`
 }
 
-function found(folder: string): string {
+function namesIn(folder: string): string {
   const names = readdirSync(folder).filter((name) => !name.startsWith('lock.'))
   return names.length === 0 ? 'only the lock of an earlier start' : names.slice(0, 5).join(', ')
 }

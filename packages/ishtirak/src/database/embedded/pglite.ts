@@ -96,7 +96,8 @@ function settingsOf({ schema }: EmbeddedOptions): string[] {
   return [...SETTINGS, ...path].flatMap((setting) => ['-c', setting])
 }
 
-interface Belongings {
+/** What a database in a folder has besides: none of it for one in memory. */
+interface FolderParts {
   readonly files?: DurableFiles
   readonly lock?: FolderLock
   readonly onFailure?: ((cause: unknown) => void) | undefined
@@ -121,15 +122,15 @@ export class EmbeddedDatabase extends SessionDatabase {
 
   constructor(
     private readonly pglite: PGlite,
-    private readonly belongings: Belongings,
+    private readonly folderParts: FolderParts,
   ) {
     super()
     this.#session = new EmbeddedSession(pglite, {
       pauseWhenDue: () => this.#queue.pauseWhenDue(),
-      flushFailure: () => belongings.files?.failure,
+      flushFailure: () => folderParts.files?.failure,
       onFailure: (cause) => {
         this.#hasFailed = true
-        belongings.onFailure?.(cause)
+        folderParts.onFailure?.(cause)
       },
     })
   }
@@ -162,7 +163,7 @@ export class EmbeddedDatabase extends SessionDatabase {
     await this.#queue.close()
     // After a failure the shutdown would hang; the next start recovers, as after a power cut.
     if (!this.#hasFailed && !this.pglite.closed) await this.pglite.close()
-    await this.belongings.lock?.release()
+    await this.folderParts.lock?.release()
   }
 }
 
