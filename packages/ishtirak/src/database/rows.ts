@@ -175,29 +175,25 @@ function arrayOf(parseElement: Parse): Parse {
 }
 
 /** Type oids never change (PostgreSQL, src/include/catalog/pg_type.dat). Array oid after element oid. */
-const types: readonly [element: number, array: number, parse: Parse][] = [
-  [16, 1000, asBoolean], // bool
-  [20, 1016, asNumber], // int8
-  [21, 1005, asNumber], // int2
-  [23, 1007, asNumber], // int4
-  [25, 1009, asText], // text
-  [26, 1028, asNumber], // oid
-  [114, 199, asJson], // json
-  [700, 1021, asNumber], // float4
-  [701, 1022, asNumber], // float8
-  [1043, 1015, asText], // varchar
-  [1082, 1182, asText], // date: a day in a calendar is not an instant
-  [1184, 1185, asInstant], // timestamptz
-  [1700, 1231, asNumber], // numeric
-  [2950, 2951, asText], // uuid
-  [3802, 3807, asJson], // jsonb
+const types: readonly [parse: Parse, ...oids: (readonly [element: number, array: number])[]][] = [
+  [asBoolean, [16, 1000]],
+  // int8, int2, int4, oid, float4, float8, numeric
+  [asNumber, [20, 1016], [21, 1005], [23, 1007], [26, 1028], [700, 1021], [701, 1022], [1700, 1231]],
+  // text, varchar, uuid, and date: a day in a calendar is not an instant
+  [asText, [25, 1009], [1043, 1015], [2950, 2951], [1082, 1182]],
+  // json, jsonb
+  [asJson, [114, 199], [3802, 3807]],
+  // timestamptz
+  [asInstant, [1184, 1185]],
 ]
 
 const parsers = new Map<number, Parse>(
-  types.flatMap(([element, array, parse]): [number, Parse][] => [
-    [element, parse],
-    [array, arrayOf(parse)],
-  ]),
+  types.flatMap(([parse, ...oids]) =>
+    oids.flatMap(([element, array]): [number, Parse][] => [
+      [element, parse],
+      [array, arrayOf(parse)],
+    ]),
+  ),
 )
 
 /** Reads the values of one row, text in the order of the columns. Throws if a value cannot be represented. */

@@ -21,7 +21,7 @@ it('none is made where there is none', async () => {
   const folder = path.join(tmpdir(), 'ishtirak-of-no-doctor')
   expect(await databaseLine({ DATA_DIR: folder })).toMatchObject({
     verdict: 'ok',
-    found: `embedded: there is none yet, the first start makes it in ${folder}`,
+    found: `embedded: there is no database yet; the first start creates it in ${folder}`,
   })
   expect(existsSync(folder)).toBe(false)
 })

@@ -67,7 +67,7 @@ export function resultLine({ verdict, subject, found, remedy }: CheckResult): st
 async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<CheckResult> {
   if (config.database.url === undefined && !hasDatabase(config)) {
     const folder = path.resolve(config.database.dataDir)
-    return yield ok('database', `embedded: there is none yet, the first start makes it in ${folder}`)
+    return yield ok('database', `embedded: there is no database yet; the first start creates it in ${folder}`)
   }
   try {
     const database = await openConfigured(config)
@@ -105,8 +105,8 @@ async function examineHolder(config: Config, locked: DataFolderLocked): Promise<
     const signal = AbortSignal.timeout(3_000)
     const answer = await fetch(`${url}/readyz`, { signal }).catch(() => null)
     if (answer?.ok) return ok('database', `embedded, in use by the service at ${url}, which is ready`)
-    const found = `embedded, in use by the service at ${url}, whose /readyz says ${answer?.status}`
-    if (answer) return fail('database', found, 'see its log')
+    const found = `embedded, in use by the service at ${url}, which is not ready (/readyz: ${answer?.status})`
+    if (answer) return fail('database', found, 'the log of that service says why')
   }
   return fail(
     'database',
@@ -118,7 +118,7 @@ async function examineHolder(config: Config, locked: DataFolderLocked): Promise<
 /** Thrown by the language itself, so not written for a reader. */
 const BUGS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError]
 
-/** PostgreSQL's data_corrupted, index_corrupted and undefined_file: the disk has not what was written. */
+/** PostgreSQL's data_corrupted, index_corrupted and undefined_file: the disk lost what was written. */
 const DAMAGE = ['XX001', 'XX002', '58P01']
 
 /** For the person who typed the command. A bug keeps its stack: only its author can do anything about it. */
