@@ -28,7 +28,7 @@ const selectClosings = statement(
     where act = 'close'`,
 )
 
-/** The closings of those of the months that are closed now. */
+/** Months that are open now have no closing here. */
 export async function closingsOf(
   database: Queryable,
   months: readonly string[],
@@ -74,7 +74,7 @@ const insert = statement(
 
 export interface NewClosing {
   readonly month: string
-  /** Null: it is reopened. */
+  /** Null: the month is reopened. */
   readonly totals: Totals | null
   readonly by: OperatorAct
   /** The month that was closed last, before and after. Null: none. */

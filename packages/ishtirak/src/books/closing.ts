@@ -68,7 +68,7 @@ function whyNotClosed(
   return unbooked > 0 ? { unbooked } : null
 }
 
-/** Another number if a document was added to the month, late ones included. */
+/** The version changes if a document is added to the month, a late one too. */
 const versionOf = ({ sums }: MonthFigures) => sumUp(sums.map(({ count }) => count))
 
 export const closeMonth = act<ClosingDeps>()({
@@ -76,11 +76,11 @@ export const closeMonth = act<ClosingDeps>()({
   roles: ['accountant'],
   on: MONTH,
   operationId: 'closeMonth',
-  summary: 'Close a month: its figures stay as they are, and what comes later for it stands in the next one',
+  summary: 'Close a month: its figures no longer change, and late documents of it stand in the next month',
   description:
-    'Months are closed one after the other. 409 `month_not_in_turn`: until ten minutes after its end ' +
-    '(`ends_at`), where another is next (`last_closed`), while renewals of it are to be written down ' +
-    '(`unbooked`); 409 `conflict` where it is closed (`closed_at`).',
+    'Months are closed in order. 409 `month_not_in_turn`: the month ended less than ten minutes ago ' +
+    '(`ends_at`), another month is closed first (`last_closed`), or renewals of the month are not booked ' +
+    'yet (`unbooked`). 409 `conflict`: the month is closed already (`closed_at`).',
   input: OptionalWhySchema,
   refuses: ['month_not_in_turn'],
   isOffered: ({ closed }) => closed === null,
@@ -115,9 +115,9 @@ export const reopenMonth = act<ClosingDeps>()({
   roles: [],
   on: MONTH,
   operationId: 'reopenMonth',
-  summary: 'Open the month that was closed last again; the figures that it was closed with are kept',
+  summary: 'Reopen the month that was closed last; the figures that it was closed with stay on record',
   description:
-    '409 `month_not_in_turn` where a later month is closed (`last_closed`), `conflict` where it is open.',
+    '409 `month_not_in_turn`: a later month is closed (`last_closed`). 409 `conflict`: it is open.',
   input: WhySchema,
   refuses: ['month_not_in_turn'],
   isOffered: ({ closed, month, last }) => closed !== null && last === month,
@@ -146,7 +146,7 @@ export const reopenMonth = act<ClosingDeps>()({
   },
 })
 
-/** Null: the facts changed since the act was planned. */
+/** Writes the closing. `read` returns null if the facts changed since the act was planned. */
 async function insertOnFreshFacts(transaction: Transaction, read: () => Promise<NewClosing | null>) {
   await lockClosing(transaction)
   const closing = await read()

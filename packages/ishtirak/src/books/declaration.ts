@@ -23,7 +23,7 @@ export const DeclarationSchema = object('Declaration', {
   month: MonthNameSchema,
   from: timestamp,
   to: timestamp,
-  live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
+  live: Type.Boolean({ description: 'False: the shop is in test mode, and no money moved' }),
   currency: Type.Literal('DZD'),
   closed_at: nullable(timestamp, { description: 'Null: the month is open, and its figures may change' }),
   turnover: Type.Array(
@@ -40,7 +40,7 @@ export const DeclarationSchema = object('Declaration', {
   ),
   total: Type.Object(sides),
   after_closing: TurnoverSchema,
-  stamp_duty: dinars('of all receipts, those of money paid in as well'),
+  stamp_duty: dinars('of all receipts, those of top-ups too'),
   advances: nullable(OwedSchema, { description: 'Null: nothing was on a balance' }),
 })
 

@@ -10,13 +10,13 @@ export const FiguresSchema = object('Figures', {
   ht: dinars('without tax'),
   tva: dinars('the tax'),
   ttc: dinars('with tax, after discounts'),
-  asked: dinars('what was asked for, where an operator accepted another amount; else `ttc`'),
+  asked: dinars('the amount asked for, if an operator accepted another one; else `ttc`'),
   discount: dinars('what codes took off, tax included'),
-  stamp_duty: dinars('on top of `ttc`; 0 of refunds, which give back the price alone'),
+  stamp_duty: dinars('on top of `ttc`; 0 for refunds, which give back only the price'),
   total: dinars('`ttc` and the duty'),
   fees: dinars('what the provider kept'),
   fees_unknown: Type.Integer({
-    description: 'Payments whose fees the provider did not say; counted as none',
+    description: 'Payments whose fees the provider did not state; their fees count as 0',
   }),
   net: dinars('`total` without the fees'),
 })

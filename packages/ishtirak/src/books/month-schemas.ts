@@ -52,7 +52,7 @@ export const OwedSchema = object('OwedToUsers', {
   came_in: Type.Object(
     {
       top_ups: whole('Paid in'),
-      surplus: whole('Of changes of plan: what found nothing to buy'),
+      surplus: whole('What plan changes did not use of their payments'),
       returned: whole('Payments that were refunded to the balance'),
       corrected: whole('Given by operators'),
       total: whole('All of it'),
@@ -62,10 +62,9 @@ export const OwedSchema = object('OwedToUsers', {
   earned: whole('What balances bought, with tax: those payments are in `paid` too, as `balance`'),
   corrected: whole('Taken off by operators'),
   paid_out: whole('Paid back to users by hand'),
-  owed: whole('On all balances at the end: `owed_before` and what came in, less what was earned and went'),
+  owed: whole('On all balances at the end: `owed_before` and what came in, less what left'),
   unbooked: Type.Integer({
-    description:
-      'Users whose renewals of this month are still to be written down; 0 but where a job stood still',
+    description: 'Users with a renewal of this month that the job has not booked yet; usually 0',
   }),
 })
 
@@ -76,10 +75,10 @@ export const DeclaredSchema = Type.Object(
     refunded_ht: dinars('given back, without tax'),
     refunded_tva: dinars('the tax in it'),
     refunded_ttc: dinars('given back'),
-    late_tva: dinars('the tax in what came for closed months'),
-    late_ttc: dinars('what came for closed months'),
-    received: dinars('what came from outside'),
-    owed: dinars('what was on balances at the end'),
+    late_tva: dinars('the tax of late payments of closed months'),
+    late_ttc: dinars('late payments of closed months'),
+    received: dinars('money received from outside'),
+    owed: dinars('the money on balances at the end'),
   },
   { description: 'The figures at the closing, which never change' },
 )
@@ -90,7 +89,7 @@ export const MonthSchema = object('Month', {
   month: MonthNameSchema,
   from: timestamp,
   to: timestamp,
-  live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
+  live: Type.Boolean({ description: 'False: the shop is in test mode, and no money moved' }),
   currency: Type.Literal('DZD'),
   closed: nullable(
     Type.Object({
@@ -99,7 +98,7 @@ export const MonthSchema = object('Month', {
       by: Type.String(),
       declared: DeclaredSchema,
       differs: Type.Array(Type.String({ examples: ['ttc'] }), {
-        description: 'Which of these the documents add up to otherwise now; empty: none',
+        description: 'The declared totals that the documents no longer add up to',
       }),
     }),
     {
@@ -111,11 +110,11 @@ export const MonthSchema = object('Month', {
   received: Type.Object(
     {
       total: dinars('all of it, before fees and refunds'),
-      stamp_duty: dinars('what of it is stamp duty, also on top-ups: the duty that is declared'),
+      stamp_duty: dinars('the stamp duty in it, that of top-ups too: the duty to declare'),
       advances: dinars(
-        'what of it went to balances: top-ups with their duty, and what is left of a change of plan',
+        'the part that went to balances: top-ups with their duty, and what plan changes did not use',
       ),
-      used: dinars('what balances bought: `total` less `advances` and with this is `paid.total`'),
+      used: dinars('purchases from balances: `total` less `advances` plus `used` is `paid.total`'),
       by_method: Type.Array(
         Type.Object({
           ...PaidBy,
@@ -132,14 +131,17 @@ export const MonthSchema = object('Month', {
   after_closing: nullable(
     Type.Object({
       months: Type.Array(Type.Object({ month: MonthNameSchema, paid: FiguresSchema })),
-      balances: whole('What it changed of the balances at the end of the month before'),
+      balances: whole('How much they change the balances at the end of the month before'),
     }),
-    { description: 'Entries for closed months since the month before was closed; null: it is open' },
+    {
+      description:
+        'Late entries for closed months, since the month before was closed; null: that month is open',
+    },
   ),
   paid_out_by_provider: Type.Object({
     count: Type.Integer({ description: 'Payouts of the month on bank statements, by their day' }),
     amount: dinars('what they add up to'),
-    came: dinars('paid by card, for plans and on balances, without the provider’s fees'),
+    came: dinars('payments and top-ups by card, less the provider’s fees'),
     difference: dinars('`amount` less `came`; a payout may come in the month after its payments'),
   }),
   owed_to_users: nullable(OwedSchema),

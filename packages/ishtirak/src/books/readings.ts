@@ -13,7 +13,7 @@ import { type MonthsDeps, readMonthFigures } from './months.js'
 import { pageOfSales, SALES_FILE, SaleSchema, SalesFilterSchema, viewSale } from './sales.js'
 import { readYear, YearSchema } from './year.js'
 
-/** What a line of a month's tables shows in a terminal. */
+/** The columns that a month's tables have in a terminal. */
 const SUMS = [
   ...['paid.count', 'paid.ht', 'paid.tva', 'paid.ttc', 'paid.stamp_duty', 'paid.fees', 'paid.net'],
   ...['refunded.count', 'refunded.ttc'],
@@ -23,10 +23,10 @@ export const getMonth = reading<MonthsDeps>()({
   path: '/months/:month',
   operationId: 'getMonth',
   summary:
-    'What was paid and refunded in a month, by method and by day, with tax, duty and fees; and whose ' +
-    'time began and ended',
+    'The payments and refunds of a month by method, rate and day, with tax, duty and fees; and its new, ' +
+    'renewed and lapsed users',
   description:
-    'A payment is of the month in which it was paid, a refund of the month in which it was recorded.',
+    'A payment belongs to the month in which it was paid, a refund to the month in which it was recorded.',
   params: MonthParamsSchema,
   answer: MonthSchema,
   command: {
@@ -65,9 +65,9 @@ export const getDeclaration = reading<DeclarationDeps>()({
   path: '/months/:month/declaration',
   operationId: 'getDeclaration',
   summary:
-    'What a month’s declaration of taxes asks of the sales: turnover by tax, what was taken back, stamp ' +
-    'duty, and money received in advance and used',
-  description: 'The figures are those of the month, with what came for closed months since the last closing.',
+    'The figures of a month for its declaration of taxes: turnover by tax, credits, stamp duty, and ' +
+    'advances received and used',
+  description: 'They include late payments of closed months, since the month before was closed.',
   params: MonthParamsSchema,
   answer: DeclarationSchema,
   command: {
@@ -86,8 +86,8 @@ export const getYear = reading<MonthsDeps>()({
   path: '/years/:until',
   operationId: 'getYear',
   summary:
-    'Twelve months side by side: money by method; users with paid time, new, renewed, lapsed and come ' +
-    'back; and what became of those who began in each',
+    'Twelve months side by side: money by method, users with paid time, and how many of the users who ' +
+    'began in each month still have paid time later',
   params: YearParamsSchema,
   answer: YearSchema,
   command: {

@@ -16,12 +16,12 @@ import { closedSpan, type MonthsDeps } from './months.js'
 
 export const taxKey = Type.String({
   maxLength: 20,
-  description: '`vat-` and the rate, `exempt`, `not_liable`, or `advance` where nothing was sold',
+  description: '`vat-` and the rate, `exempt`, `not_liable`, or `advance` if nothing was sold',
   examples: ['vat-19'],
 })
 export const SalesFilterSchema = Type.Object({
   tax: Type.Optional(taxKey),
-  side: Type.Optional(Type.Enum(['sales', 'credits'], { description: '`credits`: what was taken back' })),
+  side: Type.Optional(Type.Enum(['sales', 'credits'], { description: '`credits`: refunds' })),
 })
 /** Absent: all. */
 export type SalesFilter = Static<typeof SalesFilterSchema>
@@ -29,14 +29,14 @@ export type SalesFilter = Static<typeof SalesFilterSchema>
 export const SaleSchema = object('Sale', {
   kind: Type.Enum(['receipt', 'invoice', 'credit_note', 'refund'], {
     description:
-      'The first document of a payment counts, and its refund below zero: a `credit_note`, or a `refund` ' +
-      'where there was no invoice. A document that only replaces another has sums of 0',
+      'The first document of a payment counts. Its refund is negative: a `credit_note`, or a `refund` if ' +
+      'there was no invoice. A document that only replaces another has sums of 0',
   }),
   number: nullable(Type.String({ examples: ['2026-000042'] }), {
     description: 'Null: a refund without a credit note has none',
   }),
   about: nullable(Type.String(), {
-    description: 'The number of the document that it takes back or replaces',
+    description: 'The number of the document that it refunds or replaces',
   }),
   date: Type.String({
     description: 'The day of the payment, or of the recording of the refund',
@@ -51,7 +51,7 @@ export const SaleSchema = object('Sale', {
   tva_percent: nullable(Type.Integer()),
   tva: dinars('the tax'),
   exemption: nullable(Type.String({ description: 'Why there is no tax, as the receipt says it in French' })),
-  stamp_duty: dinars('on top of `ttc`; 0 of refunds'),
+  stamp_duty: dinars('on top of `ttc`; 0 for refunds'),
   ttc: dinars('with tax'),
   advance: dinars('what went to the user’s balance, untaxed'),
   total: dinars('all that the document is for'),
@@ -69,8 +69,9 @@ const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
 })
 
 /**
- * What came for closed months stands first. A closed month has the documents that it was closed with, so each
- * document stands in one journal. Throws `not_found`, and `invalid_cursor` for the cursor of another month.
+ * Late payments of closed months stand first. A closed month has the documents that it was closed with, so
+ * each document stands in one journal. Throws `not_found`, and `invalid_cursor` for the cursor of another
+ * month.
  */
 export async function pageOfSales(
   deps: MonthsDeps,
@@ -86,7 +87,7 @@ export async function pageOfSales(
   return byInstant.pageOf(await linesOf(deps.database, wanted, after, limit + 1), limit)
 }
 
-/** The document of a line; `about`: the number of the document that it takes back or replaces. */
+/** The document of a line; `about`: the number of the document that it refunds or replaces. */
 export function documentOf({ part, document, series, number, issued }: Line): {
   readonly kind: SaleKind
   readonly number: string | null

@@ -15,15 +15,18 @@ const YearMonthSchema = object('YearMonth', {
   paid: dinars('tax and duty included'),
   refunded: dinars('refunds that were recorded in the month'),
   by_method: Type.Array(
-    Type.Object({ method: Type.String({ examples: ['card', 'transfer', 'cash'] }), paid: dinars('of it') }),
+    Type.Object({
+      method: Type.String({ examples: ['card', 'transfer', 'cash'] }),
+      paid: dinars('by this method'),
+    }),
   ),
   paid_out_by_provider: dinars('payouts on bank statements, by their day'),
   users: Type.Object({
-    at_end: count('With paid time when the month ends, as is known now'),
-    new: count('Of them, those for whom it is the first month'),
-    renewed: count('Of them, those who had paid time when the month before ended'),
-    came_back: count('Of them, those who had none then, and earlier had some'),
-    lapsed: count('Who had paid time when the month before ended, and none when this one does'),
+    at_end: count('Users with paid time at the end of the month, as known now'),
+    new: count('Users whose first month with paid time this is'),
+    renewed: count('Users who had paid time at the end of the month before'),
+    came_back: count('Users who had none at the end of the month before, and had some earlier'),
+    lapsed: count('Users who had paid time at the end of the month before, and none at the end of this one'),
   }),
   later: Type.Array(Type.Integer(), {
     description:
@@ -32,9 +35,9 @@ const YearMonthSchema = object('YearMonth', {
 })
 
 export const YearSchema = object('Year', {
-  live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
+  live: Type.Boolean({ description: 'False: the shop is in test mode, and no money moved' }),
   currency: Type.Literal('DZD'),
-  months: Type.Array(YearMonthSchema, { description: 'Those that have begun, twelve at most' }),
+  months: Type.Array(YearMonthSchema, { description: 'The months that have begun, twelve at most' }),
 })
 
 export type YearFigures = Awaited<ReturnType<typeof readYear>>

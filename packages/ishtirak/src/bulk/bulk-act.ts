@@ -79,11 +79,11 @@ export const startBulk = act<BulkDeps>()({
   roles: ['support', 'cashier', 'accountant'],
   on: onNothing('bulk', '/bulk', 'bulk', '/console/bulk'),
   operationId: 'startBulk',
-  summary: 'Do an act to each of a list',
+  summary: 'Do an act on each target of a list',
   description:
-    'The list is frozen, and worked off in the background: each by itself, once, with a result of its own. ' +
-    'The role and bounds of who asks hold for each. The preview shows what changes for the first ten. 422 ' +
-    'for an act that cannot be done to a list, and for a filter without members.',
+    'The list is stored, and the service works it off in the background. Each target is acted on once and ' +
+    'has its own result. The role and bounds of the operator hold for each target. The preview shows the ' +
+    'changes of the first ten. 422: the act cannot be done on a list, or the filter has no members.',
   input: BulkRequestSchema,
   secret: ['ids'],
   asksByPost: true,
@@ -107,7 +107,7 @@ export const startBulk = act<BulkDeps>()({
       }),
     )
     return {
-      // Another number if the list has another target.
+      // The version changes if the list has another target.
       version: shortNumberOf([...targets].sort().join('\n')),
       changes: [change.count('bulkTargets', targets.length), ...first.flat()],
       save: async () => {
@@ -191,8 +191,8 @@ export const stopBulk = act<BulkDeps>()({
   roles: ['support', 'cashier', 'accountant'],
   on: BULK,
   operationId: 'stopBulk',
-  summary: 'Do an act to no more of its list; what is done stays done',
-  description: '409 when it is finished, or stopped already.',
+  summary: 'Stop an act on a list; what is done stays done',
+  description: '409: it is finished or stopped already.',
   input: WhySchema,
   answer: { schema: BulkSchema, read: (deps, { id }) => showBulk(deps, id) },
   plan: async (deps, { id, by }) => {

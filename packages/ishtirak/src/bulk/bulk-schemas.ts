@@ -52,7 +52,7 @@ export const BulkSchema = object('Bulk', {
   refused: Type.Integer({ description: 'Refused by the rules of the act, each with its code' }),
   failed: Type.Integer({ description: 'Not done in three attempts, each with its code' }),
   stopped: Type.Integer({
-    description: 'Not tried any more; with the code `outcome_unknown` it was tried, and may have been done',
+    description: 'No longer tried. With the code `outcome_unknown` it was tried, and may have been done',
   }),
   left: Type.Integer(),
 })

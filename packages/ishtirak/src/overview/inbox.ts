@@ -70,7 +70,7 @@ export const inboxEntry = (kinds: readonly InboxKind[]) =>
         'should not be; `later`: the rest',
     }),
     waits_since: timestamp,
-    id: Type.String({ description: 'Unique within the kind; of an event its id' }),
+    id: Type.String({ description: 'Unique within the kind; for an event its id' }),
     user_id: nullable(Type.String()),
     email: nullable(Type.String()),
     name: nullable(Type.String()),
@@ -83,7 +83,7 @@ export const inboxEntry = (kinds: readonly InboxKind[]) =>
       }),
     ),
     other_payment_id: nullable(Type.String({ description: describe(kinds, ({ otherIs }) => otherIs) })),
-    count: Type.Integer({ description: 'How many mails failed; of other kinds 1' }),
+    count: Type.Integer({ description: 'How many failed mails the entry stands for; 1 for other kinds' }),
     next_act: Type.Enum([...new Set(kinds.flatMap(({ nextActs }) => nextActs))], {
       description: 'The name of the act in the audit trail',
     }),
@@ -93,8 +93,8 @@ export const inboxReadings = (kinds: readonly InboxKind[]) =>
   list<InboxDeps>()({
     path: '/inbox',
     operationId: 'readInbox',
-    summary: 'What waits for a person, what is urgent first, then what waits longest',
-    description: 'Each with the act that comes next.',
+    summary: 'What operators must decide: the most urgent first, then the oldest',
+    description: 'Each entry names the act that comes next.',
     filter: Type.Object({
       kind: Type.Optional(Type.Enum(namesOf(kinds), { description: 'Only entries of this kind' })),
     }),
@@ -103,7 +103,7 @@ export const inboxReadings = (kinds: readonly InboxKind[]) =>
     beside: {
       counts: Type.Object(
         Object.fromEntries(namesOf(kinds).map((name) => [name, Type.Integer({ maximum: COUNTED_MAX })])),
-        { description: `Of each kind; ${COUNTED_MAX} means so many or more` },
+        { description: `Entries of each kind; ${COUNTED_MAX}: as many or more` },
       ),
     },
     command: { usage: 'inbox', rows: 'inbox', columns: { inbox: INBOX_LINE } },

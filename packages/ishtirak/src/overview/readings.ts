@@ -23,7 +23,7 @@ const reads = reading<OverviewReadDeps>()
 const health = reads({
   path: '/health',
   operationId: 'readHealth',
-  summary: 'How the service is: what `ishtirak doctor` would say of it, and when its jobs last ran',
+  summary: 'The checks of `ishtirak doctor`, and when each job last ran',
   answer: HealthSchema,
   command: { usage: 'health', judge: judgeHealth },
   read: (deps) => readHealth(deps),

@@ -39,7 +39,7 @@ export const ListedPaymentSchema = object('ListedPayment', {
 export const OperatorMembersSchema = Type.Object({
   checkout_id: nullable(Type.String()),
   live: Type.Boolean(),
-  second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
+  second_of: nullable(Type.String({ description: 'The payment of the same order that was paid before' })),
   next_check_at: nullable(timestamp),
   review: nullable(
     object('Review', {
@@ -89,13 +89,13 @@ export const PaymentFileSchema = object('PaymentFile', {
     Type.Object({
       number: Type.String({ examples: ['2026-000042'] }),
       issued_at: timestamp,
-      stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
+      stamp_duty: Type.Number({ description: 'Dinars, on top of the amount; 0 unless it was paid in cash' }),
       total: Type.Number({ description: 'The amount paid, in dinars' }),
     }),
   ),
   settled_by: nullable(
     Type.String({
-      description: 'The source of the report that settled it; null while none did',
+      description: 'The source of the report that settled it; null: it is not settled',
       examples: ['webhook', 'sweep', 'operator'],
     }),
   ),

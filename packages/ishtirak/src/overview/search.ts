@@ -29,12 +29,16 @@ export const SearchQuerySchema = query({
   }),
 })
 
-const exact = Type.Boolean({ description: 'It is what was asked for, not one of those that begin or end so' })
+const exact = Type.Boolean({
+  description: 'True: it is exactly what was searched for; false: it begins or ends so',
+})
 const FoundUserSchema = object('FoundUser', {
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
-  buyer_name: nullable(Type.String(), { description: 'On their invoices: the company’s' }),
+  buyer_name: nullable(Type.String(), {
+    description: 'The name on their invoices, such as that of their company',
+  }),
   ...StandingSchema.properties,
   exact,
 })

@@ -71,8 +71,7 @@ export async function pageOfTrail(
 export const trailList = list<TrailDeps>()({
   path: '/audit',
   operationId: 'readTrail',
-  summary:
-    'What operators did and were refused, newest first, of all or by operator, act, day, user or payment',
+  summary: 'What operators did and were refused, newest first, by operator, act, day, user or payment',
   filter: TrailFilterSchema,
   item: TrailEntrySchema,
   title: 'Trail',

@@ -38,14 +38,14 @@ async function loadDiscrepancy({ database }: Deps, id: string): Promise<Discrepa
 
 export const closeDiscrepancy = act<ActDeps>()({
   name: 'discrepancy.close',
-  // It judges the books, and moves nothing.
+  // Closing a discrepancy judges the books, and moves no money.
   roles: ['accountant'],
   on: DISCREPANCY,
   operationId: 'closeDiscrepancy',
-  summary: 'Close a discrepancy: it was looked at, and waits no more',
+  summary: 'Close a discrepancy that an operator has checked',
   description:
-    'It comes back where the provider says something else. 409 with `closed_at` when it is closed ' +
-    'already, with `changed` when it is not the `version` that was named.',
+    'It opens again if the provider reports something else. 409 with `closed_at`: it is closed already. ' +
+    '409 with `changed`: it no longer has the given `version`.',
   input: CloseRequestSchema,
   answer: {
     schema: DiscrepancySchema,

@@ -31,10 +31,10 @@ export const startReconciling = act<ReconcileActDeps>()({
     },
   },
   operationId: 'startReconciliation',
-  summary: 'Compare the provider’s list with our books, and say what only one side has',
+  summary: 'Compare the provider’s list with our books, and store the differences',
   description:
-    'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, ' +
-    'or let the service do so.',
+    'Answers after the first round. While `finished_at` is null, the service continues it, and so does a ' +
+    'call to `continue` from `next_round_at` on.',
   input: ReconcileRequestSchema,
   refuses: ['unknown_method'],
   answer: {
@@ -66,7 +66,7 @@ export const continueReconciling = reading<ReconcileActDeps>()({
   roles: [],
   path: '/reconciliations/:reconciliation_id/continue',
   operationId: 'continueReconciliation',
-  summary: 'One more round of a reconciliation, if it is time for one',
+  summary: 'Do the next round of a reconciliation, if it is due',
   params: ReconciliationParamsSchema,
   answer: RoundSchema,
   command: null,
@@ -78,7 +78,7 @@ const SHOWN = { reconciliations: 10, discrepancies: 100 }
 export const reconciliationList = list<ReconcileActDeps>()({
   path: '/reconciliations',
   operationId: 'listReconciliations',
-  summary: 'The last reconciliations with the provider, and what was found last',
+  summary: 'The last reconciliations with the provider, and the newest discrepancies',
   item: ReconciliationSchema,
   title: 'Reconciliations',
   isWhole: true,

@@ -10,14 +10,14 @@ export const ReconcileRequestSchema = request('ReconcileRequest', {
     Type.Enum(['report', 'book'], {
       default: 'report',
       description:
-        '`book` enters payments that have no row here, for after the restore of an older backup. ' +
-        'Not where two deployments share an account of the provider.',
+        '`book` enters payments that have no row here, after the restore of an older backup. Do not use it ' +
+        'if two deployments share an account of the provider.',
     }),
   ),
   gateway: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'Whose list, such as `chargily`; without it that of the first gateway',
+      description: 'The gateway, such as `chargily`; the first one if absent',
     }),
   ),
   why: Type.Optional(reason),
@@ -30,7 +30,7 @@ export const ReconciliationSchema = object('Reconciliation', {
   started_at: timestamp,
   finished_at: nullable(timestamp),
   next_round_at: timestamp,
-  calls: Type.Integer({ description: 'Questions put to the provider so far' }),
+  calls: Type.Integer({ description: 'Calls to the provider so far' }),
   checkouts: Type.Integer(),
   discrepancies: Type.Integer(),
 })
@@ -46,7 +46,7 @@ export const DiscrepancySchema = object('Discrepancy', {
   found_at: timestamp,
   seen_at: timestamp,
   details: Type.Unknown(),
-  version: Type.Integer({ description: 'Grows by one where the discrepancy says something else' }),
+  version: Type.Integer({ description: 'Grows by one when the discrepancy changes' }),
   closed_at: nullable(timestamp),
   closed_by: nullable(Type.String()),
   closed_because: nullable(Type.String()),
@@ -60,8 +60,7 @@ export const CloseRequestSchema = request('CloseRequest', {
       minimum: 1,
       maximum: 0x7fff_ffff,
       description:
-        'The `version` of the discrepancy that was looked at: one that says something else by now is ' +
-        'not closed',
+        'The `version` of the discrepancy that the operator saw. If it has changed since, it is not closed',
     }),
   ),
   why: reason,
@@ -73,7 +72,7 @@ export const RoundSchema = object('ReconciliationRound', {
   failure: nullable(
     Type.Object({
       reason: Type.String({
-        description: '`rejected`: no later round will do better',
+        description: '`rejected`: a later round will fail too',
         examples: ['timeout'],
       }),
       detail: Type.String({ examples: ['HTTP 503: no message (text/html, 162 bytes)'] }),
