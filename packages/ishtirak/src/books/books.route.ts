@@ -1,4 +1,4 @@
-// The books in the console: a month, its journal, its declaration and its files; and twelve months.
+// The books in the console: the pages of a month and of a year, the journal, the declaration and the files.
 import type { FastifyRequest } from 'fastify'
 import { isUndone } from '../acts/act-console.js'
 import { listRoute } from '../acts/list-page.js'

@@ -28,7 +28,7 @@ const selectClosings = statement(
     where act = 'close'`,
 )
 
-/** Months that are open now have no closing here. */
+/** Returns no closing for a month that is open now. */
 export async function closingsOf(
   database: Queryable,
   months: readonly string[],

@@ -66,7 +66,7 @@ function TurnoverCard({ pages, view, of }: { pages: BooksPages; view: View; of: 
     const filter = { ...(line.tax && { tax: line.tax }), side }
     return line[side].count === 0 ? sum : <a href={salesPath(pages.base, of.month, filter)}>{sum}</a>
   }
-  /** Without tax, the name says why, as the receipts do, and until when. */
+  /** If there is no tax, the name says why, in the words of the receipts, and until when. */
   const nameOf = ({ taxed, exempt_until: until }: (typeof rows)[number]) => {
     if (!taxed) return <b safe>{say('total')}</b>
     if (taxed.kind === 'vat') return <Text>{say('taxedAt', { rate: String(taxed.ratePercent) })}</Text>

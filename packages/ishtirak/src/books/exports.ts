@@ -2,7 +2,7 @@
 // plain form has the codes of the API, the form for Excel has French words.
 import type { FastifyReply } from 'fastify'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { type CsvCell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
+import { type CsvCell, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { allPages } from '../acts/paging.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type PublicMethod, publicMethodOf } from '../core/payment.js'
@@ -19,8 +19,6 @@ export type AccountsDeps = MonthsDeps & AuditDeps
 export type BooksPages = ConsolePages & AccountsDeps
 
 export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as const satisfies Permission
-
-const FORMS: Readonly<Record<AskedFile['format'], CsvForm>> = { plain: PLAIN, excel: EXCEL }
 
 export interface AskedFile {
   readonly format: 'plain' | 'excel'
@@ -56,7 +54,8 @@ export function bookLines<Kind extends string>(
   columns: Readonly<Record<string, string>>,
   kinds: Readonly<Record<Kind, string>>,
 ) {
-  const [form, isPlain, names] = [FORMS[format], format === 'plain', Object.keys(columns)]
+  const [isPlain, names] = [format === 'plain', Object.keys(columns)]
+  const form = isPlain ? PLAIN : EXCEL
   const french = consoleSay('fr')
   return {
     heads: form.mark + csvLine(isPlain ? ['kind', ...names] : ['type', ...Object.values(columns)], form),

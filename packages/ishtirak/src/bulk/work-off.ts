@@ -91,7 +91,7 @@ async function actOn(
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
   try {
     const about = act.on.isUser ? { userId: target } : await act.on.about(deps, target, call.input)
-    // At the first attempt it cannot have been tried before; the index audit_operations has the last word.
+    // Before the first attempt nothing was sent. The index audit_operations refuses a second act anyway.
     const sent = attempts === 1 ? null : await findSent(act, deps, call, about)
     const performed = await perform(act, deps, call, { about, sent })
     if (performed.kind === 'done' || !performed.found.isRefused) return { result: 'done', code: null }

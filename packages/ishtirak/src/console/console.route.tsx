@@ -1,5 +1,5 @@
-// The console: pages for operators, put together from what capabilities bring. A page decides nothing: what a
-// role may do, and what an act changes, its act decides.
+// The console: pages for operators, put together from the parts of capabilities. A page decides nothing: an
+// act decides who may do it and what it changes.
 import type { FastifyRequest } from 'fastify'
 import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'

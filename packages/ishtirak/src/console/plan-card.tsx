@@ -89,7 +89,7 @@ function activeInWords(of: PlanOf, name: string): string {
   return sentences.join(' ')
 }
 
-/** Which act ended it: it is as old as the end. */
+/** Names the act that ended the plan: it has the same instant as the end. */
 function EndedBy({ view, file }: PlanOf) {
   const { endedAt } = file.user.subscription
   const at = endedAt === null ? null : toTimestamp(endedAt)

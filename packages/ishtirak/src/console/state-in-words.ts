@@ -26,8 +26,8 @@ export function stateInWords(pages: AllPages, view: View, { payment, parts }: Pa
 
 function unpaidInWords({ formats }: AllPages, { say, locale }: View, payment: Payment): string {
   const { status, method, createdAt, expiresAt } = payment
-  const way = publicMethodOf(method) === 'card' ? 'card' : 'other'
+  const kind = publicMethodOf(method) === 'card' ? 'card' : 'other'
   const days = { at: formats.moment(createdAt, locale), until: formats.moment(expiresAt, locale) }
   const key = `unpaid_${status}`
-  return say(isConsoleKey(key) ? key : `unpaid_pending_${way}`, days)
+  return say(isConsoleKey(key) ? key : `unpaid_pending_${kind}`, days)
 }

@@ -89,7 +89,7 @@ export async function* examineSettings<Read extends Config>(
   for (const { checks } of brought) yield* checks?.(config) ?? []
   if (config.platformKeys.length > 0) yield ok('platform API', 'platform_on')
   else yield config.sandbox ? ok('platform API', 'platform_sandbox') : warn('platform API', 'platform_off')
-  // Mail may be off, but the owner should know it.
+  // A shop may run without mail, but its owner should know.
   yield config.smtpUrl
     ? ok('mail', config.operatorMail ? 'mail_operators' : 'mail_on')
     : warn('mail', 'mail_off')

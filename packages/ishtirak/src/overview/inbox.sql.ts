@@ -121,19 +121,10 @@ const waitPart = (kind: InboxKind) => `
    select ${kind.place} as place, count(*)::int as entries, min(since) as oldest
      from (select since from (${partOf(kind)}) w order by since, id limit ${COUNTED_MAX}) bounded`
 
-export interface InboxWait {
-  readonly kind: InboxKind
-  /** It is `COUNTED_MAX` if there are more. */
-  readonly entries: number
-  readonly oldest: Instant | null
-}
+export type InboxWait = Awaited<ReturnType<typeof inboxWaits>>[number]
 
-/** The number of entries of each kind, and the oldest. */
-export async function inboxWaits(
-  database: Queryable,
-  inbox: Inbox,
-  now: Instant,
-): Promise<readonly InboxWait[]> {
+/** The number of entries of each kind (`COUNTED_MAX` if there are more), and when the oldest came. */
+export async function inboxWaits(database: Queryable, inbox: Inbox, now: Instant) {
   const rows = await database.query(inbox.statements.waits, [at(now)])
   return rows.map((row) => ({
     kind: kindIn(inbox, row),

@@ -86,7 +86,7 @@ function What(of: Shown & { entry: Entry; payments: UserFile['payments'] }) {
 type InWords = (shown: Shown, code: string) => string
 interface Words {
   readonly what: InWords
-  /** Absent: it is a name, or what someone wrote. */
+  /** If absent, the text is shown unchanged: it is a name, or what an operator wrote. */
   readonly actor?: InWords
   readonly why?: InWords
 }
@@ -96,7 +96,7 @@ const plan: InWords = ({ pages, view }, id) =>
   id === 'top_up' ? view.say('topUp') : planInWords(pages, view, id)
 const methodInWords: InWords = ({ view }, method) => codeInWords(view, 'method', publicMethodOf(method))
 
-/** As the statement of the timeline fills its columns for each kind. */
+/** The query of the timeline fills its columns for each kind so. */
 const WORDS: Readonly<Record<Entry['kind'], Words>> = {
   act: { what: ({ view }, act) => codeInWords(view, 'did', act) },
   mail: {

@@ -55,7 +55,7 @@ export async function pageOfTimeline(
   const rows = await timelinePage(database, { userId, now: clock.now(), after, limit: limit + 1 })
   const { items, nextCursor } = cursor.pageBy(rows, limit, (row) => ({
     at: instant(row, 'at'),
-    // As the statement writes it.
+    // The query writes only kinds of the list.
     kind: text(row, 'kind') as TimelinePosition['kind'],
     id: text(row, 'id'),
   }))
