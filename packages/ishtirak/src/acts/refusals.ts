@@ -40,13 +40,9 @@ export function createRefusalLog(deps: RefusalDeps): RecordRefusal {
       return
     }
     kinds.set(kind, { writtenAt: now, since: 0 })
-    const after = {
-      code,
-      ...(extra.act !== undefined && { act: extra.act }),
-      ...(extra.reason !== undefined && { reason: extra.reason }),
-      refused: (last?.since ?? 0) + 1,
-    }
-    const act = { operator: { name: actor ?? UNKNOWN }, act: 'operator.refused' as const, reason: null }
+    // JSON leaves out what is undefined.
+    const after = { code, act: extra.act, reason: extra.reason, refused: (last?.since ?? 0) + 1 }
+    const act = { operator: { name: actor ?? UNKNOWN }, act: 'operator.refused', reason: null }
     await recordAct(deps, act, { after }).catch((error: unknown) =>
       deps.log.warn({ err: error, code }, 'a refusal could not be written to the audit trail'),
     )
