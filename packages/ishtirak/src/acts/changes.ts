@@ -1,7 +1,6 @@
 // The changes of an act, in words.
 
 import { isErrorCode } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
 import { plainName } from '../core/name.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
@@ -25,14 +24,14 @@ export function changesInWords(
   view: View,
   changes: readonly Change[],
 ): readonly ChangeInWords[] {
-  return changes.map((change) => ({
-    name:
-      change.of === null
-        ? wordsOf(view, change.what)
-        : `${wordsOf(view, change.what)} · ${plainName(change.name ?? change.of)}`,
-    before: sideInWords(pages, view, change, change.before),
-    after: sideInWords(pages, view, change, change.after),
-  }))
+  return changes.map((change) => {
+    const { what, of, name } = change
+    return {
+      name: wordsOf(view, what) + (of === null ? '' : ` · ${plainName(name ?? of)}`),
+      before: sideInWords(pages, view, change, change.before),
+      after: sideInWords(pages, view, change, change.after),
+    }
+  })
 }
 
 /** The console's text of a key, or the portal's; a name that is no key is shown unchanged. */
@@ -47,14 +46,11 @@ function sideInWords(
   { kind, what }: Change,
   value: Change['before'],
 ): string {
-  const { formats } = pages
   const { say, locale } = view
   if (value === null) return kind === 'receipt' ? say('receiptNone') : ''
   if (typeof value === 'number') {
-    if (kind === 'instant') return formats.moment(value, locale)
-    return kind === 'dinars'
-      ? formats.centimes(Math.round(value * 100), locale)
-      : formats.number(value, locale)
+    if (kind === 'instant') return view.moment(value)
+    return kind === 'dinars' ? view.centimes(Math.round(value * 100)) : view.number(value)
   }
   if (typeof value === 'string') {
     if (kind === 'status') return say(statusKey(value))
@@ -64,26 +60,22 @@ function sideInWords(
     if (kind === 'differences') return differencesInWords(pages, view, value)
     return kind === 'state' ? wordsOf(view, value) : plainName(value)
   }
-  if ('split' in value) return receiptInWords(pages, view, value)
+  if ('split' in value) return receiptInWords(view, value)
   if (!('start' in value)) return accessInWords(pages, view, value)
-  return say('periodText', {
-    start: formats.moment(value.start, locale),
-    end: formats.moment(value.end, locale),
-  })
+  return say('periodText', { start: view.moment(value.start), end: view.moment(value.end) })
 }
 
 /**
  * `Pro until 6 January 2027, then Business until 6 February 2027`, `Free (Pro ended on 21 December 2026)`.
  */
 export function accessInWords(
-  { formats, clock }: Pick<ConsolePages, 'formats' | 'clock'>,
-  { locale, say }: View,
+  { clock }: Pick<ConsolePages, 'clock'>,
+  { locale, say, moment }: View,
   subscription: Subscription,
 ): string {
   const { plan, status, currentPeriodEnd, endedPlan } = subscription
   const name = planName(plan.name, locale)
   if (currentPeriodEnd === null) return name
-  const moment = (instant: Instant) => formats.moment(instant, locale)
   const end = moment(currentPeriodEnd)
   const [now, ...later] = stretchesAt(subscription, clock.now())
   if (now) {
@@ -104,13 +96,12 @@ export function statusKey(status: string) {
   return `status_${known.find((one) => one === status) ?? 'pending'}` as const
 }
 
-function receiptInWords({ formats }: ConsolePages, { say, locale }: View, receipt: DocumentSnapshot): string {
+function receiptInWords({ say, centimes, money }: View, receipt: DocumentSnapshot): string {
   const { split, asked } = receipt
   const words = say('receiptSays', {
-    total: formats.centimes(totalOf(receipt), locale),
-    ht: formats.centimes(split.netCentimes, locale),
-    tva: formats.centimes(split.taxCentimes, locale),
+    total: centimes(totalOf(receipt)),
+    ht: centimes(split.netCentimes),
+    tva: centimes(split.taxCentimes),
   })
-  if (asked === undefined) return words
-  return `${words} · ${say('amountAsked')} ${formats.money(asked, locale)}`
+  return asked === undefined ? words : `${words} · ${say('amountAsked')} ${money(asked)}`
 }

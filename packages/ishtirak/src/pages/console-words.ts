@@ -68,13 +68,13 @@ function differenceInWords(pages: ConsolePages, view: View, text: string): strin
 }
 
 function figure(pages: ConsolePages, view: View, name: string, value: string): string {
-  const { say, locale } = view
+  const { say } = view
   if (value === 'null') return say('unsaid')
   if (name === 'live') return say(value === 'true' ? 'liveMode' : 'testMode')
   if (name === 'plan_id') return planInWords(pages, view, value)
   if (!/^\d+$/.test(value)) return value
-  if (name === 'amount') return pages.formats.money(Number(value), locale)
-  return name === 'months' ? termInWords(Number(value), locale) : value
+  if (name === 'amount') return view.money(Number(value))
+  return name === 'months' ? termInWords(Number(value), view.locale) : value
 }
 
 /** Null: the payment is not under review, or its row is broken and has no reason. */
