@@ -111,7 +111,7 @@ function OfPayment(of: {
   return (
     <div class="issued">
       {issued.map((document) => (
-        <DocumentLink {...{ section, document, paymentId, at: createdAt }} />
+        <DocumentLink {...{ section, document, paymentId, at: createdAt, isNumbered: issued.length > 1 }} />
       ))}
       {mayAsk && (
         <OwnForm session={view.session} action={`${pages.base}/portal/receipts/${paymentId}/invoice`}>
@@ -130,6 +130,8 @@ function DocumentLink(of: {
   readonly paymentId: string
   readonly at: Instant
   readonly document?: StoredDocument | undefined
+  /** Shows the number too: the payment has several documents. */
+  readonly isNumbered?: boolean
 }) {
   const { section, paymentId, at, document } = of
   const { pages, view, say } = section
@@ -144,7 +146,7 @@ function DocumentLink(of: {
       aria-label={label}
       safe
     >
-      {what}
+      {of.isNumbered ? label : what}
     </a>
   )
 }
