@@ -18,13 +18,28 @@ export const LINE_KINDS = [
 export const LINE_DOUBTS = ['other_column', 'not_come', 'currency', 'left_out'] as const
 export type LineDoubt = (typeof LINE_DOUBTS)[number]
 
-/** A line that pays a payment is decided by it alone; only money that came in is a payout. */
-export function mayBecome(
-  { state, payment_id }: { readonly state: BankLineState; readonly payment_id: string | null },
-  wanted: 'payout' | 'set_aside' | 'open' | 'returned',
-): boolean {
-  if (state === 'returned') return wanted === 'set_aside'
-  return state !== 'approved' && payment_id === null && state !== wanted
+export type LineAct = 'set_aside' | 'mark_payout' | 'reopen'
+
+/**
+ * The state that an act would give to a line; null: the act is not possible. A line that pays a payment is
+ * decided by that payment. Money that went out is no payout, and is opened again as what it was.
+ */
+export function stateAfter(
+  line: {
+    readonly state: BankLineState
+    readonly payment_id: string | null
+    readonly centimes: number
+  },
+  act: LineAct,
+): 'set_aside' | 'payout' | 'open' | 'returned' | null {
+  const { state, payment_id, centimes } = line
+  const isOut = centimes < 0
+  const becomes = {
+    set_aside: 'set_aside',
+    mark_payout: isOut ? null : 'payout',
+    reopen: isOut ? 'returned' : 'open',
+  } as const
+  return state === 'approved' || payment_id !== null || state === becomes[act] ? null : becomes[act]
 }
 
 /** Money that the provider of cards paid out, by words in its text. */

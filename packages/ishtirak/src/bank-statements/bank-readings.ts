@@ -127,7 +127,8 @@ export const lineList = list<BankDeps>()({
   command: { usage: 'bank-statements lines', rows: 'lines' },
   read: async (deps, { state = 'open' }, { cursor, limit }) => {
     const after = cursor === null ? null : byDay.decode(cursor)
-    return byDay.pageOf(await matched(deps, await linesIn(deps.database, { state, after, limit })), limit)
+    const lines = await linesIn(deps.database, state, { after, limit })
+    return byDay.pageOf(await matched(deps, lines), limit)
   },
   view: () => (line) => viewAs(LineSchema, describeBankLine(line)),
 })

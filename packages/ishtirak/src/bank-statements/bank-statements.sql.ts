@@ -151,13 +151,16 @@ const selectNewest = statement(
     order by imported_at desc, id desc limit $3::int`,
 )
 
-/** Newest first, after `after`; one more than `limit` if there are more. */
+/** A page of a list: after `after`, and with one item more than `limit` if there are more. */
+interface PageAfter<Position> {
+  readonly after: Position | null
+  readonly limit: number
+}
+
+/** Newest first. */
 export async function newestStatements(
   database: Queryable,
-  {
-    after,
-    limit,
-  }: { readonly after: { readonly at: Instant; readonly id: string } | null; readonly limit: number },
+  { after, limit }: PageAfter<{ readonly at: Instant; readonly id: string }>,
 ): Promise<readonly StoredStatement[]> {
   const place = [after && at(after.at), after?.id ?? null]
   return (await database.query(selectNewest, [...place, limit + 1])).map(parseStatement)
@@ -194,16 +197,12 @@ const selectIn = {
   ...{ set_aside: listed('set_aside'), returned: listed('returned') },
 }
 
-/** Newest day first, after `after`; one more than `limit` if there are more. */
+/** Newest day first. */
 export async function linesIn(
   database: Queryable,
-  of: {
-    readonly state: BankLineState
-    readonly after: { readonly day: string; readonly id: string } | null
-    readonly limit: number
-  },
+  state: BankLineState,
+  { after, limit }: PageAfter<{ readonly day: string; readonly id: string }>,
 ): Promise<readonly StoredLine[]> {
-  const { state, after, limit } = of
   const rows = await database.query(selectIn[state], [after?.day ?? null, after?.id ?? null, limit + 1])
   return rows.map(parseLine)
 }

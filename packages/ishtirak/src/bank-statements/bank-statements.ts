@@ -16,7 +16,7 @@ import { LINE_ACTS, withdrawStatement } from './line-acts.js'
 
 export const bankStatements: Capability<BankPages> = {
   name: 'bank-statements',
-  acts: [approveLines, withdrawStatement, ...LINE_ACTS],
+  acts: [approveLines, withdrawStatement, ...LINE_ACTS.map(({ act }) => act)],
   readings: [importBankStatement, ...statementList.readings, getStatement, ...lineList.readings],
   helpHeading: 'Money:',
   commandGroups: { 'bank-statements': 'Bank statements: what came to the accounts, beside the transfers' },

@@ -72,6 +72,7 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     const line = `/bank-lines/${body.data[0].id}`
     expect((await karim().post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
     expect((await karim().post(`${line}/set-aside`, { why: 'a fee' })).body.state).toBe('set_aside')
+    expect((await karim().post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
     expect(await inbox()).toEqual([])
     expect((await karim().post(`${line}/reopen`, { why: 'x' })).body.state).toBe('returned')
     expect(await inbox()).toHaveLength(1)

@@ -8,9 +8,9 @@ import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { viewAs } from '../http/view-as.js'
-import { mayBecome } from './bank-line.js'
+import { type LineAct, stateAfter } from './bank-line.js'
 import { LineParamsSchema, LineSchema, WithdrawnSchema } from './bank-schemas.js'
-import { decideLine, findLine, type StoredLine, withdrawStatementRow } from './bank-statements.sql.js'
+import { decideLine, findLine, withdrawStatementRow } from './bank-statements.sql.js'
 import { type BankDeps, describeBankLine, matched, readStatement, STATEMENT } from './read-statement.js'
 
 const LINE: Subject<BankDeps> = {
@@ -32,60 +32,53 @@ async function lineNamed({ database }: Pick<BankDeps, 'database'>, id: string) {
   return line
 }
 
-function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
-  name: Name,
-  state: 'set_aside' | 'payout' | 'open',
-  of: { readonly operationId: string; readonly summary: string },
-) {
-  // Money that went out is opened again as what it was.
-  const stateOf = ({ centimes }: StoredLine) =>
-    state === 'open' && centimes < 0 ? ('returned' as const) : state
-  return act<BankDeps>()({
-    name: `bank_line.${name}`,
-    roles: ['accountant'],
-    on: LINE,
-    ...of,
-    description: '409 where it pays a payment, or is so already.',
-    input: WhySchema,
-    answer: {
-      schema: LineSchema,
-      read: async (deps, { id }) => {
-        const [line] = await matched(deps, [await lineNamed(deps, id)])
-        return line && viewAs(LineSchema, describeBankLine(line))
-      },
-    },
-    plan: async (deps, { id, by }) => {
-      const line = await lineNamed(deps, id)
-      const state = stateOf(line)
-      if (!mayBecome(line, state)) throw new BillingError('conflict', { extra: { line_state: line.state } })
-      return {
-        version: 0,
-        changes: [change.state('lineState', `line_${line.state}`, `line_${state}`)],
-        save: async () => {
-          const now = deps.clock.now()
-          const facts = { before: { state: line.state }, after: { line_id: line.id, state }, now }
-          const audit = auditEntry(deps.ids, by, facts)
-          const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }
-          return (await decideLine(deps.database, decided)) ? 'saved' : 'stale'
+function lineAct(verb: LineAct, of: { readonly operationId: string; readonly summary: string }) {
+  return {
+    verb,
+    act: act<BankDeps>()({
+      name: `bank_line.${verb}`,
+      roles: ['accountant'],
+      on: LINE,
+      ...of,
+      description: '409 where it pays a payment, or is so already.',
+      input: WhySchema,
+      answer: {
+        schema: LineSchema,
+        read: async (deps, { id }) => {
+          const [line] = await matched(deps, [await lineNamed(deps, id)])
+          return line && viewAs(LineSchema, describeBankLine(line))
         },
-      }
-    },
-  })
+      },
+      plan: async (deps, { id, by }) => {
+        const line = await lineNamed(deps, id)
+        const state = stateAfter(line, verb)
+        if (state === null) throw new BillingError('conflict', { extra: { line_state: line.state } })
+        return {
+          version: 0,
+          changes: [change.state('lineState', `line_${line.state}`, `line_${state}`)],
+          save: async () => {
+            const now = deps.clock.now()
+            const facts = { before: { state: line.state }, after: { line_id: line.id, state }, now }
+            const audit = auditEntry(deps.ids, by, facts)
+            const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }
+            return (await decideLine(deps.database, decided)) ? 'saved' : 'stale'
+          },
+        }
+      },
+    }),
+  }
 }
 
 export const LINE_ACTS = [
-  lineAct('set_aside', 'set_aside', {
+  lineAct('set_aside', {
     operationId: 'setBankLineAside',
     summary: 'Say of a line of a bank statement that it is for no payment here',
   }),
-  lineAct('mark_payout', 'payout', {
+  lineAct('mark_payout', {
     operationId: 'markPayout',
     summary: 'Say of a line of a bank statement that the provider of cards paid it out',
   }),
-  lineAct('reopen', 'open', {
-    operationId: 'reopenBankLine',
-    summary: 'Open a line of a bank statement again',
-  }),
+  lineAct('reopen', { operationId: 'reopenBankLine', summary: 'Open a line of a bank statement again' }),
 ]
 
 /** The statement may be gone already: a repeated call is answered like the first one. */

@@ -1,8 +1,9 @@
 // The columns of bank files and of their lines, as the pages of the console show them.
-import { pathOfAct, titleOf } from '../acts/act-links.js'
+import { ActLink } from '../acts/act-links.js'
 import { formatReference } from '../core/reference.js'
 import { addressOf, type View } from '../pages/console-frame.js'
 import type { Column } from '../pages/table.js'
+import { stateAfter } from './bank-line.js'
 import type { StoredStatement } from './bank-statements.sql.js'
 import { LINE_ACTS } from './line-acts.js'
 import type { MatchedLine } from './read-statement.js'
@@ -43,19 +44,10 @@ export const LINES: readonly Column<MatchedLine>[] = [
             {view.say(line.match.kind === 'sure' ? 'linesSure' : 'linesToChoose')}
           </a>
         )}
-        {LINE_ACTS.filter(({ name }) => OFFERED[line.state]?.includes(name)).map((act) => (
-          <a class="line" href={pathOfAct(pages, act, line.id)} safe>
-            {titleOf(act, view)}
-          </a>
+        {LINE_ACTS.filter(({ verb }) => stateAfter(line, verb) !== null).map(({ act }) => (
+          <ActLink {...{ pages, view, act, id: line.id }} />
         ))}
       </>
     ),
   },
 ]
-
-const OFFERED: Readonly<Record<string, readonly string[]>> = {
-  open: ['bank_line.set_aside', 'bank_line.mark_payout'],
-  returned: ['bank_line.set_aside'],
-  payout: ['bank_line.reopen'],
-  set_aside: ['bank_line.reopen'],
-}

@@ -4,17 +4,15 @@
 import type { ActPlan, Call } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
-import { askProvider } from '../checkout/ask-provider.js'
 import { effectOf } from '../checkout/settlement-preview.js'
 import { INSTRUMENTS, isTransferred, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { type Payment, publicMethodOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import type { Operator } from '../core/role.js'
 import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { providerRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import {
   approvalsNeeded,
@@ -99,12 +97,6 @@ export async function planDecision(
       return payment
     },
   }
-}
-
-/** Settles the payment by the saved decision, unless it is settled already. */
-export async function settleDecided(deps: ApprovalDeps, payment: Payment): Promise<void> {
-  const lookup = await askProvider(deps, payment, { source: 'operator' })
-  if (!lookup.ok) throw providerRefusal(lookup.failure)
 }
 
 /** Throws `validation_failed` for a day that cannot be right. */

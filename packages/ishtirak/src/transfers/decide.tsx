@@ -5,15 +5,17 @@ import type { FoundAct } from '../acts/audit.sql.js'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { readTypedAmount } from '../acts/typed-amount.js'
+import { askProvider } from '../checkout/ask-provider.js'
 import { INSTRUMENTS } from '../core/account.js'
 import type { Payment } from '../core/payment.js'
 import { request } from '../http/schemas.js'
 import { instrumentName } from '../i18n/messages.js'
 import { loadPayment } from '../ledger/load.js'
+import { providerRefusal } from '../ledger/refusals.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field } from '../pages/field.js'
-import { type ApprovalDeps, loadTransfer, onlyInstrument, planDecision, settleDecided } from './approvals.js'
+import { type ApprovalDeps, loadTransfer, onlyInstrument, planDecision } from './approvals.js'
 import { decideRefusal, isBooked } from './decide-transfer.js'
 import { transferIn } from './payment-part.js'
 import { evidenceOf, reviewBeside } from './review.js'
@@ -49,9 +51,12 @@ const RefusalSchema = request('Refusal', {
 
 export type DecisionDeps = ApprovalDeps & SubjectDeps
 
-/** A decision settles its payment after its entry in the audit trail. */
-const finish = async (deps: DecisionDeps, { id }: { readonly id: string }, done: Payment | FoundAct) =>
-  settleDecided(deps, 'isRefused' in done ? (await loadPayment(deps, id)).payment : done)
+/** After the decision is in the audit trail, the payment is settled by it, unless it is settled already. */
+async function finish(deps: DecisionDeps, { id }: { readonly id: string }, done: Payment | FoundAct) {
+  const payment = 'isRefused' in done ? (await loadPayment(deps, id)).payment : done
+  const lookup = await askProvider(deps, payment, { source: 'operator' })
+  if (!lookup.ok) throw providerRefusal(lookup.failure)
+}
 
 export const approve = act<DecisionDeps>()({
   name: 'payment.approve',
