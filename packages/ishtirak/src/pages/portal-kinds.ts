@@ -57,6 +57,8 @@ export interface SeenPortal {
     readonly nextCursor: string | null
     readonly now: Instant
   }
+  /** All time that was paid or granted, in order. */
+  readonly timeList: readonly TimeEntry[]
   /** True on an older page of the history. */
   readonly isOlder: boolean
   /** The path of the page behind `/portal/`; empty: the first page. */

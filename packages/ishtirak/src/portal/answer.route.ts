@@ -49,10 +49,10 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
   }
   if (!session) return null
   try {
-    return await pages.brought.answer(saved, { session, locale })
+    return await pages.added.answer(saved, { session, locale })
   } catch (error) {
     // A code was valid when it was typed and has been used since.
-    const isOver = error instanceof BillingError && pages.brought.keeps(error.code) !== undefined
+    const isOver = error instanceof BillingError && pages.added.keeps(error.code) !== undefined
     if (isOver) return showRefusal(pages, of, error.code)
     throw error
   }
@@ -72,8 +72,8 @@ async function showRefusal(
   })
   reply.code(ERRORS[refused])
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-  const after = session && (await pages.brought.wordsAfter(refused, saved, { session, locale }))
-  const own = after ?? pages.brought.words(error, locale)
+  const after = session && (await pages.added.wordsAfter(refused, saved, { session, locale }))
+  const own = after ?? pages.added.words(error, locale)
   return refusalPage(pages, { error, session, locale, requestId, own })
 }
 
@@ -83,7 +83,7 @@ export function keepRefusal(
 ): FastifyReply {
   const { request, reply, error, session } = of
   if (error.code === 'unauthenticated') return answerForm(pages, reply, null, { page: 'sessionOver' })
-  const field = pages.brought.keeps(error.code)
+  const field = pages.added.keeps(error.code)
   return answerForm(pages, reply, session, {
     refused: error.code,
     requestId: request.id,

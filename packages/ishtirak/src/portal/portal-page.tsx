@@ -12,11 +12,19 @@ import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { BackToPortal, LinkButton, type PageParts, renderPage } from '../pages/portal-frame.js'
-import { checkedIn, isPaymentOpen, mayInvite, type OwnPage, PLANS } from '../pages/portal-kinds.js'
+import { BackToPortal, LinkButton, type Page, type PageParts, renderPage } from '../pages/portal-frame.js'
+import {
+  checkedIn,
+  isPaymentOpen,
+  mayInvite,
+  type OwnPage,
+  type PartSection,
+  type PartView,
+  PLANS,
+  type PortalPart,
+} from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
-import { FollowingPlans, TimeList } from './portal-time.js'
-import { PartsAt, type PortalSection, type PortalView } from './portal-view.js'
+import { TimeList } from './portal-time.js'
 
 const PAYMENTS = 'payments'
 
@@ -24,10 +32,15 @@ const PAYMENTS = 'payments'
 export const OWN_PATHS = [PLANS, PAYMENTS]
 
 /** `safeStart` stands above the page for an operator who views it. Throws `not_found` for an unknown page. */
-export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
+export function portalPage(
+  pages: PageParts,
+  view: PartView,
+  /** `backUrl`: the target of "back"; null: an operator views the page. */
+  { backUrl, safeStart }: Pick<Page, 'backUrl' | 'safeStart'>,
+): string {
   const { session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
-  const section: PortalSection = { pages, view, say }
+  const section: PartSection = { pages, view, say }
   const own = pagesOf(section).find(({ path }) => path === view.page)
   if (view.page !== '' && !own?.render) throw new BillingError('not_found')
   const title = say(own?.title ?? 'portalTitle')
@@ -35,7 +48,7 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
     locale,
     title,
     languagePath: session.formToken === null ? null : `${pages.base}/portal${own ? `/${own.path}` : ''}`,
-    backUrl: view.backUrl,
+    backUrl,
     ...(safeStart && { safeStart }),
     safeEnd: (
       <OwnForm session={session} action={`${pages.base}/portal/leave`} forReaders>
@@ -58,15 +71,15 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
 }
 
 /** The first page links to them in this order. */
-function pagesOf({ view }: PortalSection): readonly OwnPage[] {
+function pagesOf({ view }: PartSection): readonly OwnPage[] {
   return [
     { path: PLANS, title: 'plansTitle', render: AllPlans },
-    { path: PAYMENTS, title: 'historyTitle', render: (section) => <AllPayments {...section} view={view} /> },
+    { path: PAYMENTS, title: 'historyTitle', render: AllPayments },
     ...view.parts.flatMap(({ pages = [] }) => pages),
   ]
 }
 
-function Who({ view: { session }, say }: PortalSection) {
+function Who({ view: { session }, say }: PartSection) {
   const who = session.name ?? session.email
   return (
     <>
@@ -84,7 +97,7 @@ function Who({ view: { session }, say }: PortalSection) {
   )
 }
 
-function FirstPage(section: PortalSection) {
+function FirstPage(section: PartSection) {
   const { view } = section
   const showsPlans = !isPaidNow(view.overview.subscription) && mayInvite(view)
   return (
@@ -104,8 +117,15 @@ function FirstPage(section: PortalSection) {
   )
 }
 
+/** Everything that the parts show at one place, in their order. */
+function PartsAt({ at, ...section }: PartSection & { readonly at: PartName }) {
+  return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
+}
+
+type PartName = Exclude<keyof PortalPart, 'line' | 'document' | 'checked' | 'isOpen' | 'pages'>
+
 /** The user's plan, its end, and the one next thing to do. */
-function State(section: PortalSection) {
+function State(section: PartSection) {
   const { pages, view, say } = section
   const { subscription } = view.overview
   const isInGrace = subscription.status === 'past_due'
@@ -147,12 +167,13 @@ function State(section: PortalSection) {
 }
 
 /** The end of the plan or of its grace, the time left, and the plans that follow. */
-function Until(section: PortalSection & { readonly end: Instant; readonly isInGrace: boolean }) {
+function Until(section: PartSection & { readonly end: Instant; readonly isInGrace: boolean }) {
   const { pages, view, say, end, isInGrace } = section
   const { formats } = pages
   const { overview, locale } = view
   const { subscription, now } = overview
-  const [stretch, next] = stretchesAt(subscription, now)
+  const [stretch, ...following] = stretchesAt(subscription, now)
+  const day = (instant: Instant) => formats.day(instant, locale)
   const until = isInGrace ? graceEndsAt(end, subscription.periods, pages.rules) : (stretch?.end ?? end)
   const left = until - now
   const plan = planName(subscription.plan.name, locale)
@@ -164,21 +185,27 @@ function Until(section: PortalSection & { readonly end: Instant; readonly isInGr
             {isInGrace ? say('worksUntil') : say('planUntil', { plan })}
           </span>
           {/* In the largest letters: a day of them breaks between its words, not in its year. */}
-          <strong safe>{formats.day(until, locale).replaceAll('\u00a0', ' ')}</strong>
+          <strong safe>{day(until).replaceAll('\u00a0', ' ')}</strong>
           <span class="soft small" safe>
             {say('atTime', { time: formats.time(until, locale) })}
           </span>
         </p>
-        <p class={isInGrace || (left <= DAY && !next) ? 'left warn' : 'left'} safe>
+        <p class={isInGrace || (left <= DAY && following.length === 0) ? 'left warn' : 'left'} safe>
           {say('timeLeft', { time: formats.timeLeft(left, locale) })}
         </p>
       </div>
-      <FollowingPlans {...{ pages, view, say }} />
+      {following.map(({ plan, start, end }) => (
+        <p>
+          <Words>
+            {say('thenPlan', { plan: planName(plan.name, locale), start: day(start), end: day(end) })}
+          </Words>
+        </p>
+      ))}
     </>
   )
 }
 
-function NotPaid({ pages, view, say }: PortalSection) {
+function NotPaid({ pages, view, say }: PartSection) {
   const { status, currentPeriodEnd } = view.overview.subscription
   if (currentPeriodEnd === null) return <p safe>{say('noEnd')}</p>
   const date = pages.formats.day(currentPeriodEnd, view.locale)
@@ -196,7 +223,7 @@ function NotPaid({ pages, view, say }: PortalSection) {
 }
 
 /** One button, or the day from which there is one. Nothing while an open payment above has its own button. */
-function NextStep(section: PortalSection) {
+function NextStep(section: PartSection) {
   const { view } = section
   const { renewal } = view.overview
   if (!renewal || !mayInvite(view)) return null
@@ -205,7 +232,7 @@ function NextStep(section: PortalSection) {
 }
 
 /** Before the renewal window a plain button would buy nothing, so a link leads to the plans. */
-function TooEarly({ renewal, ...section }: PortalSection & { readonly renewal: Renewal }) {
+function TooEarly({ renewal, ...section }: PartSection & { readonly renewal: Renewal }) {
   const { pages, view, say } = section
   const { renewableFrom } = renewal
   if (renewableFrom === null) return null
@@ -233,7 +260,7 @@ function TooEarly({ renewal, ...section }: PortalSection & { readonly renewal: R
 }
 
 /** All plans. A choice here replaces an open order. */
-function AllPlans(section: Parameters<NonNullable<OwnPage['render']>>[0]) {
+function AllPlans(section: PartSection) {
   const { view, say } = section
   return (
     <>
@@ -243,7 +270,7 @@ function AllPlans(section: Parameters<NonNullable<OwnPage['render']>>[0]) {
   )
 }
 
-function AllPayments(section: PortalSection) {
+function AllPayments(section: PartSection) {
   return (
     <>
       <PartsAt {...section} at="lists" />
@@ -253,7 +280,7 @@ function AllPayments(section: PortalSection) {
 }
 
 /** Links to the other pages. The plans have none if the first page shows them. */
-function OtherPages({ showsPlans, ...section }: PortalSection & { readonly showsPlans: boolean }) {
+function OtherPages({ showsPlans, ...section }: PartSection & { readonly showsPlans: boolean }) {
   const { pages, view, say } = section
   const { history, session, locale, overview } = view
   const isShown = ({ path }: OwnPage) =>

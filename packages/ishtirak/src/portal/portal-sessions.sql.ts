@@ -55,30 +55,28 @@ async function insertLinkTo(
   return { url: `${publicUrl}/portal/${page}?token=${token}`, expiresAt }
 }
 
-const selectLinks = statement(
-  'portal_sessions.find_links',
-  `select s.link_digest as digest, s.user_id, s.return_path, s.person_id, s.billing_role,
-          ${PROFILE_COLUMNS}
-     from unnest($1::text[]) d(digest)
-     join portal_sessions s on s.link_digest = d.digest
-     left join users u using (user_id)
-    where s.expires_at > $2::timestamptz`,
+const SESSION = `s.user_id, s.return_path, s.person_id, s.billing_role, ${PROFILE_COLUMNS}`
+
+const selectLink = statement(
+  'portal_sessions.find_link',
+  `select ${SESSION} from portal_sessions s left join users u using (user_id)
+    where s.link_digest = $1 and s.expires_at > $2::timestamptz`,
 )
+
+/** The session that a link would become. It stays usable. Null: it was used, has expired or is unknown. */
+export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
+  const [row] = await deps.database.query(selectLink, [digestOf(linkToken), at(deps.clock.now())])
+  return row ? parseSession(row) : null
+}
+
 const selectSessions = statement(
   'portal_sessions.find_sessions',
-  `select s.session_digest as digest, s.user_id, s.return_path, s.person_id, s.billing_role,
-          ${PROFILE_COLUMNS}
+  `select s.session_digest as digest, ${SESSION}
      from unnest($1::text[]) d(digest)
      join portal_sessions s on s.session_digest = d.digest
      left join users u using (user_id)
     where s.expires_at > $2::timestamptz`,
 )
-
-/** The session that a link would become. It stays usable. Null: it was used, has expired or is unknown. */
-export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
-  const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], at(deps.clock.now())])
-  return row ? parseSession(row) : null
-}
 
 export type FindSession = (sessionToken: string) => Promise<PortalSession | null>
 

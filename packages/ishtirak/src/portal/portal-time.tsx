@@ -1,32 +1,13 @@
-// The time that a user has: the plan now and those that follow it, and all time in order with what gave it.
+// All time that a user has, in order, with what gave it.
 
 import type { Instant } from '../core/instant.js'
-import { stretchesAt, type TimeEntry } from '../core/time-list.js'
+import type { TimeEntry } from '../core/time-list.js'
 import { planName } from '../i18n/messages.js'
 import { Card } from '../pages/portal-frame.js'
-import { Words } from '../pages/words.js'
-import type { PortalSection } from './portal-view.js'
-
-/** `Then Business, 6 January 2027 to 6 February 2027`: a line for each plan that follows on the plan now. */
-export function FollowingPlans({ pages, view, say }: PortalSection) {
-  const { subscription, now } = view.overview
-  const [, ...following] = stretchesAt(subscription, now)
-  const day = (instant: Instant) => pages.formats.day(instant, view.locale)
-  return (
-    <>
-      {following.map(({ plan, start, end }) => (
-        <p>
-          <Words>
-            {say('thenPlan', { plan: planName(plan.name, view.locale), start: day(start), end: day(end) })}
-          </Words>
-        </p>
-      ))}
-    </>
-  )
-}
+import type { PartSection } from '../pages/portal-kinds.js'
 
 /** All time in order. Time that is over is folded, except the last piece if nothing follows it. */
-export function TimeList(section: PortalSection) {
+export function TimeList(section: PartSection) {
   const { view, say } = section
   const { timeList } = view
   if (timeList.length === 0) return null
@@ -46,7 +27,7 @@ export function TimeList(section: PortalSection) {
   )
 }
 
-function TimeLines({ timeList, ...section }: PortalSection & { readonly timeList: readonly TimeEntry[] }) {
+function TimeLines({ timeList, ...section }: PartSection & { readonly timeList: readonly TimeEntry[] }) {
   return (
     <ul class="payments time">
       {timeList.map((time) => (
@@ -56,7 +37,7 @@ function TimeLines({ timeList, ...section }: PortalSection & { readonly timeList
   )
 }
 
-function TimeLine({ time, ...section }: PortalSection & { readonly time: TimeEntry }) {
+function TimeLine({ time, ...section }: PartSection & { readonly time: TimeEntry }) {
   const { pages, view, say } = section
   const { now } = view.overview
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)

@@ -11,12 +11,11 @@ import { type Pages, pageHeaders, type SentForm, styleWith } from '../pages/port
 import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { answerRoutes, keepRefusal } from './answer.route.js'
-import { broughtTo, orderPartsOf, partsReader } from './brought.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
 import { OWN_PATHS, portalPage } from './portal-page.js'
-import type { PortalDeps, PortalPages } from './portal-pages.js'
+import { addedPages, type PortalDeps, type PortalPages } from './portal-pages.js'
 import { leavePortal, SESSION_MS } from './portal-sessions.sql.js'
-import { type ReadPortalDeps, readPortal } from './read-portal.js'
+import { orderPartsOf, portalReader } from './read-portal.js'
 
 export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
   const store = {
@@ -39,8 +38,8 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
     headers: pageHeaders(style, deps.frameAncestors),
     backUrl: (session) => `${deps.platformUrl}${session?.returnPath ?? ''}`,
   }
-  const brought = broughtTo(own, capabilities)
-  const shared = { ...own, brought, readParts: partsReader(own, capabilities) }
+  const added = addedPages(own, capabilities)
+  const shared = { ...own, added, readPortal: portalReader(own, capabilities) }
   return async (app: App): Promise<void> => {
     acceptForms(app)
     // A `billing_role` of `reader` orders nothing, even from a page that was opened with another role.
@@ -54,7 +53,7 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
     linkRoutes(app, shared)
     portalRoutes(app, shared)
     answerRoutes(app, shared)
-    brought.addRoutes(app)
+    added.addRoutes(app)
     if (shared.mailsLinks) mailedLinkRoutes(app, shared)
   }
 }
@@ -66,7 +65,7 @@ declare module 'fastify' {
   }
 }
 
-function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
+function portalRoutes(app: App, pages: PortalPages): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
@@ -78,14 +77,14 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
     return reply.headers({ ...pages.headers, vary: 'Accept, Accept-Language' }).send(frontPage(pages, locale))
   })
 
-  for (const page of ['', ...OWN_PATHS, ...pages.brought.paths])
+  for (const page of ['', ...OWN_PATHS, ...pages.added.paths])
     app.get(page === '' ? '/portal' : `/portal/${page}`, hidden, (request, reply) =>
       sendPortalPage(pages, { request, reply, page, sent: null }),
     )
 }
 
 async function sendPortalPage(
-  pages: PortalPages & ReadPortalDeps,
+  pages: PortalPages,
   of: {
     readonly request: FastifyRequest
     readonly reply: FastifyReply
@@ -96,10 +95,10 @@ async function sendPortalPage(
   const { request, reply, page, sent } = of
   const session = pages.users.of(request)
   const asked = (name: string) => queryOf(request, name) ?? null
-  const read = await readPortal(pages, { session, page, asked, sent, requestId: request.id })
+  const read = await pages.readPortal({ session, page, asked, sent, requestId: request.id })
   const locale = pages.reader.language(request, reply, session)
-  const view = { ...read, locale, backUrl: pages.backUrl(session) }
-  return reply.headers(pages.headers).send(portalPage(pages, view))
+  const text = portalPage(pages, { ...read, locale }, { backUrl: pages.backUrl(session) })
+  return reply.headers(pages.headers).send(text)
 }
 
 /** Shows a refusal as a page in the reader's language, with a link to go on. */
@@ -116,7 +115,7 @@ function refusalPages(pages: PortalPages): RefusalPages {
       if (error.code === 'unauthenticated' && request.method === 'GET' && pages.platformPortalUrl !== null)
         return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
-      const own = pages.brought.words(error, locale)
+      const own = pages.added.words(error, locale)
       return reply
         .code(ERRORS[error.code])
         .headers(pages.headers)

@@ -10,9 +10,8 @@ import type { OverviewDeps } from '../limits/overview.js'
 import type { PageParts } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import { orderPartsOf, partsReader } from './brought.js'
 import { portalPage } from './portal-page.js'
-import { readPortal } from './read-portal.js'
+import { orderPartsOf, portalReader } from './read-portal.js'
 
 interface ViewAsUserDeps
   extends OverviewDeps,
@@ -38,9 +37,9 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
     const actor = { userId, personId: null, billingRole: 'owner' } as const
     const session = { ...actor, email, name, locale, returnPath: null, formToken: null }
     // The stored state is shown: without a lookup at the provider nothing is booked.
-    const reading = { ...pages, readParts: partsReader(pages, capabilities), lookups: async () => false }
-    const read = await readPortal(reading, { session, requestId, page: '', asked: () => null, sent: null })
+    const readPortal = portalReader({ ...pages, lookups: async () => false }, capabilities)
+    const read = await readPortal({ session, requestId, page: '', asked: () => null, sent: null })
     await recordAct(deps, { operator, act: 'user.look', reason: null }, { userId })
-    return portalPage(pages, { ...read, locale: locale ?? 'ar', backUrl: null }, safeStart)
+    return portalPage(pages, { ...read, locale: locale ?? 'ar' }, { backUrl: null, safeStart })
   }
 }
