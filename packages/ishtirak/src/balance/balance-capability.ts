@@ -1,7 +1,7 @@
 // Balances as a capability: calls, acts, the payment method, portal parts, mail and jobs.
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
-import type { ReturnDeps } from '../checkout/return.js'
+import type { ReturnDeps } from '../checkout/upgrade.call.js'
 import type { UpgradeDeps } from '../checkout/upgrade.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import type { BringsMethods } from '../ledger/method.js'

@@ -10,7 +10,7 @@ import type { Payment, Review } from '../core/payment.js'
 import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
-import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
+import { ACCEPTED_OUTCOMES, type SettleDeps, settlePayment } from '../ledger/settle.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { SettleActDeps } from './recheck.js'
 import { previewSettlement, reportOfReview } from './settlement-preview.js'
@@ -60,7 +60,8 @@ export const accept = act<SettleActDeps>()({
         const accepted = { event: null, source: 'operator', accepted: true } as const
         const outcome = await settlePayment(deps, { ...accepted, report, by })
         // Another operator was faster, or the provider reports another amount now.
-        if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
+        if (ACCEPTED_OUTCOMES.includes(outcome)) return
+        throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
       },
     }
   },

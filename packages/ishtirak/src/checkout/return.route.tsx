@@ -1,14 +1,18 @@
 // The page after paying. It ignores what the redirect claims: it shows what is stored, after one lookup if
 // nothing is settled. It shows nothing of the user, because its address is enough to read it.
 
+import { findRefundInstant } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { isPayable, type PublicPaymentStatus } from '../core/payment.js'
+import { isPayable, type Payment, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
 import { mayOrder } from '../core/person.js'
+import { renewabilityAt } from '../core/quote.js'
+import { NEVER_PAID, statusAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
+import { findPaymentById } from '../ledger/payments.sql.js'
 import { OwnForm } from '../pages/own-form.js'
 import {
   Card,
@@ -22,10 +26,10 @@ import {
 import { queryOf, type Session } from '../pages/reader.js'
 import { shownMethodOf } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
+import { refreshed } from './history.js'
 import { Lines, type NamedLine } from './lines.js'
 import { BY_CARD } from './portal-choice.js'
-import { differingSums } from './portal-open.js'
-import { type ReturnedPayment, readReturnedPayment, wayBack } from './return.js'
+import { differingSums } from './portal-payments.js'
 import type { StatusDeps } from './status.js'
 
 /** How often the page reloads itself: 4 times at 3 s after paying, then every 10 s, three minutes in all. */
@@ -56,6 +60,31 @@ export function returnRoutes(app: App, pages: Pages & StatusDeps): void {
       return reply.headers(pages.headers).send(returnPage(view))
     },
   )
+}
+
+type ReturnedPayment = Awaited<ReturnType<typeof readReturnedPayment>>
+
+/** The address of the page names only the payment. */
+async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestId?: string) {
+  const find = () => findPaymentById(deps.database, paymentId)
+  const { payment, now } = await refreshed(deps, find, requestId)
+  const { userId, status } = payment
+  const [loaded, refundedAt] = await Promise.all([
+    deps.loadUser(userId),
+    status === 'refunded' ? findRefundInstant(deps.database, { userId, paymentId }) : null,
+  ])
+  // The payer's facts now: a later payment, the end of the time or an operator may have changed them.
+  const facts = loaded?.user.subscription ?? NEVER_PAID
+  const subscription = statusAt(facts, now, deps.rules)
+  const mayRenew = renewabilityAt(facts, now, deps.rules).allowed
+  const other = loaded?.open ?? null
+  const awaited = other && other.id !== paymentId && other.checkoutUrl === null && isPayable(other, now)
+  return {
+    ...{ payment, subscription, mayRenew, refundedAt, now, alsoAwaits: awaited ? other : null },
+    status: publicStatusAt(payment, now),
+    // The language of the payer's profile. The page uses nothing else of the payer.
+    payerLocale: loaded?.user.locale ?? null,
+  }
 }
 
 interface ReturnView extends ReturnedPayment {
@@ -108,6 +137,15 @@ function returnPage(view: ReturnView): string {
 
 const backFrom = ({ pages, payment, now, session }: ReturnView) =>
   wayBack(payment, now) ?? pages.backUrl(session)
+
+/** Null: the payment has no such address. */
+function wayBack(payment: Payment, now: Instant): string | null {
+  if (payment.returnUrl === null) return null
+  const url = new URL(payment.returnUrl)
+  url.searchParams.set('payment_id', payment.id)
+  url.searchParams.set('status', publicStatusAt(payment, now))
+  return url.href
+}
 
 /** `n…@example.dz`: enough for its owner, who may not be alone at the screen. */
 function masked(email: string): string {

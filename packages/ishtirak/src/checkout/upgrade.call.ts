@@ -3,6 +3,7 @@
 import { type UserRequest, userCall } from '../acts/user-call.js'
 import { wrongField } from '../core/error.js'
 import type { Start } from '../core/quote.js'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   PaymentRequestSchema,
   PaymentSchema,
@@ -17,7 +18,6 @@ import {
 import { locationOf, showPaymentOfUser } from './history.call.js'
 import type { HistoryDeps } from './history.js'
 import { type QuoteDeps, readQuote } from './quote.js'
-import { type ReturnDeps, returnUrlOf } from './return.js'
 import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
 export const OFFER_REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
@@ -124,4 +124,20 @@ export function termOf(months: number | undefined, start: Start = 'end', field: 
 export async function callerOf(request: UserRequest) {
   const { user, requestId } = request
   return { user, requestId, locale: await request.locale() }
+}
+
+export type ReturnDeps = Pick<CommonParts, 'platformUrl' | 'returnOrigins'>
+
+/** Throws `validation_failed` for an origin other than the platform's and RETURN_ORIGINS. */
+export function returnUrlOf(
+  { platformUrl, returnOrigins }: ReturnDeps,
+  given: string | undefined,
+): string | undefined {
+  if (given === undefined) return undefined
+  const url = URL.canParse(given) ? new URL(given) : null
+  // `blob:` has the origin of the address behind it.
+  const isAllowed =
+    url?.protocol !== 'blob:' && url && [new URL(platformUrl).origin, ...returnOrigins].includes(url.origin)
+  if (!isAllowed || url.username !== '' || url.password !== '') throw wrongField('return_url', 'not_allowed')
+  return url.href
 }

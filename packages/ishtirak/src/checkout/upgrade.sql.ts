@@ -15,7 +15,7 @@ import {
   parsePayment,
   paymentToColumns,
 } from '../ledger/payments.sql.js'
-import { FACT_COLUMNS, fromToken, type KnownUser, parseUser, rememberUser } from '../ledger/users.sql.js'
+import { FACT_COLUMNS, type KnownUser, parseUser, rememberUser, userParameters } from '../ledger/users.sql.js'
 
 // `recent` has the checkouts that the provider made in the last hour: a user may begin ten. `withdrawn` is a
 // canceled payment whose page is still open at the provider; it must be asked about before another opens.
@@ -23,7 +23,7 @@ const selectFacts = statement(
   'upgrades.load',
   `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, withdrawn.id as withdrawn_id,
           (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
-            or (u.locale is null and a.locale is not null) as is_news
+            or (u.locale is null and a.locale is not null) as fills_profile
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
           with ordinality a(user_id, email, name, locale, method, since, ordinal)
      join users u on u.user_id = a.user_id
@@ -63,7 +63,7 @@ export async function loadForUpgrades(
   database: Queryable,
   asked: readonly Asked[],
 ): Promise<readonly LoadedForUpgrade[]> {
-  const known = asked.map(({ user }) => fromToken(user))
+  const known = asked.map(({ user }) => userParameters(user))
   const rows = await database.query(selectFacts, [
     known.map(([userId]) => userId),
     known.map(([, email]) => email),
@@ -77,8 +77,8 @@ export async function loadForUpgrades(
   for (const [index, { user, now }] of asked.entries()) {
     // `with ordinality` counts from 1.
     const row = found.get(index + 1)
-    // It happens once in a user's life, so it needs no batch.
-    if (row && flag(row, 'is_news')) await rememberUser(database, user, now)
+    // The token knows what the profile lacks. It happens once in a user's life, so it needs no batch.
+    if (row && flag(row, 'fills_profile')) await rememberUser(database, user, now)
     loaded.push(row ? parseLoaded(row) : UNKNOWN_USER)
   }
   return loaded
@@ -171,7 +171,7 @@ async function insertRequestedPayment(database: Queryable, requested: RequestedP
 }
 
 function toInput({ user, version, payment, traceparent }: RequestedPayment) {
-  const [user_id, email, name, locale] = fromToken(user)
+  const [user_id, email, name, locale] = userParameters(user)
   return {
     user_id,
     email,

@@ -148,7 +148,7 @@ async function decideOn(
   const { outcome } = decision
   // An acceptance that books nothing leaves no line; its caller says why. The report itself is saved all the
   // same.
-  const isTaken = !reported.accepted || TAKEN.includes(outcome)
+  const isTaken = !reported.accepted || ACCEPTED_OUTCOMES.includes(outcome)
   const by = isTaken ? reported.by : undefined
   const received = event ? { ...event, method: report.method, outcome, report, receivedAt: now } : undefined
   if (by || decision.payment) {
@@ -170,7 +170,7 @@ async function decideOn(
 }
 
 /** The results of an operator's acceptance that took the payment as it is. */
-export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
+export const ACCEPTED_OUTCOMES: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
 
 /** A checkout that is not known to be ours: its event is kept, so that an operator can find it. */
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {

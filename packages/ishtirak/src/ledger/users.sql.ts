@@ -184,7 +184,7 @@ export interface KnownUser extends Actor {
 }
 
 /** The parameters, in the order of the columns. */
-export const fromToken = ({ userId, email, name, locale }: KnownUser) =>
+export const userParameters = ({ userId, email, name, locale }: KnownUser) =>
   [userId, email ?? null, name ?? null, locale ?? null] as const
 
 // If everything is known, nothing is written, so no commit waits for the disk.
@@ -209,7 +209,7 @@ export async function rememberUser(
   now: Instant,
   phone: string | null = null,
 ): Promise<void> {
-  await database.query(remember, [...fromToken(user), phone, at(now)])
+  await database.query(remember, [...userParameters(user), phone, at(now)])
 }
 
 /** A new customer of the desk. */

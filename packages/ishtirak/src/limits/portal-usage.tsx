@@ -1,9 +1,20 @@
-// Usage against what the plan allows: a bar for each limit of the catalogue, and its words.
+// Counted usage on the portal: a bar for each limit of the catalogue, limits that are full, and limits that
+// are exceeded. The console shows the bars too.
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'
-import { Card, type PageParts } from '../pages/portal-frame.js'
+import { Card, Notice, type PageParts } from '../pages/portal-frame.js'
+import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import type { Overview } from './overview.js'
+
+/** Drawn from data that the frame has already read. */
+export const limitPages: PortalKinds<unknown> = {
+  read: async () => ({
+    state: (section) => <FullLimits {...section} />,
+    warnings: (section) => <OverLimitNotice {...section} />,
+    usage: (section) => <UsageBars {...section} />,
+  }),
+}
 
 type ShownUsage = Pick<Overview, 'subscription' | 'limits' | 'usage' | 'overLimits' | 'resetsAt'>
 
@@ -109,16 +120,61 @@ function resetInWords({ pages, view, say }: UsageSection, window: LimitWindow): 
 }
 
 /** `in project shop`, or `Region: eu-1` for other kinds. */
-export function scopeInWords({ view, say }: UsageSection, limit: LimitDefinition, id: string): string {
+function scopeInWords({ view, say }: UsageSection, limit: LimitDefinition, id: string): string {
   const scope = limit.perWords?.[view.locale]
   return scope === undefined ? say('inProject', { project: id }) : say('inScope', { scope, id })
 }
 
 /** The usage, the plan's limit, and the excess, all in one unit. */
-export function usageInWords(
+function usageInWords(
   { pages, view }: UsageSection,
   of: { limit: LimitDefinition; used: number; max: number },
 ) {
   const show = (count: number) => pages.formats.figure(count, of.limit.unit, view.locale, of.max)
   return { used: show(of.used), max: show(of.max), by: show(Math.max(0, of.used - of.max)) }
+}
+
+/** Limits that are fully used, such as 2 of 2 projects. */
+function FullLimits(section: PartSection) {
+  const { view, say } = section
+  const { limits, usage, subscription } = view.overview
+  return (
+    <>
+      {limits.flatMap((limit) => {
+        const max = maximumOf(subscription.plan.limits, limit)
+        const full = usesOf(usage, limit).filter(({ used }) => used === max && max > 0)
+        return full.map(({ used, scopeId }) => (
+          <p class="full" safe>
+            {say('fullLine', {
+              limit: limitInWords(section, limit, scopeId),
+              ...usageInWords(section, { limit, used, max }),
+            })}
+          </p>
+        ))
+      })}
+    </>
+  )
+}
+
+/** Each exceeded limit, by how much, and what to do. */
+function OverLimitNotice(section: PartSection) {
+  const { view, say } = section
+  const { overLimits } = view.overview
+  if (overLimits.length === 0) return null
+  return (
+    <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')}>
+      <ul class="marked">
+        {overLimits.map((over) => {
+          const words = limitInWords(section, over.limit, over.scopeId)
+          return <li safe>{say('overLimitLine', { limit: words, ...usageInWords(section, over) })}</li>
+        })}
+      </ul>
+    </Notice>
+  )
+}
+
+/** `Projects`, `Domains per project (in project shop)`. */
+function limitInWords(section: PartSection, limit: LimitDefinition, scopeId: string | null): string {
+  const name = limit.words[section.view.locale]
+  return scopeId === null ? name : `${name} (${scopeInWords(section, limit, scopeId)})`
 }

@@ -1,7 +1,7 @@
 // The card of a transfer in the portal: what to send and where, the form for the slip, and the steps until
 // the money counts.
 import type { PropsWithChildren } from '@kitajs/html'
-import { ChooseElse, Ordered } from '../checkout/portal-open.js'
+import { ChooseElse, Ordered } from '../checkout/portal-payments.js'
 import type { Account } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
 import type { ShownPayment } from '../core/payment.js'

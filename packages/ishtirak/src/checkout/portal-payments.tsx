@@ -1,14 +1,87 @@
-// The payments in the portal: the newest on its first page, all of them on a page of their own, since twelve
-// lines are a seventh of the work of a page.
+// The payments in the portal: open ones and those under review, the newest on its first page, and all of them
+// on a page of their own, since twelve lines are a seventh of the work of a page.
 import type { Instant } from '../core/instant.js'
-import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
-import { inParts, paidForInWords } from '../i18n/formats.js'
+import type { Locale } from '../core/locale.js'
+import { type Payment, type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
+import { mayOrder } from '../core/person.js'
+import { type Formats, inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
-import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
+import { Card, LinkButton, Notice } from '../pages/portal-frame.js'
+import { checkedIn, type PartSection, PLANS } from '../pages/portal-kinds.js'
 import { shownMethodOf } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
+import { Id } from './lines.js'
+
+export function PendingNotice(section: PartSection) {
+  const { pages, view, say } = section
+  const { overview, locale } = view
+  const pending = overview.pendingPayment
+  if (!pending || pending.checkoutUrl === null) return null
+  const time = pages.formats.time(pending.expiresAt, locale)
+  const mayPay = checkedIn(view).length === 0 && mayOrder(view.session)
+  return (
+    <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
+      <Ordered {...section} payment={pending} />
+      <p class="actions">
+        {mayPay ? (
+          <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
+        ) : null}
+        <LinkButton
+          href={hrefIn(view.session, `${pages.base}/portal/return/${pending.id}`)}
+          label={say('checkAgain')}
+        />
+      </p>
+      {mayPay ? <ChooseElse {...section} /> : null}
+    </Notice>
+  )
+}
+
+export function Ordered({ pages, view, payment }: PartSection & { readonly payment: ShownPayment }) {
+  const { amount } = payment.price
+  const parts = [paidForInWords(payment, view.locale), pages.formats.money(amount, view.locale)]
+  return (
+    <p>
+      <b safe>{inParts(parts, view.locale)}</b>
+    </p>
+  )
+}
+
+/** Leads back to the choice. Open payments stay until something else is chosen. */
+export function ChooseElse({ pages, view, say }: PartSection) {
+  return (
+    <p>
+      <a href={hrefIn(view.session, `${pages.base}/portal/${PLANS}`)} safe>
+        {say('chooseElse')}
+      </a>
+    </p>
+  )
+}
+
+export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly odd: Payment }) {
+  const sums = differingSums(pages.formats, odd, view.locale)
+  return (
+    <Notice
+      tone="warn"
+      title={say('reviewTitle')}
+      text={sums ? say('reviewAmounts', sums) : say('reviewText')}
+    >
+      <p class="small">
+        <span safe>{say('orderReference')}</span> <Id>{odd.id}</Id>
+      </p>
+    </Notice>
+  )
+}
+
+/** The sums paid and ordered, if they differ; null: something else differs. */
+export function differingSums(
+  { money }: Pick<Formats, 'money'>,
+  { review, price }: Pick<Payment, 'review' | 'price'>,
+  locale: Locale,
+) {
+  if (!review || review.amount === null || review.amount === price.amount) return null
+  return { received: money(review.amount, locale), ordered: money(price.amount, locale) }
+}
 
 /** The newest payments with their documents. */
 export function RecentPayments(section: PartSection) {
