@@ -5,6 +5,7 @@ import type { TimeEntry } from '../core/time-list.js'
 import { planName } from '../i18n/messages.js'
 import { Card } from '../pages/portal-frame.js'
 import type { PartSection } from '../pages/portal-kinds.js'
+import { Words } from '../pages/words.js'
 
 /** All time in order. Time that is over is folded, except the last piece if nothing follows it. */
 export function TimeList(section: PartSection) {
