@@ -32,12 +32,13 @@ export interface FileAnswer {
   readonly description: string
 }
 
-type Of<Deps, Schema> = Schema | ((deps: Deps) => Schema)
+/** A schema, or what makes it of the parts: some schemas depend on the catalogue. */
+type MaybeByDeps<Deps, Schema> = Schema | ((deps: Deps) => Schema)
 type InputSchema = TSchema | 'file'
 type AnswerSchema = TSchema | FileAnswer
 
 /** The part of a call that needs no types of its own. */
-interface Said<Deps> {
+interface CallFacts<Deps> {
   /** The client's method and the host's call have this name. */
   readonly name: string
   /** The OpenAPI document uses this name, and adds `ForUser` for the platform's route. */
@@ -58,10 +59,10 @@ interface Said<Deps> {
   /** `hidden`: the document leaves it out. `absent`: it is answered 404. It is `shown` if undefined. */
   offered?(deps: Deps): 'shown' | 'hidden' | 'absent'
   /** Schemas of the path's parameters that are more than any text. */
-  readonly params?: Of<Deps, TProperties>
+  readonly params?: MaybeByDeps<Deps, TProperties>
   /** A GET has it in its query, other methods in their body. `file`: the body is a stream of bytes. */
-  readonly input?: Of<Deps, InputSchema>
-  readonly answer: Of<Deps, AnswerSchema>
+  readonly input?: MaybeByDeps<Deps, InputSchema>
+  readonly answer: MaybeByDeps<Deps, AnswerSchema>
   /** The route for the user's token takes and gives this, where it is less than what the platform's does. */
   readonly forUser?: { readonly input?: TSchema; readonly answer: TSchema }
   /** The document's example of an answer has these members where this call answers unlike others. */
@@ -71,7 +72,7 @@ interface Said<Deps> {
 }
 
 /** A call without the types of its input and answer. The frames check the input before they run it. */
-export interface UserCall<Deps = never> extends Said<Deps> {
+export interface UserCall<Deps = never> extends CallFacts<Deps> {
   /** A host and the client get this member of the answer, not the object around it. */
   readonly list?: string
   /** An answer of this call is 201 and has these headers. */
@@ -119,11 +120,11 @@ export const userCall =
     Answer extends AnswerSchema,
     const List extends string,
   >(
-    declared: Said<Deps> & {
+    declared: CallFacts<Deps> & {
       readonly name: Name
       readonly path: Path
-      readonly input?: Of<Deps, Input>
-      readonly answer: Of<Deps, Answer>
+      readonly input?: MaybeByDeps<Deps, Input>
+      readonly answer: MaybeByDeps<Deps, Answer>
       readonly list?: List
       created?(answer: AnswerOf<Answer, SentFile>, api: string): Readonly<Record<string, string>>
       run(
@@ -141,8 +142,10 @@ export const userCall =
       MemberOf<AnswerOf<Answer, Uint8Array>, List>
     >
 
-/** Some schemas depend on the catalogue, which the service reads when it starts. */
-export function schemaOf<Deps, Schema extends object | string>(of: Of<Deps, Schema>, deps: Deps): Schema {
+export function schemaOf<Deps, Schema extends object | string>(
+  of: MaybeByDeps<Deps, Schema>,
+  deps: Deps,
+): Schema {
   return of instanceof Function ? of(deps) : of
 }
 

@@ -41,11 +41,8 @@ export type ReadOnlySession = PortalSession & { readonly formToken: null }
 export type Reader = SessionReader<PortalSession>
 export type SessionReader<Found extends object> = ReturnType<typeof createSessionReader<Found>>
 
-type Keeper = Pick<WithFormToken<object>, 'formToken'>
-
-interface SessionFound {
-  readonly locale?: Locale | null
-}
+/** The session of a form; null: there is none. */
+type FormSession = { readonly formToken: string } | null
 
 /** The storage of sessions, and the name of their cookie. */
 interface SessionStore<Found> {
@@ -94,7 +91,7 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
     language: (
       request: FastifyRequest,
       reply: FastifyReply | null,
-      session: SessionFound | null,
+      session: { readonly locale?: Locale | null } | null,
       profile?: Locale | null,
     ): Locale => {
       const asked = queryOf(request, 'lang')
@@ -126,12 +123,12 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
 function formCookie(set: (reply: FastifyReply, value: string) => void, name: string) {
   return {
     /** Stores the result for the next page. It must not be in an address, because it has what was typed. */
-    keep: (reply: FastifyReply, session: Keeper | null, fields: Readonly<Record<string, string>>): void => {
+    keep: (reply: FastifyReply, session: FormSession, fields: Readonly<Record<string, string>>): void => {
       const value = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
       set(reply, value)
     },
     /** Null: there is no result, or it belongs to another session. */
-    savedForm: (request: FastifyRequest, session: Keeper | null): Readonly<Record<string, string>> | null => {
+    savedForm: (request: FastifyRequest, session: FormSession): Readonly<Record<string, string>> | null => {
       const { of = '', ...fields } = readFormCookie(cookiesOf(request)[name])
       const isOwn = of === '' || of === session?.formToken
       return isOwn && Object.keys(fields).length > 0 ? fields : null

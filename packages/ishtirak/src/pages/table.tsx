@@ -5,7 +5,7 @@ import { type ConsolePages, Hint, Link, type LinkedFact, NoWrap, Text, type View
 import { UserCell } from './user-cell.js'
 
 /** The kinds of columns. Each returns what a row shows; null: nothing. */
-interface Shows<Item> {
+interface CellKinds<Item> {
   text(item: Item, view: View, pages: ConsolePages): string | null
   /** A text that stays on one line, such as an instant. */
   nowrap(item: Item, view: View, pages: ConsolePages): string | null
@@ -18,7 +18,7 @@ interface Shows<Item> {
 
 type OneOf<Kinds> = { [Kind in keyof Kinds]: Readonly<Pick<Kinds, Kind>> }[keyof Kinds]
 
-export type Column<Item> = OneOf<Shows<Item>> & {
+export type Column<Item> = OneOf<CellKinds<Item>> & {
   /** A key of the console's texts, or other words, such as the name of a month. */
   readonly head: ConsoleKey | { readonly words: string }
   /** True for the first column, which names its row. */
