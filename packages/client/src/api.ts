@@ -1104,10 +1104,10 @@ export interface PlatformLists {
   listEvents(query?: ListEventsQuery): Promise<EventPage>
   /**
    * All users, or those of a state or a plan, or those that changed. With `changed_since` the oldest
-   * change comes first, and a user who changes meanwhile may come twice. Read again from a minute
-   * before the last `changed_at`: a write that was still under way may have an earlier one. A change is
-   * a write of the user: time alone changes none, so an end that is reached is no change. A page may
-   * have fewer than `limit` and go on.
+   * change comes first, and a user who changes meanwhile may come twice. Begin the next reading a
+   * minute before the last `changed_at`, because a write that was still running may have an earlier
+   * one. Only a write is a change: time that ends by itself is none. A page may have fewer users than
+   * `limit` although more follow.
    */
   listUsers(query?: ListUsersQuery): Promise<UserPage>
   /** Payments of all users, newest first */

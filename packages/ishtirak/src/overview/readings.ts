@@ -33,8 +33,7 @@ const found = reads({
   path: '/search',
   operationId: 'search',
   summary:
-    'Users and payments by whatever is known of them: ids, e-mail, name, company, reference, ' +
-    'receipt number, amount and day',
+    'Search users and payments by id, e-mail, name, company, reference, receipt number, or by amount and day',
   query: SearchQuerySchema,
   answer: FoundSchema,
   command: {

@@ -14,8 +14,8 @@ const TimelineEntrySchema = object('TimelineEntry', {
   at: timestamp,
   kind: Type.Enum([...TIMELINE_KINDS], {
     description:
-      '`payment`: asked for; `paid`: its money came; `period`: what it bought began; `event`: to the ' +
-      'platform; `report`: from the provider',
+      '`payment`: it was ordered; `paid`: its money came; `period`: the time that it bought began; ' +
+      '`event`: sent to the platform; `report`: from the provider',
   }),
   id: Type.String({ description: 'Unique within the kind' }),
   what: Type.String({
@@ -25,7 +25,7 @@ const TimelineEntrySchema = object('TimelineEntry', {
   payment_id: nullable(Type.String()),
   amount: nullable(Type.Integer({ description: 'Whole dinars' })),
   until: nullable(timestamp),
-  actor: nullable(Type.String({ description: 'The operator, or the way it was paid' })),
+  actor: nullable(Type.String({ description: 'The operator, or the payment method or instrument' })),
   why: nullable(
     Type.String({
       description: 'The reason, the status now, or what became of a report, an event or a mail',

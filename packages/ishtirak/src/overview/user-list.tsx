@@ -15,9 +15,9 @@ export const userList = list<UserListDeps>()({
   operationId: 'listUsers',
   summary: 'Users by state, plan, method, end, balance, and by when they had paid or granted time',
   description:
-    'Those first who lose access soonest; then those whose time is over, those whose access was ended, ' +
-    'and those who never had time. ' +
-    'A page may have fewer than `limit` and go on.',
+    'Users who lose access soonest come first, then those whose time is over, those whose access an ' +
+    'operator ended, and those who never had time. A page may have fewer users than `limit` although more ' +
+    'follow.',
   filter: UserFilterSchema,
   item: ListedUserSchema,
   title: 'ListedUsers',

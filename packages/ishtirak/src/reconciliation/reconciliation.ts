@@ -1,9 +1,11 @@
 // The reconciliation as a capability: the daily job, acts, pages and the inbox.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
+import { addressOf } from '../pages/console-frame.js'
+import { codeInWords } from '../pages/console-words.js'
 import { closeDiscrepancy } from './close-discrepancy.js'
+import { OPEN_DISCREPANCIES } from './discrepancies.sql.js'
 import { reconciliationCard } from './health-card.js'
-import { DISCREPANCIES_WAITING } from './inbox.js'
 import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
 import { continueReconciling, reconciliationList, startReconciling } from './reconciliation-acts.js'
 
@@ -13,7 +15,20 @@ export const reconciliation: Capability<ReconcileActDeps> = {
   readings: [...reconciliationList.readings, continueReconciling],
   helpHeading: 'Money:',
   commandGroups: { discrepancies: 'Close what a reconciliation found, with the reason' },
-  inbox: DISCREPANCIES_WAITING,
+  inbox: [
+    {
+      name: 'discrepancy',
+      place: 6,
+      urgency: 'now',
+      select: OPEN_DISCREPANCIES,
+      isMoney: true,
+      nextActs: ['payment.recheck', 'reconciliation.start'],
+      next: (entry) => (entry.payment_id === null ? 'reconciliation.start' : 'payment.recheck'),
+      detailIs: 'what was found',
+      detail: (_pages, view, kind) => codeInWords(view, 'discrepancy', kind),
+      path: (base, { id }) => addressOf(base, `health#${id}`),
+    },
+  ],
   health: reconciliationCard,
   jobs: (deps) => [
     {
