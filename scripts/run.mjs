@@ -7,6 +7,8 @@ const compiler = await createViteServer({
   configFile: 'vitest.config.ts',
   server: { middlewareMode: true, hmr: false, watch: null, ws: false },
   optimizeDeps: { noDiscovery: true },
+  // The oldest Node that is supported has no `using`.
+  oxc: { target: 'node20' },
 })
 const [file, ...options] = process.argv.slice(2)
 const { run } = await compiler.environments.ssr.runner.import(path.resolve(file))
