@@ -85,7 +85,7 @@ describe('installed without what is optional', () => {
         code: 'receipts_unavailable',
         receipt_number: expect.stringMatching(/^TEST-\d{4}-000001$/),
       })
-      await sandbox.says(/"run":"npm install @myriaddreamin.*receipts are numbered, not printed/)
+      await sandbox.says(/"run":"npm install @myriaddreamin.*receipts get numbers and no PDF/)
     }
     const { output } = await start(installed, [bin('ishtirak'), 'doctor'], { DATABASE_URL }).ended()
     expect(output).toMatch(/\[warn\] receipts: numbered, not printed.*\n\s+-> npm install @myriaddreamin/)

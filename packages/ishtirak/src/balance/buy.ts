@@ -106,7 +106,8 @@ function booking(
     freshPaymentId: () => deps.ids.next('pay', now),
   })
   const { subscription } = booked
-  if (booked.outcome !== 'booked' || !subscription) throw new Error(`${id} was ${booked.outcome}`)
+  if (booked.outcome !== 'booked' || !subscription)
+    throw new Error(`the purchase ${id} by balance was not booked but ${booked.outcome}`)
   const entry: NewEntry = { kind: 'purchase', amount: -amount, paymentId: id, note: null, at: now }
   const revision = {
     ...booked,

@@ -2,7 +2,7 @@
 // and no script.
 
 import { offeredMethods, offerValue } from '../checkout/portal-choice.js'
-import { balanceIn, type StandingOrder } from '../core/balance.js'
+import { balanceIn } from '../core/balance.js'
 import { mayOrder } from '../core/person.js'
 import { type Offer, offersOf } from '../core/plan.js'
 import { isPaidNow, renewalOffers } from '../core/quote.js'
@@ -62,18 +62,28 @@ export function RenewsByItself({ pages, view, say, facts }: Omit<OfBalance, 'ent
 /** The standing order with buttons to end it and to agree to another price, or the form that begins one. */
 function Renewal(of: OfBalance) {
   const { pages, view, say, facts } = of
+  const { money, day } = pages.formats
+  const { locale, session } = view
   const order = facts.balance?.order ?? null
   const isOn = pages.rules.balanceMax > 0
-  if (!order) return isOn && mayOrder(view.session) ? <OrderForm {...of} /> : null
+  if (!order) return isOn && mayOrder(session) ? <OrderForm {...of} /> : null
+  const end = facts.endedAt === null ? facts.paidUntil : null
+  const missing = order.price - balanceIn(facts)
+  const isDue = end === null || end <= view.overview.now
+  const words = {
+    what: planAndTerm(order.plan, order.months, locale),
+    ...{ price: money(order.price, locale), missing: money(missing, locale) },
+    date: end === null ? '' : day(end, locale),
+  }
   const offered = isOn && order.offered ? order.offered.price : null
-  const price = pages.formats.money(offered ?? 0, view.locale)
+  const price = money(offered ?? 0, locale)
   return (
     <>
       <p>
-        <Words>{renewalInWords(of, order)}</Words>
+        <Words>{say(missing <= 0 ? 'renewalReady' : isDue ? 'renewalWaits' : 'renewalMissing', words)}</Words>
       </p>
       {offered === null ? null : <p safe>{say('renewalOffered', { price })}</p>}
-      <OwnForm session={view.session} action={`${pages.base}${RENEWAL}`}>
+      <OwnForm session={session} action={`${pages.base}${RENEWAL}`}>
         {offered === null ? null : (
           <button type="submit" name="offer" value={`${offerValue({ offer: order })} ${offered}`} safe>
             {say('renewalAgree', { price })}
@@ -85,20 +95,6 @@ function Renewal(of: OfBalance) {
       </OwnForm>
     </>
   )
-}
-
-function renewalInWords({ pages, view, say, facts }: OfBalance, order: StandingOrder): string {
-  const { locale } = view
-  const { money, day } = pages.formats
-  const what = planAndTerm(order.plan, order.months, locale)
-  const missing = order.price - balanceIn(facts)
-  const end = facts.endedAt === null ? facts.paidUntil : null
-  const words = {
-    ...{ what, price: money(order.price, locale), missing: money(missing, locale) },
-    date: end === null ? '' : day(end, locale),
-  }
-  if (missing <= 0) return say('renewalReady', words)
-  return say(end === null || end <= view.overview.now ? 'renewalWaits' : 'renewalMissing', words)
 }
 
 /** Folded, so that a user without an order reads one line. */

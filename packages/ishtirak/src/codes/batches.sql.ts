@@ -6,7 +6,7 @@ import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instantOrNull, integer, rowOf, text } from '../database/rows.js'
 import { viewRows, viewRowsAt } from '../ledger/schemas.js'
 import { CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
-import { HOLDS } from './code-uses.sql.js'
+import { HOLDS_CODE } from './code-uses.sql.js'
 
 const insert = statement(
   'codes.create',
@@ -83,7 +83,7 @@ const selectUses = statement(
               case when p.status in ('paid', 'refunded') then p.status else 'open' end as state,
               p.plan->>'id' as plan, p.months, p.amount, p.discount, p.period_start, p.period_end
          from payments p
-        where p.code_hash = c.hash and ${HOLDS} and (p.created_at, p.id) < ${BEHIND}
+        where p.code_hash = c.hash and ${HOLDS_CODE} and (p.created_at, p.id) < ${BEHIND}
         order by p.created_at desc, p.id desc limit $4::int)
        union all
       (select g.granted_at, g.id, g.user_id, 'redeemed', g.plan->>'id', g.months, 0, 0,

@@ -21,7 +21,7 @@ import {
 import { RedemptionSchema, viewRows } from '../ledger/schemas.js'
 
 /** This is `holdsCode` of core for `payments p`. */
-export const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
+export const HOLDS_CODE = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
 
 // One row and the same work for every code, existing or not, so that neither answer nor time reveals
 // anything.
@@ -30,7 +30,7 @@ const selectCode = statement(
   `select c.hash, c.used, c.revoked_at as code_revoked_at, b.*, own.paid + given.redeemed as own_uses,
           own.held
      from (
-       select count(*) filter (where ${HOLDS})::int as paid,
+       select count(*) filter (where ${HOLDS_CODE})::int as paid,
               count(*) filter (
                 where p.status in ('requested', 'pending') and p.method = any($3::text[])
               )::int as held
@@ -61,7 +61,7 @@ const selectUse = statement(
      from (
        select coalesce(p.paid_at, p.created_at) as used_at, p.status in ('requested', 'pending',
          'review') as is_open
-         from payments p where p.user_id = $1 and p.code_hash = any($2::text[]) and ${HOLDS}
+         from payments p where p.user_id = $1 and p.code_hash = any($2::text[]) and ${HOLDS_CODE}
         union all
        select granted_at, false from grants where user_id = $1 and code_hash = any($2::text[])
      ) own

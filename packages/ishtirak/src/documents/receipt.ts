@@ -24,7 +24,7 @@ export function createReceiptPrinter(log: Log, color: string | null) {
   if (missing.length > 0)
     log.warn(
       { run: `npm install ${missing.join(' ')}` },
-      'receipts are numbered, not printed: packages are missing',
+      'receipts get numbers and no PDF: optional packages are missing. Install them, then start again',
     )
   return {
     /** Null: its optional packages are not installed. */

@@ -219,14 +219,13 @@ function describeItem(snapshot: DocumentSnapshot, words: ReceiptWords, locale: L
 export function boughtInWords(snapshot: DocumentSnapshot, words: ReceiptWords, locale: Locale): string {
   const { planName, months, change, tax } = snapshot
   if (planName === null || tax.kind === 'advance') return words.advance
-  if (change)
-    return words.changeOfPlan
-      .replace('{from}', () => shorten(change.from))
-      .replace('{plan}', () => shorten(planName))
-  if (months === null) return shorten(words.subscription.replace('{plan}', () => planName))
-  if (months === 1) return shorten(words.subscriptionTo.replace('{plan}', () => planName))
-  const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
-  return term.replace('{plan}', () => shorten(planName))
+  const fill = (sentence: string, data: Readonly<Record<string, string>>) =>
+    splitAtData(sentence, data).join('')
+  const plan = shorten(planName)
+  if (change) return fill(words.changeOfPlan, { from: shorten(change.from), plan })
+  if (months === null) return shorten(fill(words.subscription, { plan: planName }))
+  if (months === 1) return shorten(fill(words.subscriptionTo, { plan: planName }))
+  return fill(words.subscriptionForTerm, { term: termInWords(months, locale), plan })
 }
 
 const isUntaxed = ({ kind }: DocumentSnapshot['tax']) => kind === 'not_liable' || kind === 'advance'
@@ -240,19 +239,17 @@ function describeTotals(snapshot: DocumentSnapshot, words: ReceiptWords, locale:
   const rate = tax.kind === 'vat' ? `${tax.ratePercent}${sign}` : `(${untaxed[tax.kind]})`
   const { creditCentimes, discountCentimes } = netPriceOf(snapshot)
   const surplus = snapshot.change?.surplus ?? 0
+  const money = (centimes: number) => dinarsInFigures(centimes, locale)
   return rowsOf([
-    [words.credit, snapshot.change ? dinarsInFigures(creditCentimes, locale) : null],
-    [words.discount, discountCentimes > 0 ? dinarsInFigures(discountCentimes, locale) : null],
-    [words.surplus, surplus > 0 ? dinarsInFigures(surplus * 100, locale) : null],
-    [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
-    [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],
-    [words.totalGross, isLiable && hasDuty ? dinarsInFigures(split.totalCentimes, locale) : null],
-    [describeMethod(snapshot, words).stampDuty, dinarsInFigures(stampDutyCentimes, locale)],
+    [words.credit, snapshot.change ? money(creditCentimes) : null],
+    [words.discount, discountCentimes > 0 ? money(discountCentimes) : null],
+    [words.surplus, surplus > 0 ? money(surplus * 100) : null],
+    [isLiable ? words.totalNet : words.total, money(split.netCentimes)],
+    [`${words.vat} ${rate}`, money(split.taxCentimes)],
+    [words.totalGross, isLiable && hasDuty ? money(split.totalCentimes) : null],
+    [describeMethod(snapshot, words).stampDuty, money(stampDutyCentimes)],
     // The tax is not computed on the duty.
-    [
-      isLiable && !hasDuty ? words.totalPaidGross : words.totalPaid,
-      dinarsInFigures(totalOf(snapshot), locale),
-    ],
+    [isLiable && !hasDuty ? words.totalPaidGross : words.totalPaid, money(totalOf(snapshot))],
   ])
 }
 

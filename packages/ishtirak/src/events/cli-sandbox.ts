@@ -25,8 +25,8 @@ export function addSandboxCommands(program: Command, host: CommandHost, types: r
     .addArgument(new Argument('<type>', 'the type of the event').choices(types))
     .requiredOption('--user <id>', 'the user that it is about')
     .option('--to <address>', 'where to (default: EVENTS_URL); it is signed as the service signs')
-    .action(async (type: EventType, options: TriggerOptions) => {
-      if (!(await trigger(host, type, options))) process.exitCode = 1
+    .action(async (type: EventType, { user, to }: { readonly user: string; readonly to?: string }) => {
+      if (!(await trigger(host, { type, user, to }))) process.exitCode = 1
     })
   group
     .command('listen')
@@ -35,16 +35,14 @@ export function addSandboxCommands(program: Command, host: CommandHost, types: r
     .action(({ forwardTo }: { readonly forwardTo: string }) => listen(host, forwardTo))
 }
 
-interface TriggerOptions {
-  readonly user: string
-  readonly to?: string
-}
-
 /** Characters of an answer that are shown. */
 const ANSWER_LENGTH_MAX = 1_000
 
 /** Returns whether the receiver accepted the event. */
-async function trigger(host: CommandHost, type: EventType, { user, to }: TriggerOptions): Promise<boolean> {
+async function trigger(
+  host: CommandHost,
+  { type, user, to }: { readonly type: EventType; readonly user: string; readonly to: string | undefined },
+): Promise<boolean> {
   if (!isUserId(user)) throw new CommandFailed('--user must be a user id of 1 to 255 characters')
   const { sender, plans } = await sandboxSender(host, to)
   const now = systemClock().now()
@@ -85,18 +83,16 @@ async function listen(host: CommandHost, to: string): Promise<never> {
   const secret = isMade ? `, signed with EVENTS_SECRET=${secrets[0]}` : ''
   process.stdout.write(`the events of ${sandbox.url} go to ${to} from now on${secret}\n`)
   for (;;) {
-    const next = await readFeed(sandbox, page.next_cursor).catch(sayUnreachable)
+    const next = await readFeed(sandbox, page.next_cursor).catch((error) => {
+      // The sandbox may be restarted meanwhile. A refusal ends the command.
+      if (error instanceof CommandFailed) throw error
+      process.stderr.write('the sandbox does not answer; trying again\n')
+      return null
+    })
     for (const event of next?.data ?? []) process.stdout.write(`${await forward(sender, event)}\n`)
     page = next ?? page
     if (!next?.has_more) await wait(POLL_MS)
   }
-}
-
-/** The sandbox may be restarted meanwhile. A refusal ends the command. */
-function sayUnreachable(error: unknown): null {
-  if (error instanceof CommandFailed) throw error
-  process.stderr.write('the sandbox does not answer; trying again\n')
-  return null
 }
 
 async function readFeed({ url, key }: RunningService, after: string | null): Promise<EventPage> {

@@ -177,16 +177,8 @@ function logDisabled(deps: DeliveryDeps, because: string): void {
 
 /** The wait before each attempt; the first has none. Ten attempts take three days and three hours. */
 export const ATTEMPT_WAITS: readonly Instant[] = [
-  0,
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
+  ...[0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE],
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
 ]
 
 /** Waits are at most a tenth longer: this spreads events that failed together. */

@@ -107,11 +107,13 @@ function pascalCase(type: string): string {
   return type.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-const HEADERS = {
+const HEADERS = Object.entries({
   'webhook-id': 'The same at every attempt: a receiver that has seen it has had the event',
   'webhook-timestamp': 'Seconds since 1970, of this attempt',
   'webhook-signature': 'One `v1,…` for each secret, separated by spaces (Standard Webhooks 1.0)',
-}
+}).map(([name, description]) => {
+  return { name, in: 'header' as const, required: true, description, schema: { type: 'string' as const } }
+})
 
 /** The member `webhooks` of the document (OpenAPI 3.1), with the types and notices of all capabilities. */
 export function describeWebhooks(
@@ -119,20 +121,13 @@ export function describeWebhooks(
   limits: readonly LimitDefinition[],
   notices: readonly Notices[],
 ) {
-  const parameters = Object.entries(HEADERS).map(([name, description]) => ({
-    name,
-    in: 'header' as const,
-    required: true,
-    description,
-    schema: { type: 'string' as const },
-  }))
   const describe = (type: string, { meaning, schema }: Notices[string]) => ({
     post: {
       operationId: `on${pascalCase(type)}`,
       security: [],
       tags: ['events'],
       summary: meaning,
-      parameters,
+      parameters: HEADERS,
       requestBody: {
         required: true,
         // The copy leaves out the hidden marks of TypeBox: the rest is a JSON schema.
@@ -145,8 +140,7 @@ export function describeWebhooks(
     },
   })
   const ofUsers = types.map((type) => {
-    const schema = eventSchema(type, limits)
-    return [type, { meaning: describedEvent(type).meaning, schema }] as const
+    return [type, { meaning: describedEvent(type).meaning, schema: eventSchema(type, limits) }] as const
   })
   const all = [...ofUsers, ...notices.flatMap((some) => Object.entries(some))]
   return Object.fromEntries(all.map(([type, of]) => [type, describe(type, of)]))

@@ -87,7 +87,7 @@ async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): P
 /** A broken writer does not hold up other mail. While the database is unreachable no mail is due. */
 function noteBroken({ log }: SendMailDeps, kind: string, error: unknown) {
   if (error instanceof DatabaseUnavailable) throw error
-  log.error({ err: error, kind }, 'a mail cannot be written')
+  log.error({ err: error, kind }, 'the part that writes this kind of mail failed: it is tried again later')
   return { kind: 'failed', reason: 'it cannot be written' } as const
 }
 
