@@ -746,7 +746,7 @@ export type Boundary = 'expiring_7_days' | 'expiring_3_days' | 'expiring_1_day' 
 export type Announcement = {
   readonly boundary: Boundary
   readonly at: Timestamp
-  /** Passed as well while the service slept, and no longer true; they have no event of their own */
+  /** Passed too while the service was stopped, and no longer true; they have no events of their own */
   readonly skipped: readonly Boundary[]
 }
 
@@ -952,9 +952,9 @@ export interface UserOrders {
    */
   setBuyer(userId: string, request: BuyerDetails): Promise<Buyer>
   /**
-   * The invoice of a payment: it is issued where there is none. For a person; a company has one without
-   * asking. It names the buyer’s details, which must be whole (409 `buyer_incomplete`), and the receipt
-   * that it replaces. Asked again it is the same invoice.
+   * The invoice of a payment, which is issued if there is none. For a person; a company gets one
+   * without asking. It shows the buyer’s details, which must be complete (409 `buyer_incomplete`), and
+   * names the receipt that it replaces. A repeated call returns the same invoice.
    */
   invoice(userId: string, paymentId: string): Promise<Document>
   /**
@@ -971,17 +971,18 @@ export interface UserOrders {
    * 404 where the service has no codes.
    */
   redeem(userId: string, request: RedeemRequest): Promise<Redeemed>
-  /** Renew by itself no more. The balance stays as it is. */
+  /** Stop the automatic renewal. The balance stays as it is. */
   endRenewal(userId: string): Promise<UserBalance>
   /**
    * Top up the balance. Money for the balance, by any method that the seller takes; send the user to
-   * `checkout_url`. A repetition gives the same payment, and another amount takes its place. 422 above
-   * what a user may have.
+   * `checkout_url`. A repeated call returns the same payment, and another amount replaces it. 422 if
+   * the balance would be above its limit.
    */
   topUpBalance(userId: string, request: PlatformTopUpRequest): Promise<PlatformPayment>
   /**
-   * Renew by itself. Whenever the paid time ends, the balance buys this term, at the price of now, as
-   * long as it lasts. Set again, it takes the place of what was: so a user agrees to another price.
+   * Set the automatic renewal. Whenever the paid time ends, the balance buys this term at today’s
+   * price, as long as the money lasts. A repeated call replaces the order. This is how a user agrees to
+   * another price.
    */
   setRenewal(userId: string, request: RenewalRequest): Promise<StandingOrder>
   /**

@@ -67,7 +67,7 @@ const balance = userCall<OrderDeps>()({
 const endRenewal = userCall<OrderDeps>()({
   name: 'endRenewal',
   operationId: 'endRenewal',
-  summary: 'Renew by itself no more',
+  summary: 'Stop the automatic renewal',
   description: 'The balance stays as it is.',
   method: 'DELETE',
   path: '/balance/renewal',
@@ -88,8 +88,8 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
   summary: 'Top up the balance',
   description:
     'Money for the balance, by any method that the seller takes; send the user to `checkout_url`. A ' +
-    'repetition gives the same payment, and another amount takes its place. 422 above what a user may ' +
-    'have.',
+    'repeated call returns the same payment, and another amount replaces it. 422 if the balance would ' +
+    'be above its limit.',
   method: 'POST',
   path: '/balance/top-ups',
   offered: unlessOff,
@@ -123,10 +123,10 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
 const setRenewal = userCall<OrderDeps>()({
   name: 'setRenewal',
   operationId: 'setRenewal',
-  summary: 'Renew by itself',
+  summary: 'Set the automatic renewal',
   description:
-    'Whenever the paid time ends, the balance buys this term, at the price of now, as long as it lasts. ' +
-    'Set again, it takes the place of what was: so a user agrees to another price.',
+    'Whenever the paid time ends, the balance buys this term at today’s price, as long as the money lasts. ' +
+    'A repeated call replaces the order. This is how a user agrees to another price.',
   method: 'PUT',
   path: '/balance/renewal',
   offered: unlessOff,

@@ -1,5 +1,5 @@
 // What operators read of codes: batches, newest first, and who used their codes.
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { ActDeps } from '../acts/act.js'
 import { list } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
@@ -9,7 +9,7 @@ import { BillingError } from '../core/error.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { addressOf } from '../pages/console-frame.js'
 import { findBatch, newestBatches, usesOfBatch } from './batches.sql.js'
-import { BatchParamsSchema, CodeBatchSchema, CodeFilterSchema, CodeUseSchema } from './code-schemas.js'
+import { BatchParamsSchema, CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
 
 /** What acts on codes need. */
 export interface CodesDeps extends ActDeps, Pick<CommonParts, 'catalogue' | 'rules' | 'wallClock'> {
@@ -45,7 +45,9 @@ export const batchList = list<ListDeps>()({
   path: '/codes',
   operationId: 'listCodeBatches',
   summary: 'Batches of codes, newest first, with what is used and left',
-  filter: CodeFilterSchema,
+  filter: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 100, description: 'Words of the reason of a batch' })),
+  }),
   item: CodeBatchSchema,
   title: 'CodeBatches',
   command: {

@@ -74,17 +74,13 @@ export const CodeBatchSchema = object('CodeBatch', {
   revoked_by: nullable(Type.String()),
 })
 
-export const CodeFilterSchema = Type.Object({
-  q: Type.Optional(Type.String({ maxLength: 100, description: 'Words of the reason of a batch' })),
-})
-
-const CODE_USE_STATES = ['redeemed', 'open', 'paid', 'refunded'] as const
-
 export const CodeUseSchema = object('CodeUse', {
   used_at: timestamp,
   use_id: Type.String({ description: 'The id of the payment, or of the redemption if it is `redeemed`' }),
   user_id: Type.String(),
-  state: Type.Enum([...CODE_USE_STATES], { description: '`open`: held by a payment that is not settled' }),
+  state: Type.Enum(['redeemed', 'open', 'paid', 'refunded'], {
+    description: '`open`: held by a payment that is not settled',
+  }),
   plan: nullable(Type.String()),
   months: maybe,
   amount: Type.Integer({ description: 'The amount to pay, or paid, in whole dinars' }),

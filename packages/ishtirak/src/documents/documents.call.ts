@@ -85,10 +85,10 @@ export function viewDocument({ kind, number, issuedOn, snapshot }: StoredDocumen
 export const invoice = userCall<InvoiceDeps>()({
   name: 'invoice',
   operationId: 'askForInvoice',
-  summary: 'The invoice of a payment: it is issued where there is none',
+  summary: 'The invoice of a payment, which is issued if there is none',
   description:
-    'For a person; a company has one without asking. It names the buyer’s details, which must be whole ' +
-    '(409 `buyer_incomplete`), and the receipt that it replaces. Asked again it is the same invoice.',
+    'For a person; a company gets one without asking. It shows the buyer’s details, which must be complete ' +
+    '(409 `buyer_incomplete`), and names the receipt that it replaces. A repeated call returns the same invoice.',
   method: 'POST',
   path: '/payments/:payment_id/invoice',
   answer: DocumentSchema,

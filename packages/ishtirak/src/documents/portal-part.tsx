@@ -1,4 +1,4 @@
-// Receipts on the portal: the link beside a payment, and its answer.
+// Documents on the portal: the links beside payments, the files behind them, and the request for an invoice.
 import { sendUserFile } from '../acts/send-file.js'
 import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'

@@ -97,7 +97,7 @@ const skipEvent = act<EventActDeps>()({
   roles: [],
   on: EVENT,
   operationId: 'skipEvent',
-  summary: 'Wait no longer for this event and those before it of its user',
+  summary: 'Skip an event and the earlier ones of its user that wait',
   description:
     'Skips an event that its receiver will never accept, so that the user’s later events are sent.',
   input: WhySchema,

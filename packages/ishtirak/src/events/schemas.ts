@@ -39,7 +39,7 @@ const AnnouncementSchema = request(
     at: timestamp,
     skipped: Type.Array(boundary, {
       description:
-        'Passed as well while the service slept, and no longer true; they have no event of their own',
+        'Passed too while the service was stopped, and no longer true; they have no events of their own',
     }),
   },
   { description: 'Which boundary time has passed, and when' },
@@ -108,7 +108,7 @@ function pascalCase(type: string): string {
 }
 
 const HEADERS = Object.entries({
-  'webhook-id': 'The same at every attempt: a receiver that has seen it has had the event',
+  'webhook-id': 'The same at every attempt: a receiver that knows it has the event already',
   'webhook-timestamp': 'Seconds since 1970, of this attempt',
   'webhook-signature': 'One `v1,…` for each secret, separated by spaces (Standard Webhooks 1.0)',
 }).map(([name, description]) => {
@@ -134,8 +134,11 @@ export function describeWebhooks(
         content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
       },
       responses: {
-        '2XX': { description: 'Taken. Any other answer is asked again: at 5 s, 5 min, 30 min, 2 h … 24 h' },
-        '410': { description: 'Not wanted any more: the address is switched off' },
+        '2XX': {
+          description:
+            'Accepted. After any other answer it is sent again: after 5 s, 5 min, 30 min, 2 h … 24 h',
+        },
+        '410': { description: 'No more events are wanted: the address is switched off' },
       },
     },
   })
