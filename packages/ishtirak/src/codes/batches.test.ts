@@ -158,7 +158,7 @@ describeWorld('the page of codes', {}, ({ world }) => {
     // A repetition makes nothing and shows nothing.
     const again = await visit.submit('/console/codes/create', fields)
     expect([again.status, again.text.match(CODE)]).toEqual([303, null])
-    expect(await visit.follow(again)).toContain('Where that page is lost, revoke the batch')
+    expect(await visit.follow(again)).toContain('If that page is lost, revoke the batch')
     expect((await owner.get('/codes')).body.data).toMatchObject([{ count: 24, why: 'fair of Oran' }])
     expect((await redeem('user-1', cards.match(CODE)?.[0])).status).toBe(200)
     const wrong = await visit.open('/console/codes/create?kind=percent&percent=10&count=1001')
@@ -210,7 +210,7 @@ describeWorld('the page of codes', {}, ({ world }) => {
     expect(wordsOf(shown.text)).toMatch(/Uses left 1 0/)
     const fields = { ...fieldsOfAct(shown.text), why: 'lost' }
     const answer = await visit.submit('/console/codes/revoke-code', fields)
-    expect(await visit.follow(answer)).toContain('Done. It stands in the journal.')
+    expect(await visit.follow(answer)).toContain('Done. The audit trail has it.')
     expect((await redeem('user-1', first)).body.code).toBe('code_not_valid')
     expect((await redeem('user-1', second)).status).toBe(200)
     const { body } = await owner.get(`/codes/${id}`)
