@@ -981,7 +981,7 @@ export interface UserOrders {
   topUpBalance(userId: string, request: PlatformTopUpRequest): Promise<PlatformPayment>
   /**
    * Set the automatic renewal. Whenever the paid time ends, the balance buys this term at today’s
-   * price, as long as the money lasts. A repeated call replaces the order. This is how a user agrees to
+   * price, while the money lasts. A repeated call replaces the order. This is how a user agrees to
    * another price.
    */
   setRenewal(userId: string, request: RenewalRequest): Promise<StandingOrder>

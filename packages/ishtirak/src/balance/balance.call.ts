@@ -125,7 +125,7 @@ const setRenewal = userCall<OrderDeps>()({
   operationId: 'setRenewal',
   summary: 'Set the automatic renewal',
   description:
-    'Whenever the paid time ends, the balance buys this term at today’s price, as long as the money lasts. ' +
+    'Whenever the paid time ends, the balance buys this term at today’s price, while the money lasts. ' +
     'A repeated call replaces the order. This is how a user agrees to another price.',
   method: 'PUT',
   path: '/balance/renewal',

@@ -87,8 +87,9 @@ export const invoice = userCall<InvoiceDeps>()({
   operationId: 'askForInvoice',
   summary: 'The invoice of a payment, which is issued if there is none',
   description:
-    'For a person; a company gets one without asking. It shows the buyer’s details, which must be complete ' +
-    '(409 `buyer_incomplete`), and names the receipt that it replaces. A repeated call returns the same invoice.',
+    'For a person; a company gets one without asking. It shows the buyer’s details, which must be ' +
+    'complete (409 `buyer_incomplete`), and names the receipt that it replaces. A repeated call returns ' +
+    'the same invoice.',
   method: 'POST',
   path: '/payments/:payment_id/invoice',
   answer: DocumentSchema,
