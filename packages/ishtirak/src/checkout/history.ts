@@ -10,18 +10,19 @@ export interface HistoryDeps extends StatusDeps {
   readonly listPayments: ListPayments
 }
 
-export interface HistoryRequest {
-  readonly userId: string
-  readonly limit: number
-  readonly cursor: string | null
-  readonly status: PublicPaymentStatus | null
-  readonly requestId?: string
-}
-
 /** Throws `invalid_cursor`. */
-export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
-  const { userId, limit, status } = request
-  const after = request.cursor === null ? null : paymentCursors.decode(request.cursor)
+export async function readHistory(
+  deps: HistoryDeps,
+  of: {
+    readonly userId: string
+    readonly limit: number
+    readonly cursor: string | null
+    readonly status: PublicPaymentStatus | null
+    readonly requestId?: string
+  },
+) {
+  const { userId, limit, cursor, status, requestId } = of
+  const after = cursor === null ? null : paymentCursors.decode(cursor)
   let now = deps.clock.now()
   // One more than asked for shows whether there is another page, without a count.
   const list = () => deps.listPayments({ userId, after, status, now, limit: limit + 1 })
@@ -29,7 +30,7 @@ export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   // An open payment can change this page only if it is on it or its new status is asked for.
   const mayChange = after === null && (status !== null || found.some(isOpen))
   const loaded = mayChange ? await deps.loadUser(userId) : null
-  if (await refreshOpen(deps, loaded?.open ?? null, request.requestId)) {
+  if (await refreshOpen(deps, loaded?.open ?? null, requestId)) {
     now = deps.clock.now()
     found = await list()
   }

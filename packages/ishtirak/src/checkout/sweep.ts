@@ -16,9 +16,9 @@ const RETRY_MS = 2 * MINUTE
  */
 export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
   const gateways = deps.methods.gateways.map(({ name }) => name)
-  let looked = await checkDue(deps, limit, { allBut: gateways })
-  for (const name of gateways) looked += await checkDue(deps, limit, { of: name })
-  return looked
+  let checked = await checkDue(deps, limit, { allBut: gateways })
+  for (const name of gateways) checked += await checkDue(deps, limit, { of: name })
+  return checked
 }
 
 async function checkDue(deps: SettleDeps, limit: number, methods: DueMethods): Promise<number> {
