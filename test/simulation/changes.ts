@@ -47,8 +47,8 @@ export class Changes {
   quotedFor({ id, secondOf }: BookedPayment, ledger: Ledger): readonly Quoted[] {
     const quoted = this.#quoted.get(secondOf ?? id) ?? []
     return quoted.map((one) => {
-      const over = one.over === null ? null : modelId(ledger, one.over)
-      return { ...one, id: modelId(ledger, one.id), over }
+      const lastChange = one.lastChange === null ? null : modelId(ledger, one.lastChange)
+      return { ...one, id: modelId(ledger, one.id), lastChange }
     })
   }
 }

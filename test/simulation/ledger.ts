@@ -61,7 +61,7 @@ export interface BookedPayment {
     readonly parts: readonly {
       readonly sourceId: string
       readonly amount: number
-      readonly over: string | null
+      readonly lastChange: string | null
       readonly days?: number
     }[]
   } | null

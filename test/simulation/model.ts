@@ -1,4 +1,5 @@
-// A second implementation of spec.md sections 2, 16 and 17. It shares no code with core and knows no tables.
+// A second implementation of the rules of paid time, plan changes and balances. It shares no code with core
+// and knows no tables.
 import { ceilingOf, differenceOf, floorOf, productOf, type Ratio, ratio, sumOf, sumOfAll } from './ratio.js'
 
 /** Money that the provider took from a user, that came otherwise, or that the balance paid. */
@@ -40,7 +41,7 @@ export interface Quoted {
   readonly id: string
   readonly part: number
   /** The change that it had already; null: none. */
-  readonly over: string | null
+  readonly lastChange: string | null
   /** How many days it has, of days given one after the other. */
   readonly days?: number
 }
@@ -327,7 +328,7 @@ class Walk {
       const isOver = this.#endedAt !== null || (pieces.at(-1)?.end ?? 0) <= bookedAt
       // Days that were over when a change came, or were given since, have it not; the stretch has.
       const last = pieces[0]?.changes.findLast((change) => !this.#refunded.has(change.id))
-      const isAsQuoted = (last?.id ?? null) === stretch.over
+      const isAsQuoted = (last?.id ?? null) === stretch.lastChange
       const isGone = goneBefore.some((one) => one.id === stretch.id)
       if (isOver || !isAsQuoted || isGone) {
         gone.push({ ...stretch, part })

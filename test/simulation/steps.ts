@@ -168,7 +168,7 @@ async function quietSweep(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: sweep’s bound')
 }
 
-/** spec.md section 2: pending payments are re-read after about 1, 5, 35 minutes, 6 hours and a day. */
+/** The sweep asks about a pending payment after about 1, 5, 35 minutes, 6 hours and a day. */
 const LOOKS_MS = [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, DAY]
 /** A failed look is repeated after two minutes, and a run may take its time. */
 const RETRY_MS = 2 * MINUTE + LONGEST_RUN_MS

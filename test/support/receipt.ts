@@ -35,7 +35,7 @@ export const A_CHANGE = {
   change: {
     from: { ...PAID.plan, id: 'basic', name: 'Basic', price: 1000 },
     credit: 500,
-    parts: [{ sourceId: 'pay_1', amount: 1500, over: null }],
+    parts: [{ sourceId: 'pay_1', amount: 1500, lastChange: null }],
   },
 } satisfies Partial<Payment>
 

@@ -103,7 +103,11 @@ describe('what a change costs', () => {
     // 15 of 30 days left: 1000 and 2500 for the half, 500 of the half is paid.
     expect(quoteOf(month, TEAM, half)).toMatchObject({
       difference: 2000,
-      order: { from: { id: 'basic' }, credit: 500, parts: [{ sourceId: 'pay_1', amount: 2000, over: null }] },
+      order: {
+        from: { id: 'basic' },
+        credit: 500,
+        parts: [{ sourceId: 'pay_1', amount: 2000, lastChange: null }],
+      },
       period: { start: half, end: month.paidUntil },
     })
     expect(quoteOf(month, TEAM, half + SECOND)?.difference).toBe(2000)
@@ -125,7 +129,7 @@ describe('what a change costs', () => {
     const granted = grant(NEVER_PAID, start, 'grt_1', BASIC, 15)
     expect(quoteOf(granted, TEAM, start)).toMatchObject({
       difference: 2000,
-      order: { credit: 500, parts: [{ sourceId: 'grt_1', amount: 2000, over: null, days: 15 }] },
+      order: { credit: 500, parts: [{ sourceId: 'grt_1', amount: 2000, lastChange: null, days: 15 }] },
     })
     const redeemed = extend(
       NEVER_PAID,

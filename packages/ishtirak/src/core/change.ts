@@ -46,8 +46,8 @@ interface ChangedPart {
   readonly sourceId: string
   /** The period's part of the difference, in whole dinars. After booking: its part of what was paid. */
   readonly amount: number
-  /** The payment of the plan change that this period already has; null: none. */
-  readonly over: string | null
+  /** The payment of the last plan change that this period already has; null: none. */
+  readonly lastChange: string | null
   /** For granted time, which may be lengthened later: the days that it has now. */
   readonly days?: number
 }
@@ -91,7 +91,7 @@ export const isSameTime = (one: ChangeOrder, other: ChangeOrder) => timeOf(one) 
 
 /** The periods of an order and their state, as one text. */
 export const timeOf = ({ parts }: ChangeOrder) =>
-  parts.map(({ sourceId, over, days = 0 }) => `${sourceId} ${over} ${days}`).join('\n')
+  parts.map(({ sourceId, lastChange, days = 0 }) => `${sourceId} ${lastChange} ${days}`).join('\n')
 
 function isDearer(plan: Plan, than: Plan): boolean {
   return plan.id !== than.id && plan.price > than.price
@@ -101,7 +101,7 @@ function partOf({ sourceId, granted, changes }: PaidPeriod, amount: number): Cha
   return {
     sourceId,
     amount,
-    over: changes?.at(-1)?.sourceId ?? null,
+    lastChange: changes?.at(-1)?.sourceId ?? null,
     ...(granted?.days && { days: granted.days }),
   }
 }
@@ -151,7 +151,7 @@ function costLeft(period: PaidPeriod, plan: Plan, at: Instant): Fraction {
 /** A booked order as it was ordered, when `amount` was paid. Parts that could not change are lost. */
 export function orderAgain({ from, credit, parts }: ChangeOrder, amount: number): ChangeOrder {
   const gone = amount - parts.reduce((sum, part) => sum + part.amount, 0)
-  const rest = gone > 0 ? [{ sourceId: '', amount: gone, over: null }] : []
+  const rest = gone > 0 ? [{ sourceId: '', amount: gone, lastChange: null }] : []
   return { from, credit, parts: [...parts, ...rest] }
 }
 
@@ -246,7 +246,7 @@ function partsOf(order: ChangeOrder | null, amount: number): readonly ChangedPar
 }
 
 function isAsOrdered(part: ChangedPart, { sourceId, changes }: PaidPeriod): boolean {
-  return part.sourceId === sourceId && part.over === (changes?.at(-1)?.sourceId ?? null)
+  return part.sourceId === sourceId && part.lastChange === (changes?.at(-1)?.sourceId ?? null)
 }
 
 function withChange(

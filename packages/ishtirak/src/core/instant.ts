@@ -21,7 +21,7 @@ export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
 const writtenDays = new Map<number, string>()
 const WRITTEN_DAYS_MAX = 1_000
 
-/** `YYYY-MM-DDThh:mm:ssZ`, the one form of `seed.md` section 2: UTC, no fraction (cut, not rounded). */
+/** `YYYY-MM-DDThh:mm:ssZ`, the one form of the API: UTC, with the fraction of a second cut off. */
 export function toTimestamp(instant: Instant): string {
   const day = Math.floor(instant / DAY)
   let date = writtenDays.get(day)

@@ -47,8 +47,12 @@ describe('a paid report', () => {
     const period = { start: NOON - DAY, end: NOON + 29 * DAY, sourceId: 'pay_0', plan: PRO, months: 1 }
     const run = { anchorAt: period.start, months: 1 }
     const subscription = { ...NEVER_PAID, run, paidUntil: period.end, periods: [period] }
-    const gone = { sourceId: 'pay_00', amount: 1500, over: null }
-    const change = { from: PRO, credit: 0, parts: [{ sourceId: 'pay_0', amount: 500, over: null }, gone] }
+    const gone = { sourceId: 'pay_00', amount: 1500, lastChange: null }
+    const change = {
+      from: PRO,
+      credit: 0,
+      parts: [{ sourceId: 'pay_0', amount: 500, lastChange: null }, gone],
+    }
     const of = { kind: 'change', plan: { ...PRO, id: 'team', price: 5000 }, months: null } as const
     const balances = { ...context, rules: { ...RULES, balanceMax: 10_000 } }
     const pay = (payment: Payment, checkoutId: string) =>

@@ -77,7 +77,7 @@ describe('all time of a user', () => {
     const team = { id: 'team', name: 'Team' }
     const change = (at: number, of: object = {}) => ({
       ...{ id: `chg_${at}`, plan: team, at: day(at), refundedAt: null },
-      ...{ parts: [{ sourceId: 'pay_0', amount: 1, over: null }], ...of },
+      ...{ parts: [{ sourceId: 'pay_0', amount: 1, lastChange: null }], ...of },
     })
     const times = [given({ from: 0, to: 31 }), given({ from: 31, to: 59 })]
     expect(pieces(times, [], [change(10)])).toEqual([
@@ -107,7 +107,7 @@ describe('all time of a user', () => {
       given({ from: 0, to: 10, id: 'grt_1', days: 10, ...grant }),
       given({ from: 10, to: 15, id: 'grt_2', days: 5, holder: 'grt_1', ...grant }),
     ]
-    const parts = [{ sourceId: 'grt_1', amount: 1, over: null, days: 12 }]
+    const parts = [{ sourceId: 'grt_1', amount: 1, lastChange: null, days: 12 }]
     const plan = { id: 'team', name: 'Team' }
     expect(pieces(times, [], [{ id: 'pay_1', plan, at: day(5), refundedAt: null, parts }])).toEqual([
       'granted grt_1 01-01 01-06',

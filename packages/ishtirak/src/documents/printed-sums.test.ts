@@ -27,7 +27,7 @@ const documents = fc
   })
   .map(({ tax, amount, bought, taken, asked, isCash, document }): DocumentSnapshot => {
     const surplus = bought === 'another plan for a part' ? taken % (amount + 1) : undefined
-    const parts = [{ sourceId: 'pay_1', amount, over: null }]
+    const parts = [{ sourceId: 'pay_1', amount, lastChange: null }]
     const change = { from: PAID.plan, credit: taken, parts, ...(surplus !== undefined && { surplus }) }
     const isChange = bought.startsWith('another plan')
     return documentWith(document as 'invoice', {

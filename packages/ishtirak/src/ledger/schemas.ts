@@ -1,5 +1,6 @@
 // The schemas of the API, with fields in the order in which they are written, and the views that fill them.
-// They validate, serialise and describe in the OpenAPI document. The five schemas of seed.md are unchanged.
+// They validate, serialise and describe in the OpenAPI document. The plan, the result of an upgrade and the
+// billing status keep exactly their members and their order: platforms rely on both.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { StandingSchema } from '../acts/preview.js'
