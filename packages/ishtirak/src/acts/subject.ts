@@ -39,17 +39,15 @@ export interface SubjectFile<File = unknown> {
   view(file: File): unknown
 }
 
-export interface SubjectList<Deps = never> {
+export interface SubjectList<Deps = never, Item = unknown> {
   readonly filter: TObject
   /** Throws `validation_failed`. */
   find(
     deps: Deps,
     filter: object,
     page: { readonly cursor: string | null; readonly limit: number },
-  ): Promise<{
-    readonly items: readonly { readonly id: string }[]
-    readonly nextCursor: string | null
-  }>
+  ): Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | null }>
+  idOf(item: Item): string
 }
 
 export interface About {

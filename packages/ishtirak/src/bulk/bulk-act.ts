@@ -64,7 +64,7 @@ async function targetsOf(
   const found: string[] = []
   const read = (cursor: string | null) => list.find(deps as never, filter, { cursor, limit: PAGE })
   for await (const items of pagesBehind(read)) {
-    found.push(...items.map(({ id }) => id))
+    found.push(...items.map(list.idOf))
     if (found.length > TARGETS_MAX) throw wrongField('filter', 'too_large', TARGETS_MAX)
   }
   if (found.length === 0) throw wrongField('filter', 'too_small', 1)

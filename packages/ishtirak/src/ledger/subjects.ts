@@ -13,7 +13,7 @@ import { paymentTitle } from './labels.js'
 import { requirePayment, requireUser } from './load.js'
 import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from './payment-list.js'
 import { UserIdSchema } from './schemas.js'
-import { pageOfUsers, UserFilterSchema, type UserListDeps } from './user-list.js'
+import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from './user-list.js'
 import type { UserRecord } from './users.sql.js'
 
 export interface SubjectDeps {
@@ -39,20 +39,16 @@ export interface SubjectUser {
   readonly parts: LoadedParts
 }
 
-const PAYMENTS: SubjectList<PaymentListDeps> = {
+const PAYMENTS: SubjectList<PaymentListDeps, Payment> = {
   filter: PaymentFilterSchema,
-  find: async (deps, filter, page) => {
-    const { items, nextCursor } = await pageOfPayments(deps, filter, page)
-    return { items: items.map(({ id }) => ({ id })), nextCursor }
-  },
+  find: pageOfPayments,
+  idOf: ({ id }) => id,
 }
 
-const USERS: SubjectList<UserListDeps> = {
+const USERS: SubjectList<UserListDeps, ListedUser> = {
   filter: UserFilterSchema,
-  find: async (deps, filter, page) => {
-    const { items, nextCursor } = await pageOfUsers(deps, filter, page)
-    return { items: items.map(({ userId: id }) => ({ id })), nextCursor }
-  },
+  find: pageOfUsers,
+  idOf: ({ userId }) => userId,
 }
 
 /** The columns of payment lists on a terminal. */
