@@ -19,7 +19,7 @@ import {
 import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { newestPayments } from '../../packages/ishtirak/src/ledger/payment-list.sql.js'
 import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
-import { LIST_PARTS, listedUsers } from '../../packages/ishtirak/src/ledger/user-list.sql.js'
+import { type ListPart, listedUsers } from '../../packages/ishtirak/src/ledger/user-list.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
@@ -91,9 +91,9 @@ const payments =
   (db) =>
     newestPayments(db, { ...newest, ...wanted }, NOON)
 const listed =
-  (part: (typeof LIST_PARTS)[keyof typeof LIST_PARTS]): Run =>
+  (by: ListPart['by']): Run =>
   (db) =>
-    listedUsers(db, [[part, lastDay]], null, 50)
+    listedUsers(db, [{ by, ...lastDay }], null, 50)
 
 /** Queries about one user, payment, reconciliation or word. */
 export const CONSOLE: readonly Run[] = [
@@ -147,10 +147,10 @@ export const CONSOLE_LISTS: readonly Run[] = [
   (db) => linesOf(db, november, null, 50),
   (db) => linesOf(db, november, further, 50),
   (db) => sumsOf(db, november, { timeZone: 'Africa/Algiers', withFirsts: true }),
-  listed(LIST_PARTS.ending),
-  listed(LIST_PARTS.ended),
-  listed(LIST_PARTS.unpaid),
-  listed(LIST_PARTS.withBalance),
+  listed('end'),
+  listed('ended'),
+  listed('unpaid'),
+  listed('balance'),
   payments({ status: 'review' }),
   payments({ method: 'transfer' }),
   payments({ limit: 5 }),

@@ -6,7 +6,7 @@ import { at, instant, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
 
 interface UserPosition {
-  /** One of `LIST_PARTS`. */
+  /** The place of its part among the parts that are listed. */
   readonly part: number
   readonly at: Instant
   readonly userId: string
@@ -26,39 +26,36 @@ const listed = (name: string, of: string, where: string) =>
         and (${of}, u.user_id) > ($2::timestamptz, $3)
       order by ${of}, u.user_id limit $1::int`,
   )
-const byEnd = listed('by_end', 'u.paid_until', 'u.ended_at is null')
-
 /**
- * The list of all users has the first four, so that those who lose access soonest come first: users in grace
- * and with time left, users whose time is over, users whose access an operator ended, and users who never
- * had time.
+ * In the list of all users, those who lose access soonest come first: users in grace and with time left, then
+ * users whose time is over (both by `end`), users whose access an operator ended, and users who never had
+ * time.
  */
-const PARTS = [
-  byEnd,
-  byEnd,
-  listed('ended', 'u.ended_at', 'u.ended_at is not null'),
-  listed('unpaid', 'u.created_at', 'u.paid_until is null and u.ended_at is null'),
-  listed('with_balance', 'u.created_at', 'u.balance > 0'),
-  listed('changed', CHANGED_AT, 'true'),
-]
-export const LIST_PARTS = { ending: 0, over: 1, ended: 2, unpaid: 3, withBalance: 4, changed: 5 } as const
+const LISTS = {
+  end: listed('by_end', 'u.paid_until', 'u.ended_at is null'),
+  ended: listed('ended', 'u.ended_at', 'u.ended_at is not null'),
+  unpaid: listed('unpaid', 'u.created_at', 'u.paid_until is null and u.ended_at is null'),
+  balance: listed('with_balance', 'u.created_at', 'u.balance > 0'),
+  changed: listed('changed', CHANGED_AT, 'true'),
+}
 
-/** Which parts of all users are read, and the span in which the instant lies that sorts them. */
-export type WantedParts = readonly (readonly [part: number, span: TimeSpan])[]
+/** Users of one of the lists, with the span in which the instant lies that sorts them. */
+export interface ListPart extends TimeSpan {
+  readonly by: keyof typeof LISTS
+}
 
-/** The users after this position; null: from the first on. */
+/** The users of these parts, one part after the other, after this position; null: from the first on. */
 export async function listedUsers(
   database: Queryable,
-  wanted: WantedParts,
+  parts: readonly ListPart[],
   after: UserPosition | null,
   limit: number,
 ): Promise<readonly ListedRow[]> {
   const users: ListedRow[] = []
-  for (const [part, { from, to }] of wanted) {
-    const select = PARTS[part]
-    if (!select || part < (after?.part ?? 0) || users.length === limit) continue
+  for (const [part, { by, from, to }] of parts.entries()) {
+    if (from >= to || part < (after?.part ?? 0) || users.length === limit) continue
     const behind = after?.part === part ? [at(after.at), after.userId] : ['-infinity', '']
-    const rows = await database.query(select, [limit - users.length, ...behind, at(from), at(to)])
+    const rows = await database.query(LISTS[by], [limit - users.length, ...behind, at(from), at(to)])
     users.push(
       ...rows.map((row) => ({
         ...parseUser(row),

@@ -8,7 +8,7 @@ import { PUBLIC_METHODS, type PublicMethod, publicMethodOf } from '../core/payme
 import { type Subscription, statusAt } from '../core/subscription.js'
 import type { CommonParts } from './parts.js'
 import { readTimeLists } from './time-list.sql.js'
-import { LIST_PARTS, type ListedRow, listedUsers, type WantedParts } from './user-list.sql.js'
+import { type ListedRow, type ListPart, listedUsers } from './user-list.sql.js'
 
 export const USER_STATES = ['active', 'grace', 'expired', 'ended', 'never_paid'] as const
 type UserState = (typeof USER_STATES)[number]
@@ -65,13 +65,13 @@ export async function pageOfUsers(
   const grace = now - rules.graceDays * DAY + 1
   const over = after?.over ?? grace
   const { changed_since: since } = filter
-  const wanted =
+  const parts: readonly ListPart[] =
     since === undefined
       ? partsOf(filter, spans, { now, grace, over })
-      : partFrom(LIST_PARTS.changed, readInstant(wallClock, 'changed_since', since))
+      : [{ by: 'changed', from: readInstant(wallClock, 'changed_since', since), to: LAST_INSTANT }]
   const { items, last } = await pageOfList<ListedUser>({
     read: async (last, rows) =>
-      (await listedUsers(database, wanted, last ?? after, rows)).map((row) => listed(row, now, deps)),
+      (await listedUsers(database, parts, last ?? after, rows)).map((row) => listed(row, now, deps)),
     choose: isExact(filter) ? null : (users) => chosen(deps, users, filter, spans),
     limit,
   })
@@ -95,47 +95,38 @@ interface Spans {
   readonly active: TimeSpan | null
 }
 
-const partFrom = (part: number, from: Instant): WantedParts => [[part, { from, to: LAST_INSTANT }]]
-
-/** The parts in which users of a state are. */
-const PARTS_OF: Readonly<Record<UserState, readonly number[]>> = {
-  active: [LIST_PARTS.ending],
-  grace: [LIST_PARTS.ending, LIST_PARTS.over],
-  // A trial has no grace: `chosen` tells those in grace from those whose trial is over.
-  expired: [LIST_PARTS.ending, LIST_PARTS.over],
-  ended: [LIST_PARTS.ended],
-  never_paid: [LIST_PARTS.unpaid],
-}
+const ALL_TIME: TimeSpan = { from: 0, to: LAST_INSTANT }
+const NO_TIME: TimeSpan = { from: 0, to: 0 }
 
 /**
  * Users who had time in a span have an end after its beginning, because neither a refund nor an operator ends
- * time in the past.
+ * time in the past. A trial has no grace: `chosen` tells those in grace from those whose trial is over.
  */
 function partsOf(
   { state, balance }: UserFilter,
   { ends, active }: Spans,
   { now, grace, over }: { readonly now: Instant; readonly grace: Instant; readonly over: Instant },
-): WantedParts {
-  if (balance !== undefined) return partFrom(LIST_PARTS.withBalance, 0)
-  const ofState: Partial<Record<UserState, TimeSpan>> = {
+): readonly ListPart[] {
+  if (balance !== undefined) return [{ by: 'balance', ...ALL_TIME }]
+  const spans: Readonly<Record<UserState, TimeSpan>> = {
     active: { from: now + 1, to: LAST_INSTANT },
     grace: { from: grace, to: now + 1 },
     expired: { from: 0, to: now + 1 },
+    ended: NO_TIME,
+    never_paid: NO_TIME,
   }
-  const span = within(ALL_TIME, state && ofState[state], ends, active && { ...active, to: LAST_INSTANT })
-  const parts: WantedParts = [
-    [LIST_PARTS.ending, within(span, { from: over, to: LAST_INSTANT })],
-    [LIST_PARTS.over, within(span, { from: 0, to: over })],
-    [LIST_PARTS.ended, span],
-    // Users who never had time have no end.
-    ...(ends || active ? [] : partFrom(LIST_PARTS.unpaid, 0)),
+  const asked = within(ALL_TIME, ends, active && { ...active, to: LAST_INSTANT })
+  const byEnd = within(asked, state && spans[state])
+  // Users who never had time have no end.
+  const unpaid = ends || active ? NO_TIME : ALL_TIME
+  const ifAsked = (one: UserState, span: TimeSpan) => (state === undefined || state === one ? span : NO_TIME)
+  return [
+    { by: 'end', ...within(byEnd, { from: over, to: LAST_INSTANT }) },
+    { by: 'end', ...within(byEnd, { from: 0, to: over }) },
+    { by: 'ended', ...ifAsked('ended', asked) },
+    { by: 'unpaid', ...ifAsked('never_paid', unpaid) },
   ]
-  return parts.filter(
-    ([part, { from, to }]) => from < to && (state === undefined || PARTS_OF[state].includes(part)),
-  )
 }
-
-const ALL_TIME: TimeSpan = { from: 0, to: LAST_INSTANT }
 
 /** What all of these spans have in common. */
 function within(...spans: readonly (TimeSpan | null | undefined)[]): TimeSpan {
