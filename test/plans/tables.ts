@@ -1,7 +1,6 @@
 import { INSERT_SELLER, insertReceipts } from '../../bench/support/receipt-rows.mjs'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { sellerHash } from '../../packages/ishtirak/src/ledger/documents.sql.js'
-import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settle.sql.js'
+import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settlement-change.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/decide-usage.js'
 import { bookingOf } from '../support/bookings.js'
 import { aPayment, NOON } from '../support/fixtures.js'
@@ -104,8 +103,7 @@ export function booking(userId: string): SettlementChange {
   return bookingOf(payment, { version: 1, eventId: `evt_paid_${userId}` })
 }
 
-const sellersOf = ({ documents }: SettlementChange) =>
-  documents.map(({ seller }) => sellerHash(seller)).join()
+const sellersOf = ({ documents }: SettlementChange) => documents.map(({ seller }) => seller).join()
 
 export const consume: UsageOperation = {
   kind: 'consume',

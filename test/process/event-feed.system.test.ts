@@ -1,5 +1,6 @@
 // Two processes on one database read the events of all users, while a third one holds a booking open.
 import { givenUpAfter } from '../../packages/ishtirak/src/database/database.js'
+import { at } from '../../packages/ishtirak/src/database/rows.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { saveSettlement } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { bookingOf } from '../support/bookings.js'
@@ -43,7 +44,7 @@ it('what an open transaction wrote when a cursor was given out appears behind th
   const booking = bookingOf(aPayment({ userId: 'held' }), { version: 0, eventId: 'evt_of_provider' })
   const database = openPostgres({ url: env.DATABASE_URL ?? '' })
   const givenOut = await database.transaction(async (transaction) => {
-    const saved = { ...booking, payment: null, documents: [], events: [event], content, now }
+    const saved = { ...booking, payment: undefined, documents: [], events: [event], content, now: at(now) }
     expect(await saveSettlement(transaction, saved)).toBe('saved')
     await grant(other, 'later')
     const { users, cursor } = await read(one, begin)

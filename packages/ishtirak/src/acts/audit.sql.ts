@@ -1,12 +1,11 @@
 // The audit trail: who did what, when and why, with the facts about money before and after. It has no token,
 // and no address except in changes of a buyer's details. A row is written with its act; the database refuses
 // changes.
+import type { Grant, MovedPeriod } from '../core/decision.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { describeGrant } from '../core/event.js'
-import type { Grant } from '../core/grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import type { MovedPeriod } from '../core/refund.js'
 import type { Operator } from '../core/role.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'

@@ -3,8 +3,9 @@
 // because it may have been lost.
 import { closeAtProvider } from '../checkout/upgrade.js'
 import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
+import type { Grant } from '../core/decision.js'
 import { BillingError, wrongField } from '../core/error.js'
-import { decideGrant, type Grant } from '../core/grant.js'
+import { decideGrant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { decideQuote } from '../core/quote.js'

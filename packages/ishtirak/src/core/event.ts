@@ -2,23 +2,16 @@
 // a sequence number that orders the events of one user. `eventContent` stores only what may be different
 // later. `renderEvent` adds the rest from the payment's row when the event is sent; every attempt sends the
 // same bytes.
-import type { Announcement, MailKey } from './announcement.js'
+import type { Announcement } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
 import type { ChangeOfEvent } from './change.js'
+import type { Grant } from './decision.js'
 import { type CauseOf, describedEvent, type EventType } from './event-types.js'
-import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { publicMethodOf, publicStatusAt, type ShownPayment } from './payment.js'
 import { isSamePlan, type Plan } from './plan.js'
 import { isTrial, renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
 import { withoutNulls } from './without-nulls.js'
-
-/** An event as it is saved, with the mail that the user is owed for the same reason. */
-export interface NewEvent {
-  readonly id: string
-  readonly type: EventType
-  readonly mail?: MailKey | undefined
-}
 
 interface BalanceOfEvent {
   readonly facts: Pick<SubscriptionFacts, 'balance' | 'paidUntil' | 'endedAt'>

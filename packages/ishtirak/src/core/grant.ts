@@ -1,5 +1,6 @@
 // Granted time: days from an operator, or the months of a redeemed code. It extends the run like paid time,
 // and changes nothing that was paid.
+import type { Decision, Grant } from './decision.js'
 import { type Instant, LAST_INSTANT } from './instant.js'
 import { offersOf, type Plan, planById } from './plan.js'
 import { isPaidNow } from './quote.js'
@@ -8,26 +9,19 @@ import {
   extend,
   grantAt,
   lastPlan,
-  type PaidPeriod,
   purchaseAt,
   type SubscriptionFacts,
   statusAt,
 } from './subscription.js'
 
-export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'months'> {
-  /** `grt_…` if an operator granted it, `red_…` if a code did, `tri_…` for a trial. */
-  readonly id: string
-  /** 0 if it gives months. */
-  readonly days: number
-  /** The caller's name for the operation, so that a repetition grants nothing more; null: none was named. */
-  readonly operationId: string | null
-  /** The grant whose period this one lengthens; null: it has a period of its own. */
-  readonly partOf: string | null
-}
-
 /** What is to be granted: days or months. */
 type WantedGrant = Pick<Grant, 'id' | 'plan' | 'operationId'> &
   ({ readonly days: number } | { readonly months: number })
+
+interface GrantDecision extends Decision {
+  readonly grant: Grant
+  readonly subscription: SubscriptionFacts
+}
 
 /** Days move the end by 24 hours each; months count as in a purchase. Null: it would end after 9999. */
 export function decideGrant(
@@ -35,11 +29,7 @@ export function decideGrant(
   wanted: WantedGrant,
   now: Instant,
   rules: BillingRules,
-): {
-  readonly grant: Grant
-  readonly subscription: SubscriptionFacts
-  readonly events: readonly ['subscription.granted']
-} | null {
+): GrantDecision | null {
   const { id, plan, operationId } = wanted
   const time =
     'days' in wanted ? grantAt(facts, now, wanted.days, rules) : purchaseAt(facts, now, wanted.months, rules)

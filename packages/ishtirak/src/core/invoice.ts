@@ -1,9 +1,7 @@
 // Invoices and credit notes: which payment has one, which one is owed, and what each shows. An invoice is
 // never edited: a credit note takes it back, and another may follow (décret exécutif 05-468).
-import type { BuyerDetails } from './buyer-details.js'
-import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
-import type { DocumentSnapshot, NamedDocument, SellerIdentity } from './receipt.js'
+import type { DocumentSnapshot, NamedDocument } from './receipt.js'
 
 /** A document that a payment has, by its number. */
 export interface IssuedDocument extends NamedDocument {
@@ -45,38 +43,14 @@ export function invoiceRefusal(
   return kind === 'top_up' || documents[0]?.snapshot.tax.kind === 'advance' ? 'conflict' : null
 }
 
-interface Issue {
-  readonly seller: SellerIdentity
-  readonly issuedAt: Instant
-  /** `YYYY-MM-DD` in the billing time zone. */
-  readonly issuedOn: string
-}
-
 /**
- * The invoice that follows `last`, a receipt or a credit note, which it names. It repeats what the first
- * document said of the sale. Its date is the day of issue, because numbers rise with dates.
+ * The document that follows `last`, which it names. It repeats what the first one said of the sale. Its date
+ * is the day of issue, because numbers rise with dates.
  */
-export function laterInvoice(
+export function documentAfter(
   last: IssuedDocument,
-  { seller, issuedAt, issuedOn }: Issue,
-  details: BuyerDetails,
+  kind: 'invoice' | 'credit_note',
+  issue: Pick<DocumentSnapshot, 'seller' | 'issuedAt' | 'issuedOn'>,
 ): DocumentSnapshot {
-  const { snapshot } = last
-  const buyer = { ...snapshot.buyer, details }
-  return { ...snapshot, kind: 'invoice', about: namedDocument(last), seller, buyer, issuedAt, issuedOn }
-}
-
-/** Takes the whole invoice back, with the buyer as the invoice shows them. */
-export function creditNoteOf(
-  invoice: IssuedDocument,
-  { seller, issuedAt, issuedOn }: Issue,
-): DocumentSnapshot {
-  return {
-    ...invoice.snapshot,
-    kind: 'credit_note',
-    about: namedDocument(invoice),
-    seller,
-    issuedAt,
-    issuedOn,
-  }
+  return { ...last.snapshot, ...issue, kind, about: namedDocument(last) }
 }

@@ -56,30 +56,44 @@ export type PaidFor<Sold = Plan> =
   | { readonly kind: 'top_up'; readonly plan: null; readonly months: null }
 
 export type Payment = PaidFor & PaymentCourse
-interface PaymentCourse {
-  readonly id: string
+interface PaymentCourse extends ShownCourse {
   readonly userId: string
-  /** The person who ordered for the account; null: none was named. */
-  readonly boughtBy: string | null
   /** The number of the buyer's own purchase order, for documents; null: none was given. */
   readonly poNumber: string | null
   /** The address to which the page after paying leads; null: the platform's own pages. */
   readonly returnUrl: string | null
-  /** What the platform notes and its user never sees. A new payment without any leaves it undefined. */
-  readonly metadata: Metadata | null | undefined
   /** The ordered plan change, with its result once booked; null: it was lost, or this is no plan change. */
   readonly change: ChangeOrder | null
-  /** The amount to pay, after the discount. After booking: the amount that was paid. */
-  readonly price: Money
-  /** The amount to pay, if an operator accepted another amount; null: the same as the price. */
-  readonly amountAsked: number | null
   /** The code of which the payment holds a use; null: none. */
   readonly codeHash: string | null
   /** What the code took off, in whole units of the price's currency. */
   readonly discount: number
+  readonly live: boolean
+  /** Until when the process that calls the provider is presumed alive. Afterwards another may take over. */
+  readonly attemptEndsAt: Instant
+  /** Set on the second of two paid checkouts: the payment that was already paid by the first. */
+  readonly secondOf: string | null
+  /** When an operator kept the second payment; null: not yet, or it is no second payment. */
+  readonly keptAt: Instant | null
+  readonly review: Review | null
+  /** When the sweep asks the provider next; null: nothing is left to learn. */
+  readonly nextCheckAt: Instant | null
+}
+
+/** The fields that a user sees of a payment, which are all that a page of the history reads. */
+export type ShownPayment = PaidFor<Pick<Plan, 'id' | 'name'>> & ShownCourse
+interface ShownCourse {
+  readonly id: string
+  /** The person who ordered for the account; null: none was named. */
+  readonly boughtBy: string | null
+  /** What the platform notes and its user never sees. A new payment without any leaves it undefined. */
+  readonly metadata: Metadata | null | undefined
+  /** The amount to pay, after the discount. After booking: the amount that was paid. */
+  readonly price: Money
+  /** The amount to pay, if an operator accepted another amount; null: the same as the price. */
+  readonly amountAsked: number | null
   /** The name of the payment method, such as `chargily`. */
   readonly method: string
-  readonly live: boolean
   readonly status: PaymentStatus
   /** The method's own id of the payment. */
   readonly checkoutId: string | null
@@ -90,45 +104,14 @@ interface PaymentCourse {
   readonly createdAt: Instant
   /** Until when the provider accepts payment for the checkout. */
   readonly expiresAt: Instant
-  /** Until when the process that calls the provider is presumed alive. Afterwards another may take over. */
-  readonly attemptEndsAt: Instant
   readonly paidAt: Instant | null
   /** Start of the time that this money bought. */
   readonly periodStart: Instant | null
   readonly periodEnd: Instant | null
-  /** Set on the second of two paid checkouts: the payment that was already paid by the first. */
-  readonly secondOf: string | null
-  /** When an operator kept the second payment; null: not yet, or it is no second payment. */
-  readonly keptAt: Instant | null
-  readonly review: Review | null
-  /** When the sweep asks the provider next; null: nothing is left to learn. */
-  readonly nextCheckAt: Instant | null
 }
 
 /** Texts by name. */
 export type Metadata = Readonly<Record<string, string>>
-
-/** The fields that a user sees of a payment, which are all that a page of the history reads. */
-export type ShownPayment = PaidFor<Pick<Plan, 'id' | 'name'>> & ShownCourse
-
-type ShownCourse = Pick<
-  PaymentCourse,
-  | 'id'
-  | 'boughtBy'
-  | 'metadata'
-  | 'price'
-  | 'amountAsked'
-  | 'method'
-  | 'status'
-  | 'checkoutId'
-  | 'instrument'
-  | 'checkoutUrl'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'paidAt'
-  | 'periodStart'
-  | 'periodEnd'
->
 
 /** A payment before the provider is called. */
 export function newPayment(of: {

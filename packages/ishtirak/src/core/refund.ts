@@ -2,6 +2,7 @@
 // shortened: if a period is refunded, the later ones move up.
 import { balanceIn, type NewEntry, withEntry } from './balance.js'
 import { type ChangeOfEvent, changedStretch, changeOn, withoutChange } from './change.js'
+import type { Decision, MovedPeriod } from './decision.js'
 import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
@@ -17,24 +18,15 @@ import {
   timeBehind,
 } from './subscription.js'
 
-/** The place to which a refund of an earlier payment moves the time of this source. */
-export interface MovedPeriod {
-  readonly sourceId: string
-  readonly periodStart: Instant
-  readonly periodEnd: Instant
+export interface Refund extends Decision {
+  readonly payment: Payment
+  /** Equal to the one before if access stays. */
+  readonly subscription: SubscriptionFacts
+  readonly moved: readonly MovedPeriod[]
 }
 
-export interface Refund {
-  readonly payment: Payment
-  /** The subscription afterwards; equal to the one before if access stays. */
+interface End extends Decision {
   readonly subscription: SubscriptionFacts
-  /** The periods of other sources that move. */
-  readonly moved: readonly MovedPeriod[]
-  readonly events: readonly EventType[]
-  /** The plan change that this causes. */
-  readonly change?: ChangeOfEvent
-  /** The entry of the balance, which `subscription` already includes; absent: none. */
-  readonly entry?: NewEntry
 }
 
 /** The balance has less than the refund takes from it. */
@@ -118,11 +110,7 @@ function changeBack(
 }
 
 /** Ends access now, as for fraud. Null: there is no access to end. */
-export function decideEnd(
-  facts: SubscriptionFacts,
-  now: Instant,
-  rules: BillingRules,
-): { readonly subscription: SubscriptionFacts; readonly events: readonly EventType[] } | null {
+export function decideEnd(facts: SubscriptionFacts, now: Instant, rules: BillingRules): End | null {
   const { plan } = statusAt(facts, now, rules)
   if (plan.id === rules.catalogue.free.id) return null
   return { subscription: { ...facts, endedAt: now }, events: ['subscription.canceled'] }

@@ -2,8 +2,9 @@
 // Pure. It trusts our own row and never the report.
 
 import { type NewEntry, withEntry } from './balance.js'
-import { bookChange, type ChangeOfEvent, orderAgain } from './change.js'
+import { bookChange, orderAgain } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
+import type { Decision } from './decision.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
@@ -62,23 +63,12 @@ export type SettlementOutcome =
   | 'other_checkout'
   | 'unknown_checkout'
 
-export interface Settlement {
+export interface Settlement extends Decision {
   readonly outcome: SettlementOutcome
-  /** The payment afterwards; null: nothing changes. */
+  /** Null: nothing changes. */
   readonly payment: Payment | null
-  /** The payment has no row yet. */
-  readonly isNew: boolean
-  /** The subscription afterwards; null: it stays. */
+  /** Null: the subscription stays. */
   readonly subscription: SubscriptionFacts | null
-  /** The user has bought what their open payment was for. That one is canceled with this revision. */
-  readonly withdrawsOpen: boolean
-  readonly events: readonly EventType[]
-  /** The plan change; absent: none. */
-  readonly change?: ChangeOfEvent | undefined
-  /** Why an operator refused the payment, for the events. */
-  readonly reason?: string | undefined
-  /** The entry of the user's balance. */
-  readonly entry?: NewEntry
 }
 
 export function decideSettlement(
@@ -389,5 +379,5 @@ function isFinal(status: CheckoutStatus): status is FinalStatus {
 }
 
 function nothing(outcome: SettlementOutcome): Settlement {
-  return { outcome, payment: null, isNew: false, subscription: null, withdrawsOpen: false, events: [] }
+  return { outcome, payment: null, subscription: null, events: [] }
 }

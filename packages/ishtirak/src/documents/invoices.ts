@@ -5,13 +5,8 @@ import { BillingError } from '../core/error.js'
 import { DAY, type Instant, MINUTE } from '../core/instant.js'
 import { invoiceInForce, invoiceRefusal } from '../core/invoice.js'
 import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
-import { type DocumentDeps, invoiceFor } from '../ledger/documents.js'
-import {
-  documentAt,
-  documentsOfPayment,
-  type NewDocument,
-  type StoredDocument,
-} from '../ledger/documents.sql.js'
+import { type DocumentDeps, invoiceFor, type NewDocument } from '../ledger/documents.js'
+import { documentAt, documentsOfPayment, type StoredDocument } from '../ledger/documents.sql.js'
 import { loadPayment, requireUser } from '../ledger/load.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { claimOwed, finishOwed, paymentsOwed } from './invoices.sql.js'

@@ -2,48 +2,24 @@
 // has bought by now, lets the caller decide, and saves everything together in one guarded query. If the user
 // has changed meanwhile, it starts again. What a balance has bought is computed (core/subscription.ts):
 // access does not wait until it is stored, but every decision about money does.
-import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
-import type { NewEntry } from '../core/balance.js'
-import { type EventContent, eventContent, type NewEvent } from '../core/event.js'
-import { describedEvent, type EventType } from '../core/event-types.js'
+import type { AuditDeps, OperatorAct } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import { codeUseChange, newPayment, type Payment } from '../core/payment.js'
+import { newPayment } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
-import { placesOf } from '../core/refund.js'
-import {
-  BY_BALANCE,
-  type DueRenewal,
-  dueRenewal,
-  renewalEntry,
-  type SubscriptionFacts,
-  statusAt,
-  withRenewal,
-} from '../core/subscription.js'
+import { BY_BALANCE, type DueRenewal, dueRenewal, renewalEntry, withRenewal } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
-import type { BalanceEntry } from './balance-entries.sql.js'
-import { documentOfBooking, type ReceiptRules } from './documents.js'
+import type { DocumentDeps } from './documents.js'
 import type { CommonParts } from './parts.js'
 import type { SaveResult } from './provider-events.sql.js'
-import type { Revision } from './revision.js'
-import { type SettlementChange, saveSettlement } from './settle.sql.js'
+import type { KnownUserFacts, Revision, UserFacts } from './revision.js'
+import { saveSettlement } from './settle.sql.js'
+import { changeOf, type SettlementChange } from './settlement-change.js'
 import { findUser, type UserRecord } from './users.sql.js'
 
-export interface ChangeDeps extends AuditDeps, Pick<CommonParts, 'rules' | 'log' | 'inTurn' | 'methods'> {
-  readonly receipts: ReceiptRules
-}
-
-/** The facts of a decision, read at one version of the user. */
-export interface UserFacts {
-  readonly userId: string
-  /** Null: the user is unknown, and nothing of theirs can change. */
-  readonly user: UserRecord | null
-  /** The payment that the decision is about. */
-  readonly payment?: Payment | null
-}
-
-interface KnownUser extends UserFacts {
-  readonly user: UserRecord
-}
+export interface ChangeDeps
+  extends AuditDeps,
+    DocumentDeps,
+    Pick<CommonParts, 'rules' | 'log' | 'inTurn' | 'methods'> {}
 
 /** `stale`: what was read is no longer true, so the decision is made again. */
 export type Decided<Result> =
@@ -53,7 +29,7 @@ export type Decided<Result> =
 interface Attempt {
   readonly now: Instant
   /** Absent: a query of its own. */
-  readonly save?: (change: SettlementChange) => Promise<SaveResult>
+  readonly save?: (change: SettlementChange, revision: Revision) => Promise<SaveResult>
 }
 
 /**
@@ -125,7 +101,7 @@ export async function changeBy(
 /** Stores what the user's balance has bought by `now`. True: something was stored, so the facts are stale. */
 export async function bookRenewals(
   deps: ChangeDeps,
-  { userId, user: read }: KnownUser,
+  { userId, user: read }: KnownUserFacts,
   now: Instant,
 ): Promise<boolean> {
   if (!dueRenewal(read.subscription, now, deps.rules)) return false
@@ -146,7 +122,7 @@ export async function bookRenewals(
 /** A payment, its receipt, time, balance entry and events: one query for each term. */
 function renewal(
   { ids, methods, rules }: ChangeDeps,
-  { userId, user, due }: KnownUser & { readonly due: DueRenewal },
+  { userId, user, due }: KnownUserFacts & { readonly due: DueRenewal },
   now: Instant,
 ): Revision {
   const { order, at, added } = due
@@ -172,89 +148,9 @@ function renewal(
 
 function save(
   deps: ChangeDeps,
-  facts: KnownUser,
+  facts: KnownUserFacts,
   revision: Revision,
   { now, save: saveChange = (change) => saveSettlement(deps.database, change) }: Attempt,
 ): Promise<SaveResult> {
-  const { userId, user, payment: before = null } = facts
-  const { by, payment = null, isNew, takesCode, grant } = revision
-  const subscription = revision.subscription ?? user.subscription
-  const entry = revision.entry && entryOf(deps.ids, revision.entry, subscription)
-  const given = { by: by?.operator.name ?? null, role: by?.operator.role ?? null, why: by?.reason ?? null }
-  return saveChange({
-    ...revision,
-    ...{ userId, version: user.version, before, subscription, entry, now },
-    // If `takesCode` is set, the query counts the use itself.
-    codeUse: payment && takesCode === undefined ? codeUseChange(isNew ? null : before, payment) : null,
-    grant: grant && { codeHash: null, ...grant, ...given },
-    documents: documentsOf(deps, facts, revision, now),
-    ...eventsOf(deps, revision, { subscription, entry, now }),
-    audit: by && auditOf(deps, facts, revision, { subscription, by, now }),
-  })
-}
-
-function eventsOf(
-  { ids, rules }: ChangeDeps,
-  { events: types, payment = null, grant, reason, change, schedule, mail }: Revision,
-  as: {
-    readonly subscription: SubscriptionFacts
-    readonly entry: BalanceEntry | undefined
-    readonly now: Instant
-  },
-): { readonly events: readonly NewEvent[]; readonly content?: EventContent } {
-  if (types.length === 0) return { events: [] }
-  const { subscription, entry, now } = as
-  const of = {
-    ...{ payment, grant, reason, change },
-    ...(schedule?.announcement && { announcement: schedule.announcement }),
-    subscription: statusAt(subscription, now, rules),
-    balance: { facts: subscription, entry },
-  }
-  const about = payment ?? grant
-  const mailOf = (type: EventType) => {
-    const { mail: kind } = describedEvent(type)
-    return about && kind ? { kind, about: about.id } : undefined
-  }
-  const events = types.map((type) => ({ id: ids.next('evt', now), type, mail: mail ?? mailOf(type) }))
-  return { events, content: eventContent(types, of, now) }
-}
-
-function auditOf(
-  { ids }: ChangeDeps,
-  { user, payment: before = null }: KnownUser,
-  { payment, moved = [], grant }: Revision,
-  as: { readonly subscription: SubscriptionFacts; readonly by: OperatorAct; readonly now: Instant },
-) {
-  const { subscription, by, now } = as
-  const places = placesOf(user.subscription.periods)
-  const movedBefore = places.filter((place) => moved.some(({ sourceId }) => sourceId === place.sourceId))
-  const facts = {
-    before: { payment: before, subscription: user.subscription, moved: movedBefore },
-    after: { payment: payment ?? before, subscription, moved, grant },
-  }
-  return describeAct(ids, by, facts, now)
-}
-
-function documentsOf(
-  deps: ChangeDeps,
-  { userId, user }: KnownUser,
-  { payment, isBooked, report, document }: Revision,
-  now: Instant,
-) {
-  const later = document ? [document] : []
-  if (!payment || !isBooked) return later
-  return [documentOfBooking(deps, payment, { ...user, userId }, { report, now }), ...later]
-}
-
-/** The row of the entry. Its place in the ledger is the last one of `subscription`. */
-function entryOf(
-  ids: ChangeDeps['ids'],
-  { kind, amount, paymentId, note }: NewEntry,
-  { balance }: SubscriptionFacts,
-): BalanceEntry {
-  if (!balance) throw new Error('a balance entry needs the balance that it changes')
-  const { amount: balanceAfter, entries: sequence, since: createdAt } = balance
-  const id = ids.next('ent', createdAt)
-  const balanceBefore = balanceAfter - amount
-  return { sequence, id, kind, amount, balanceBefore, balanceAfter, paymentId, note, createdAt }
+  return saveChange(changeOf(deps, facts, revision, now), revision)
 }

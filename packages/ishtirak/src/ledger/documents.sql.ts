@@ -16,36 +16,17 @@ type StoredSnapshot = Omit<
   'kind' | 'seller' | 'issuedAt' | 'issuedOn' | 'split' | 'stampDutyCentimes' | 'paymentId'
 >
 
-/** A new document for the query that saves a revision, which draws its number. */
-export interface NewDocument {
-  readonly payment_id: string
-  readonly place: number
-  readonly kind: IssuedKind
-  readonly series: string
-  /** `YYYY-MM-DD` */
-  readonly issued_on: string
-  readonly seller: SellerIdentity
-  readonly net_centimes: number
-  readonly tax_centimes: number
-  readonly duty_centimes: number
-  readonly discount_centimes: number
-  readonly fee_centimes: number | null
-  readonly snapshot: StoredSnapshot
-  /** True if another invoice has to follow. */
-  readonly owes: boolean
-}
-
-/** The seller is one object during a process, so its hash is computed once. */
-const hashes = new WeakMap<SellerIdentity, string>()
+/** The sellers of this process, each by the hash of its version. A service has one. */
+const hashes = new Map<SellerIdentity, string>()
 
 /** The key of `seller_versions`. */
 export function sellerHash(seller: SellerIdentity): string {
-  const known = hashes.get(seller)
-  if (known !== undefined) return known
-  const hash = createHash('sha256').update(JSON.stringify(seller)).digest('hex')
+  const hash = hashes.get(seller) ?? createHash('sha256').update(JSON.stringify(seller)).digest('hex')
   hashes.set(seller, hash)
   return hash
 }
+
+export const knownSellers = () => Array.from(hashes, ([seller, hash]) => ({ hash, seller }))
 
 /** Reads `documents d` with their `seller_versions v`. */
 export const DOCUMENT_COLUMNS = `d.payment_id, d.place, d.kind, d.series, d.number, d.issued_at,

@@ -1,7 +1,7 @@
 // What is issued for a payment: the document of its booking, then credit notes and invoices.
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
-import { creditNoteOf, type IssuedDocument, invoiceInForce, laterInvoice } from '../core/invoice.js'
+import { documentAfter, type IssuedDocument, invoiceInForce } from '../core/invoice.js'
 import type { Payment } from '../core/payment.js'
 import {
   type DocumentSnapshot,
@@ -13,7 +13,7 @@ import {
 } from '../core/receipt.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { BY_BALANCE } from '../core/subscription.js'
-import type { NewDocument } from './documents.sql.js'
+import { sellerHash } from './documents.sql.js'
 import type { CommonParts } from './parts.js'
 import type { UserRecord } from './users.sql.js'
 
@@ -39,7 +39,7 @@ export function documentOfBooking(
   { report, now }: { readonly report: StoredReport | undefined; readonly now: Instant },
 ): NewDocument {
   const feeCentimes = feeCentimesOf(payment, report)
-  return toIssue(receiptOf(deps, payment, user, now), { place: 0, owes: false, feeCentimes })
+  return toIssue(receiptOf(deps, payment, user, now), { place: 0, feeCentimes })
 }
 
 /**
@@ -66,7 +66,7 @@ export function receiptOf(
 }
 
 /**
- * `documents` are all of the payment, in order. Null: no invoice is in force, so nothing is taken back.
+ * `documents` are all of the payment, in order. Undefined: no invoice is in force, so nothing is taken back.
  * `owes`: the sale stands, so another invoice has to follow.
  */
 export function creditNoteFor(
@@ -77,7 +77,8 @@ export function creditNoteFor(
 ): NewDocument | undefined {
   const invoice = invoiceInForce(documents)
   if (!invoice) return undefined
-  return toIssueBehind(documents, creditNoteOf(invoice, issueAt(deps, now)), owes)
+  const creditNote = documentAfter(invoice, 'credit_note', issueAt(deps, now))
+  return toIssue(creditNote, { place: documents.length, owes })
 }
 
 /** The invoice after the payment's last document, which is a receipt or a credit note. */
@@ -89,7 +90,8 @@ export function invoiceFor(
 ): NewDocument {
   const last = documents.at(-1)
   if (!last || last.kind === 'invoice') throw new Error('an invoice follows a receipt or a credit note')
-  return toIssueBehind(documents, laterInvoice(last, issueAt(deps, now), details), false)
+  const invoice = documentAfter(last, 'invoice', issueAt(deps, now))
+  return toIssue({ ...invoice, buyer: { ...invoice.buyer, details } }, { place: documents.length })
 }
 
 /** What the customer paid and the stamp duty in it, in dinars. Only the duty can have centimes. */
@@ -101,27 +103,23 @@ function issueAt({ receipts: { seller, dayOf } }: DocumentDeps, now: Instant) {
   return { seller: seller.identity, issuedAt: now, issuedOn: dayOf(now) }
 }
 
-/** Its place follows the last document: if two are decided at once, only one of them is issued. */
-function toIssueBehind(
-  documents: readonly IssuedDocument[],
-  snapshot: DocumentSnapshot,
-  owes: boolean,
-): NewDocument {
-  return toIssue(snapshot, { place: documents.length, owes, feeCentimes: 0 })
-}
+/** A document to issue, for the query that saves a revision, which draws its number. */
+export type NewDocument = ReturnType<typeof toIssue>
 
-interface Issued {
-  readonly place: number
-  readonly feeCentimes: number | null
-  readonly owes: boolean
-}
-
-function toIssue(document: DocumentSnapshot, { place, feeCentimes, owes }: Issued): NewDocument {
+/**
+ * `place` follows the payment's last document: if two are decided at once, only one of them is issued.
+ * `owes`: another invoice has to follow.
+ */
+function toIssue(
+  document: DocumentSnapshot,
+  of: { readonly place: number; readonly owes?: boolean; readonly feeCentimes?: number | null },
+) {
   const { kind, seller, issuedAt: _, issuedOn, paymentId, split, stampDutyCentimes, ...snapshot } = document
   const { live, discount = 0 } = snapshot
+  const { place, owes, feeCentimes = 0 } = of
   return {
-    ...{ payment_id: paymentId, place, kind: kind as IssuedKind, seller, issued_on: issuedOn, owes },
-    series: documentSeries(kind, issuedOn, live),
+    ...{ payment_id: paymentId, place, kind: kind as IssuedKind, issued_on: issuedOn, owes },
+    ...{ seller: sellerHash(seller), series: documentSeries(kind, issuedOn, live) },
     ...{ net_centimes: split.netCentimes, tax_centimes: split.taxCentimes },
     ...{ duty_centimes: stampDutyCentimes, discount_centimes: discount * 100, fee_centimes: feeCentimes },
     snapshot,

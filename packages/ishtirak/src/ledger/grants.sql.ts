@@ -16,7 +16,8 @@ import {
   writerOf,
 } from '../database/rows.js'
 
-const GRANT = {
+const parseGrant = rowOf({
+  userId: text,
   id: text,
   operationId: textOrNull,
   plan: json<Plan>,
@@ -31,13 +32,10 @@ const GRANT = {
   why: textOrNull,
   // The code that granted it.
   codeHash: textOrNull,
-}
-const readNewGrant = rowOf(GRANT)
-export type NewGrant = ReturnType<typeof readNewGrant>
-export const grantToColumns = writerOf(readNewGrant)
-
-const parseGrant = rowOf({ ...GRANT, grantedAt: instant })
+  grantedAt: instant,
+})
 export type StoredGrant = ReturnType<typeof parseGrant>
+export const grantToColumns = writerOf(parseGrant)
 
 // A user has few grants, so these are found first. A walk through all grants by date would be slow.
 const selectNewest = statement(

@@ -4,9 +4,12 @@ import { aPayment, aReport, NOON } from '../../../../test/support/fixtures.js'
 import { insertRequestedPayments } from '../checkout/upgrade.sql.js'
 import type { PaymentStatus } from '../core/payment.js'
 import { statement } from '../database/database.js'
-import type { BalanceEntry } from './balance-entries.sql.js'
-import { documentsOfPayment } from './documents.sql.js'
-import { createSettlements, type SettlementChange, saveSettlements } from './settle.sql.js'
+import { at } from '../database/rows.js'
+import { EXAMPLE_SELLER } from '../runtime/seller.js'
+import { type BalanceEntry, entryToColumns } from './balance-entries.sql.js'
+import { documentsOfPayment, sellerHash } from './documents.sql.js'
+import { createSettlements, saveSettlements } from './settle.sql.js'
+import type { SettlementChange } from './settlement-change.js'
 
 const selectReceipts = statement(
   'test.receipts',
@@ -108,7 +111,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
   it('are saved beside one whose event is known, which changes nothing', async () => {
     await saveSettlements(database(), [await booking('a')])
     const known = await booking('b')
-    const again: SettlementChange = { ...known, userId: 'a', version: known.version + 1 }
+    const again: SettlementChange = { ...known, user_id: 'a', version: known.version + 1 }
     const duplicate = { ...again, received: known.received && { ...known.received, id: 'evt_a' } }
     expect(await saveSettlements(database(), [duplicate, await booking('c')])).toEqual(['duplicate', 'saved'])
     expect(await paid()).toEqual(['a', 'c'])
@@ -127,8 +130,8 @@ describeOnEach('changes that are saved together', ({ database }) => {
       await saveSettlements(database(), [change])
       let version = change.version + 1
       const to = (status: PaymentStatus): SettlementChange => {
-        const payment = change.payment ? { ...change.payment, status } : null
-        return { ...change, version, before: null, payment, received: undefined, documents: [] }
+        const payment = { ...change.payment, status }
+        return { ...change, version, payment, received: undefined, documents: [] }
       }
       if (is === 'refunded') expect(await saveSettlements(database(), [to(is)])).toEqual(['saved'])
       version += is === 'refunded' ? 1 : 0
@@ -149,7 +152,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
   const refusalOfSaving = (change: SettlementChange) => refusalOf(saveSettlements(database(), [change]))
 
   const timeless = (payment: SettlementChange['payment']) =>
-    payment ? { ...payment, periodStart: null, periodEnd: null } : null
+    payment && { ...payment, period_start: null, period_end: null }
   const topUp = async (userId: string, of: Partial<BalanceEntry> = {}, amount = 2_000) => {
     const { payment, subscription, ...change } = await booking(userId)
     await database().query(makeTopUp, [userId, null, null, 0])
@@ -157,8 +160,12 @@ describeOnEach('changes that are saved together', ({ database }) => {
       ...{ sequence: 1, id: `ent_${userId}`, kind: 'top_up', amount: 2_000, paymentId: `pay_${userId}` },
       ...{ note: null, balanceBefore: 0, balanceAfter: 2_000, createdAt: NOON, ...of },
     }
-    const balance = { amount, entries: entry.sequence, since: NOON, order: null }
-    return { ...change, payment: timeless(payment), subscription: { ...subscription, balance }, entry }
+    const balance = { balance: amount, balance_entry: entry.sequence, balance_since: at(NOON) }
+    return {
+      ...change,
+      ...{ payment: timeless(payment), subscription: { ...subscription, ...balance } },
+      entry: entryToColumns(entry),
+    }
   }
 
   it('a top-up has no plan, months or discount and is on the balance; a purchase bought time', async () => {
@@ -177,7 +184,7 @@ describeOnEach('changes that are saved together', ({ database }) => {
     )
     const whole = await topUp('c')
     const unwritten = { ...whole, entry: undefined }
-    const bought = whole.payment && { ...whole.payment, periodStart: NOON, periodEnd: NOON + 1 }
+    const bought = { ...whole.payment, period_start: at(NOON), period_end: at(NOON + 1) }
     expect(await refusalOfSaving({ ...unwritten, payment: bought })).toBe('paid_bought_a_period')
     const { subscription } = await booking('d')
     expect(await refusalOfSaving({ ...unwritten, subscription })).toBe('paid_by_balance_has_an_entry')
@@ -208,10 +215,11 @@ describeOnEach('changes that are saved together', ({ database }) => {
     await expect(saving).rejects.toThrow('document of payment pay_a has another amount')
     expect(await refusalOfSaving(change)).toBe('saved')
     await expect(database().query(forgetSeller)).rejects.toThrow('document of payment pay_a has no seller')
-    const moved = { ...document.seller, address: { ar: 'وهران', en: 'Oran', fr: 'Oran' } }
+    const { identity } = EXAMPLE_SELLER
+    const moved = { ...identity, address: { ar: 'وهران', en: 'Oran', fr: 'Oran' } }
     const later = [await booking('b'), await booking('c'), await booking('d')].map((one, index) => ({
       ...one,
-      documents: one.documents.map((each) => (index === 2 ? each : { ...each, seller: moved })),
+      documents: one.documents.map((each) => (index === 2 ? each : { ...each, seller: sellerHash(moved) })),
     }))
     expect(await saveSettlements(database(), later)).toEqual(['saved', 'saved', 'saved'])
     expect(await sellers()).toEqual([{ documents: 2 }, { documents: 2 }])

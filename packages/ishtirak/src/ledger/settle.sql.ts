@@ -1,29 +1,15 @@
 // Loads and saves reports about payments. Reports that arrive together share a query. The whole effect of a
 // revision is one query: provider event, payment, time, receipt number, events to the platform, mail.
 
-import type { AuditEntry } from '../acts/audit.sql.js'
-import type { EventContent, NewEvent } from '../core/event.js'
-import type { Instant } from '../core/instant.js'
-import type { codeUseChange, Payment } from '../core/payment.js'
-import type { SubscriptionFacts } from '../core/subscription.js'
+import { insertAudit } from '../acts/audit.sql.js'
 import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
-import { at, text } from '../database/rows.js'
-import { type BalanceEntry, entryToColumns } from './balance-entries.sql.js'
-import { type NewDocument, sellerHash } from './documents.sql.js'
-import { grantToColumns, type NewGrant } from './grants.sql.js'
-import { changedColumns, paymentToColumns } from './payments.sql.js'
-import {
-  eventKey,
-  type IdleEvent,
-  keepIdleEvents,
-  receivedToColumns,
-  resultOf,
-  type SaveResult,
-} from './provider-events.sql.js'
+import { text } from '../database/rows.js'
+import { knownSellers } from './documents.sql.js'
+import { COLUMN_NAMES, NEW_PAYMENT } from './payments.sql.js'
+import { eventKey, type IdleEvent, keepIdleEvents, resultOf, type SaveResult } from './provider-events.sql.js'
 import { type LoadedPayment, loadForSettlements, type ReportedIds } from './reported-payment.sql.js'
-import type { Revision } from './revision.js'
-import { factsToColumns } from './users.sql.js'
+import type { SettlementChange } from './settlement-change.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
 
@@ -50,46 +36,15 @@ async function saveFirstOfEach(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const tried = changes.filter((change) => changes.find((one) => one.userId === change.userId) === change)
+  const tried = changes.filter((change) => changes.find((one) => one.user_id === change.user_id) === change)
   const results = await saveSettlements(database, tried)
   return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
 }
 
-/** The members of a revision that the query saves as they were decided. */
-type SavedAsDecided =
-  | 'payment'
-  | 'isNew'
-  | 'withdrawsOpen'
-  | 'received'
-  | 'report'
-  | 'traceparent'
-  | 'takesCode'
-  | 'moved'
-  | 'schedule'
-
-/** One revision of one user's money, decided on `version`, with all that follows from it. */
-export interface SettlementChange extends Pick<Revision, SavedAsDecided> {
-  readonly userId: string
-  readonly version: number
-  /** The payment as it was read; null: unknown, or there is none. Only the columns that differ are sent. */
-  readonly before: Payment | null
-  /** The subscription afterwards, or as it was read if it stays. */
-  readonly subscription: SubscriptionFacts
-  readonly events: readonly NewEvent[]
-  /** The data of the events. */
-  readonly content?: EventContent | undefined
-  /** How the uses of the payment's code change. */
-  readonly codeUse: ReturnType<typeof codeUseChange>
-  /** The documents to issue: with the booking, or later. */
-  readonly documents: readonly NewDocument[]
-  /** The time that is granted without a payment. */
-  readonly grant?: NewGrant | undefined
-  /** The new row of the user's balance. */
-  readonly entry?: BalanceEntry | undefined
-  /** The operator and the reason, if an operator did it. */
-  readonly audit?: AuditEntry | undefined
-  readonly now: Instant
-}
+const INSERT_AUDIT = insertAudit({
+  ...{ userId: 'e.user_id', at: 'greatest(e.now, closed.ends_at)', entry: 'e.audit' },
+  from: 'effect e, closed',
+})
 
 // Revisions of several users, one of each at most. All other parts depend on `guard` and `event`.
 const saveChanges = statement(
@@ -138,16 +93,8 @@ const saveChanges = statement(
    ),
    -- A payment that has no row yet.
    fresh as (
-     insert into payments
-       (user_id, id, bought_by, po_number, metadata, kind, plan, months, change, amount, currency,
-        amount_asked, code_hash, discount, method, live, second_of, status, method_reference, checkout_url,
-        instrument, created_at, attempt_ends_at, expires_at, next_check_at, paid_at, period_start, period_end,
-        review, reports)
-     select n.user_id, n.id, n.bought_by, n.po_number, n.metadata, n.kind, n.plan, n.months, n.change,
-            n.amount, n.currency, n.amount_asked, n.code_hash, n.discount, n.method, n.live, n.second_of,
-            n.status, n.method_reference, n.checkout_url, n.instrument, n.created_at, n.attempt_ends_at,
-            n.expires_at, n.next_check_at, n.paid_at, n.period_start, n.period_end, n.review,
-            '[]'::jsonb || coalesce(e.report, '[]')
+     insert into payments (${COLUMN_NAMES}, reports)
+     select ${NEW_PAYMENT}, '[]'::jsonb || coalesce(e.report, '[]')
        from effect e, jsonb_populate_record(null::payments, e.payment) n
       where e.is_new
    ),
@@ -192,12 +139,7 @@ const saveChanges = statement(
    -- Time without a payment.
    granted as (
      insert into grants
-       (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at, granted_by,
-        granted_role, part_of, why, code_hash)
-     select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
-            g.granted_by, g.granted_role, g.part_of, g.why, g.code_hash
-       from effect e, jsonb_populate_record(null::grants, e.granted) g
-      where e.granted is not null
+     select g.* from effect e, jsonb_populate_record(null::grants, e.granted) g where e.granted is not null
    ),
    -- Paid periods that a refund moves. What has begun keeps its beginning: of a change, the first of what it
    -- changed may be over and forgotten. An equal status would be looked up among all that are paid.
@@ -240,11 +182,7 @@ const saveChanges = statement(
    ),
    -- Which operator did it, and why.
    audited as (
-     insert into audit
-       (user_id, id, acted_at, actor, act, reason, payment_id, before, after, asked, operation_id)
-     select e.user_id, a.id, greatest(e.now, closed.ends_at), a.actor, a.act, a.reason, a.payment_id,
-            a.before, a.after, a.asked, a.operation_id
-       from effect e, closed, jsonb_populate_record(null::audit, e.audit) a
+     ${INSERT_AUDIT}
       where e.audit is not null
    ),
    -- A restored database does not know the numbers that were drawn after the backup: the series of that year,
@@ -363,50 +301,19 @@ export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const input = JSON.stringify(changes.map(toInput))
+  const input = JSON.stringify(changes)
   const save = () => database.query(saveChanges, [input])
   const rows = await save().catch(async (error: unknown) => {
     // The first document with this seller: the database refuses it until it knows the seller.
     if (!(error instanceof ConstraintViolation && error.constraint === 'document_has_a_seller')) throw error
-    const sellers = changes.flatMap(({ documents }) => documents.map(({ seller }) => seller))
-    const versions = sellers.map((seller) => ({ hash: sellerHash(seller), seller }))
-    await database.query(insertSellers, [JSON.stringify(versions)])
+    await database.query(insertSellers, [JSON.stringify(knownSellers())])
     return save()
   })
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
-  return changes.map((change) => results.get(change.userId) ?? 'stale')
+  return changes.map((change) => results.get(change.user_id) ?? 'stale')
 }
 
 export async function saveSettlement(database: Queryable, change: SettlementChange): Promise<SaveResult> {
   const [result] = await saveSettlements(database, [change])
   return result ?? 'stale'
-}
-
-/** Members that are absent take no bytes: the database reads them as null. */
-function toInput(change: SettlementChange) {
-  const { payment, before, isNew, received, report, moved, documents, grant, entry, schedule } = change
-  return {
-    user_id: change.userId,
-    version: change.version,
-    payment: payment ? (isNew ? paymentToColumns(payment) : changedColumns(before, payment)) : undefined,
-    is_new: isNew,
-    subscription: factsToColumns(change.subscription),
-    withdraws: change.withdrawsOpen,
-    received: received && receivedToColumns(received, report === undefined),
-    report,
-    events: change.events,
-    content: change.content,
-    traceparent: change.traceparent,
-    shifted: moved?.map(({ sourceId, periodStart, periodEnd }) => {
-      return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
-    }),
-    granted: grant && grantToColumns(grant),
-    documents: documents.map((document) => ({ ...document, seller: sellerHash(document.seller) })),
-    entry: entry && entryToColumns(entry),
-    audit: change.audit,
-    code: change.codeUse ?? undefined,
-    takes_code: change.takesCode ?? grant?.codeHash ?? undefined,
-    schedule: schedule && { announced: schedule.announced, announce_at: at(schedule.announceAt) },
-    now: at(change.now),
-  }
 }

@@ -14,7 +14,9 @@ import { type ChangeDeps, type Decided, tryChange } from './change-user.js'
 import type { CommonParts } from './parts.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
 import type { LoadedPayment } from './reported-payment.sql.js'
-import type { SettlementChange, Settlements } from './settle.sql.js'
+import type { Revision } from './revision.js'
+import type { Settlements } from './settle.sql.js'
+import type { SettlementChange } from './settlement-change.js'
 import { findUser } from './users.sql.js'
 
 export interface SettleDeps extends ChangeDeps, Pick<CommonParts, 'count'> {
@@ -121,9 +123,9 @@ async function settleOurs(
 ): Promise<SettlementResult | 'stale'> {
   const now = deps.clock.now()
   const { payment, user } = loaded
-  const save = async (change: SettlementChange) => {
+  const save = async (change: SettlementChange, revision: Revision) => {
     const saved = await deps.settlements.save(change, giveUpAt)
-    if (saved === 'saved') logInstant(deps, reported, change)
+    if (saved === 'saved') logInstant(deps, reported, revision)
     return saved
   }
   const facts = { userId: payment.userId, user, payment }
@@ -190,11 +192,7 @@ export function keepForeignEvent(
 }
 
 /** Logs that the payment counts from another instant than the provider's. */
-function logInstant(
-  deps: SettleDeps,
-  { requestId }: ReportedCheckout,
-  { payment, report }: SettlementChange,
-): void {
+function logInstant(deps: SettleDeps, { requestId }: ReportedCheckout, { payment, report }: Revision): void {
   if (!payment || report?.isInstantBelieved !== false) return
   const paidAt = payment.paidAt ?? payment.review?.paidAt
   const line = {
