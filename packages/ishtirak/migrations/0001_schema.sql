@@ -476,14 +476,14 @@ create table documents (
 comment on table documents is
   'Receipts, invoices and credit notes. What is wrong is corrected by another one.';
 
--- A document as it is sealed, and as it stays when it need not be kept any longer: a salted hash is in place
--- of the buyer and of the buyer's order number.
+-- A document as it is sealed, and as it stays when it need not be kept any longer: a salted hash of the whole
+-- snapshot is in place of the buyer and of the buyer's order number. concat() ignores a null: a document
+-- that was inserted without a salt is sealed too.
 create function without_buyer(snapshot jsonb, salt uuid) returns jsonb language sql stable return
   case when snapshot ? 'removed' then snapshot
        else snapshot - 'poNumber' || jsonb_build_object(
          'buyer', jsonb_build_object('userId', snapshot->'buyer'->'userId', 'name', null, 'email', null),
-         'removed', encode(sha256(convert_to(
-           salt::text || jsonb_build_array(snapshot->'buyer', snapshot->'poNumber')::text, 'UTF8')), 'hex'))
+         'removed', encode(sha256(convert_to(concat(salt, snapshot), 'UTF8')), 'hex'))
   end;
 
 create trigger documents_are_append_only before delete on documents

@@ -39,7 +39,7 @@ export function invoiceXml(
       address: seller.address[locale],
       card: seller.autoEntrepreneurCard,
     }),
-    AccountingCustomerParty: party({ ...buyer.details }),
+    AccountingCustomerParty: party(buyer.details ?? { name: buyer.userId }),
     PaymentMeans: { PaymentMeansCode: meansCode(snapshot.paymentMethod), PaymentID: paymentId },
     PrepaidPayment: isCreditNote ? null : { ID: paymentId, PaidAmount: total, PaidDate: paidOn },
     AllowanceCharge: [

@@ -254,6 +254,14 @@ describe('the data that is attached', () => {
     expect(valueIn(xml, 'CopyIndicator')).toBe('true')
   })
 
+  it('names the user where the buyer was removed, because UBL requires a customer', () => {
+    const snapshot = documentWith('invoice')
+    const { userId } = snapshot.buyer
+    const xml = xmlOf({ ...snapshot, buyer: { userId, name: null, email: null } })
+    const [, customer] = xml.split('<cac:AccountingCustomerParty>')
+    expect(customer && valueIn(customer, 'RegistrationName')).toBe(userId)
+  })
+
   it('is well formed whatever a name has', () => {
     const xml = xmlOf(documentWith('invoice', { details: { name: `A & <B> "C" 'D' ]]> \u0001\ud800 😀` } }))
     expect(valueIn(xml, 'RegistrationName')).toBe('Exemple Hébergement')

@@ -44,7 +44,7 @@ const parseRow = rowOf({
   netCentimes: integer,
   taxCentimes: integer,
   dutyCentimes: integer,
-  snapshot: json<StoredSnapshot>,
+  snapshot: json<StoredSnapshot & { readonly removed?: string }>,
   seller: json<SellerIdentity>,
 })
 
@@ -56,7 +56,9 @@ export function parseDocument(row: Parameters<typeof parseRow>[0]): StoredDocume
   const { kind, place, series, number, issuedAt, issuedOn, paymentId, seller, ...parsed } = parseRow(row)
   const { netCentimes, taxCentimes, dutyCentimes: stampDutyCentimes } = parsed
   const split = { netCentimes, taxCentimes, totalCentimes: netCentimes + taxCentimes }
-  const shown = { ...parsed.snapshot, kind, seller, issuedAt, issuedOn, paymentId, split, stampDutyCentimes }
+  // A later document repeats the snapshot, and has its buyer again.
+  const { removed: _, ...snapshot } = parsed.snapshot
+  const shown = { ...snapshot, kind, seller, issuedAt, issuedOn, paymentId, split, stampDutyCentimes }
   return { kind, place, number: receiptNumber(series, number), issuedOn, snapshot: shown }
 }
 

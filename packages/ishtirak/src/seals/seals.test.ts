@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Command } from 'commander'
 import { describeOnEach, freshDatabase } from '../../../../test/support/databases.js'
+import { ENTERED_COMPANY } from '../../../../test/support/fixtures.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { receivingWorld } from '../../../../test/support/receiving-world.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
 import { restoreBackup, writeBackup } from '../backup/backup.sql.js'
+import { setBuyer } from '../buyers/set-buyer.js'
 import { CAPABILITIES } from '../main/capabilities.js'
 import { commandHost } from '../main/command-host.js'
 import { addAllOperatorCommands } from '../main/operator-commands.js'
@@ -288,6 +290,28 @@ describeOnEach('sealed books', (context) => {
     await expect(database().script(rename)).rejects.toThrow('append-only')
     await tamper(rename)
     expect(await verify()).toEqual({ what: 'changed', position: 1, ...document(1) })
+  })
+
+  it('hold by a hash the buyer of a correction, also when the first buyer was removed', async () => {
+    await setBuyer(world.service.parts, { userId: 'user-1' }, ENTERED_COMPANY)
+    const { paymentId } = await world.as('user-1').buy()
+    await world.advance((Date.parse('2037-01-02T12:00:00Z') - world.clock.now()) / 1_000)
+    const corrected = await owner().post(`/payments/${paymentId}/correct-invoice`, { why: 'a new address' })
+    await seal()
+    const documents = (await lines()).filter(({ content }) => content?.includes('"kind" : "document"'))
+    expect([corrected.status, documents.length, await verify()]).toEqual([200, 3, null])
+    expect(JSON.stringify(documents)).not.toContain(ENTERED_COMPANY.name)
+  })
+
+  it('name a document that was changed beside its buyer, or that had no salt', async () => {
+    await book()
+    await tamper('update documents set salt = null where number = 3')
+    await seal()
+    const name = `'{buyer,name}'`
+    await tamper(`update documents set snapshot = jsonb_set(snapshot, ${name}, '"Eve"') where number = 3`)
+    expect(await verify()).toEqual({ what: 'changed', position: 3, ...document(3) })
+    await tamper(`update documents set snapshot = snapshot || '{"poNumber": null}' where number = 2`)
+    expect(await verify()).toEqual({ what: 'changed', position: 2, ...document(2) })
   })
 
   it('name a document that lost its buyer too early, or more than its buyer', async () => {
