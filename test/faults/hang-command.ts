@@ -22,6 +22,6 @@ export async function run(args: readonly string[]): Promise<boolean> {
   print({ ...figures }, faults)
   const { slowestMs, aliveWhileHung, executedLate, executedOnWaking, lost } = figures
   const isAnswered = slowestMs <= ANSWERED_WITHIN_MS
-  const isInTime = isAnswered && executedLate === 0 && executedOnWaking <= MOST_AT_WORK
-  return isInTime && aliveWhileHung > 0 && lost === 0 && faults.length === 0
+  const isPunctual = isAnswered && executedLate === 0 && executedOnWaking <= MOST_AT_WORK
+  return isPunctual && aliveWhileHung > 0 && lost === 0 && faults.length === 0
 }

@@ -176,7 +176,7 @@ describeWorld('another gateway', { withoutJobs: true }, ({ database, world }) =>
       const checks = await examineService(
         world.config,
         { database: database(), clock: world.clock },
-        { gateways, brought: [] },
+        { gateways, capabilities: [] },
       )
       const found = checks.filter(({ subject }) => subject === 'provider')
       const verdicts = found.map(({ verdict, data }) => `${verdict} ${data.gateway}`)

@@ -251,10 +251,10 @@ class Walk {
   #topUp({ checkoutId, amount, paidAt, provedAt }: Taking): void {
     const shownAt = Math.min(provedAt ?? paidAt, paidAt)
     const last = this.#run.at(-1)
-    const isInTime = last && this.#endedAt === null && shownAt < last.end + GRACE_MS
+    const isWithinGrace = last && this.#endedAt === null && shownAt < last.end + GRACE_MS
     const isUsed =
-      isInTime && this.#orderedUntil(Math.max(shownAt, last.end, this.#movedAt), amount) <= paidAt
-    this.#move('top_up', amount, isInTime && !isUsed ? shownAt : paidAt, checkoutId)
+      isWithinGrace && this.#orderedUntil(Math.max(shownAt, last.end, this.#movedAt), amount) <= paidAt
+    this.#move('top_up', amount, isWithinGrace && !isUsed ? shownAt : paidAt, checkoutId)
   }
 
   /** Until when the order would buy time at this instant, with so much more money. */
@@ -287,9 +287,9 @@ class Walk {
   #add(source: Source, at: number, shownAt = at): void {
     const last = this.#run.at(-1)
     // Shown in time it goes on, unless all of it would be over when it is booked.
-    const isInTime = last && this.#endedAt === null && shownAt < last.end + GRACE_MS
+    const isWithinGrace = last && this.#endedAt === null && shownAt < last.end + GRACE_MS
     const end = laidOut(this.#anchor, [...this.#run, source]).at(-1)?.end ?? at
-    const follows = isInTime && (end > at || at < last.end + GRACE_MS)
+    const follows = isWithinGrace && (end > at || at < last.end + GRACE_MS)
     if (!follows) this.#anchor = at
     this.#place(follows ? [...this.#run, source] : [source])
     this.#endedAt = null
@@ -364,8 +364,8 @@ class Walk {
   /** Whole months, and of the next one the share that is paid, to the second that is begun. */
   #timeFor(amount: number, { checkoutId, plan, single }: Taking, at: number): Source {
     const last = this.#run.at(-1)
-    const isInTime = last && this.#endedAt === null && at < last.end + GRACE_MS
-    const start = isInTime ? last.end : at
+    const isWithinGrace = last && this.#endedAt === null && at < last.end + GRACE_MS
+    const start = isWithinGrace ? last.end : at
     const months = Math.floor(amount / single)
     const [whole, next] = [addMonths(start, months), addMonths(start, months + 1)]
     const share = productOf(ratio(next - whole), ratio(amount - months * single, single))

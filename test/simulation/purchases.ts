@@ -85,8 +85,8 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
       // A reference is drawn again in each run of a seed, so the journal has none.
       world.show({ userId, checkoutId, paymentId })
-      const isInTime = code?.until == null || startedAt < code.until
-      require(isInTime, 'no code is used more often than its bound', () => `${code?.batch} is over`)
+      const isBeforeItsEnd = code?.until == null || startedAt < code.until
+      require(isBeforeItsEnd, 'no code is used more often than its bound', () => `${code?.batch} is over`)
       return { paymentId, checkoutId }
     },
     done: checks.bought,

@@ -1,8 +1,8 @@
 // An owner's acts on operators: make, block, unblock, another role, a new key. Only the answer of the act has
 // the key; nothing can show it again.
 import { type Static, type TObject, Type } from 'typebox'
-import { type Act, type ActDeps, act, type Call, type MadeOnce } from '../acts/act.js'
-import { auditEntry, type By } from '../acts/audit.sql.js'
+import { type Act, type ActDeps, act, type Call, type ShownOnce } from '../acts/act.js'
+import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import { list } from '../acts/list.js'
 import { type Change, change } from '../acts/preview.js'
 import { reason, WhySchema } from '../acts/reason.js'
@@ -102,7 +102,7 @@ const keyIn = (outcome: unknown): string | null => Object(outcome).key ?? null
 const withKey = {
   answer: {
     schema: KeyedOperatorSchema,
-    read: async (deps: OperatorActDeps, { id, input }: Call<object, By>, outcome: unknown) => ({
+    read: async (deps: OperatorActDeps, { id, input }: Call<object, Requester>, outcome: unknown) => ({
       ...(await viewNamed(deps, 'name' in input ? String(input.name) : id)),
       key: keyIn(outcome),
     }),
@@ -165,7 +165,7 @@ function onOperator<Input extends TObject>(
     description: '409 for an operator of the environment, and where no owner would be left (`last_owner`).',
     answer: {
       schema: OperatorSchema,
-      read: (deps: OperatorActDeps, { id }: Call<object, By>) => viewNamed(deps, id),
+      read: (deps: OperatorActDeps, { id }: Call<object, Requester>) => viewNamed(deps, id),
     },
     ...said,
     plan: async (deps, { id, input, by }) => {
@@ -223,7 +223,7 @@ export const newOperatorKey = onOperator({
 })
 
 /** The page with the key, which nothing shows again. */
-function keyPage(pages: ConsolePages, view: View, { outcome, next }: MadeOnce) {
+function keyPage(pages: ConsolePages, view: View, { outcome, next }: ShownOnce) {
   const title = view.say('operatorKey')
   const html = consolePage(
     { pages, view, title, languagePath: next },

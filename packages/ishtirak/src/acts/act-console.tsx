@@ -9,10 +9,10 @@ import { forOperators, viewOf } from '../pages/console-view.js'
 import type { Field, Typed } from '../pages/field.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { type Act, type ActDeps, type ActPlan, verbOf } from './act.js'
-import { byOf, fieldsOf, inputIn } from './act-form.js'
+import { fieldsOf, inputFromForm, requesterFromForm } from './act-form.js'
 import { actsOffered, pathOfAct, titleOf } from './act-links.js'
 import { actPage, isAsShown } from './act-page.js'
-import { findSent, perform, planOf } from './perform.js'
+import { findEarlierAct, perform, planOf } from './perform.js'
 import { type About, idIn, subjectPath } from './subject.js'
 
 /** `acts`: those of all capabilities. */
@@ -82,17 +82,17 @@ export function isUndone(request: FastifyRequest): boolean {
 /** Does the act, and redirects to the page with its result. */
 async function done<Deps extends ActDeps>(pages: Pages<Deps>, asked: Asked<Deps>): Promise<FastifyReply> {
   const { reply, view, act, id, typed } = asked
-  const by = byOf(view.session.operator, act, typed)
+  const by = requesterFromForm(view.session.operator, act, typed)
   const about = await act.on.about(pages, id, typed)
-  const sent = await findSent(act, pages, { id, input: typed, by }, about)
+  const earlier = await findEarlierAct(act, pages, { id, input: typed, by }, about)
   // After the act, the form may have other fields, so a repetition does not read them.
-  const input = sent ? {} : inputIn(act.withoutReason, await fieldsOf(pages, view, asked), typed)
+  const input = earlier ? {} : inputFromForm(act.withoutReason, await fieldsOf(pages, view, asked), typed)
   const call = { id, input: { ...input, ...(by.reason !== null && { why: by.reason }) }, by }
   const page = pageAfter(pages, act, id, about)
-  const performed = await perform(act, pages, call, { about, sent }).catch(async (error: unknown) => {
+  const performed = await perform(act, pages, call, { about, earlier }).catch(async (error: unknown) => {
     if (!(error instanceof BillingError)) throw error
     // The trail may have an entry all the same: of the refusal, or of an act whose `finish` failed.
-    const found = await findSent(act, pages, call, about)
+    const found = await findEarlierAct(act, pages, call, about)
     if (found) return { kind: 'done_before', found } as const
     if (error.extra.changed || ![404, 409].includes(ERRORS[error.code])) throw error
     return null
@@ -101,7 +101,8 @@ async function done<Deps extends ActDeps>(pages: Pages<Deps>, asked: Asked<Deps>
     const { html, headers } = act.page(pages, view, { outcome: performed.outcome, typed, next: page })
     return reply.headers(headers).send(html)
   }
-  const found = performed?.kind === 'done_before' ? performed.found : await findSent(act, pages, call, about)
+  const found =
+    performed?.kind === 'done_before' ? performed.found : await findEarlierAct(act, pages, call, about)
   // `shown`: the result was a page that is shown only once.
   const query = found?.isRefused ? 'refused' : act.page ? 'shown' : 'done'
   return reply.headers(pages.headers).redirect(`${page}?${found ? `${query}=${found.id}` : 'changed=1'}`, 303)
@@ -162,7 +163,7 @@ async function tryPlan<Deps extends ActDeps>(
   const values = { ...typed, ...Object.fromEntries(fields.map(({ name, value }) => [name, value])) }
   try {
     const by = { operator: view.session.operator, reason: null }
-    const call = { id, input: inputIn(act.withoutReason, fields, values), by }
+    const call = { id, input: inputFromForm(act.withoutReason, fields, values), by }
     return { plan: await planOf(act, pages, call), refusal: null }
   } catch (error) {
     const isAnswer = error instanceof BillingError && [404, 409, 422].includes(ERRORS[error.code])

@@ -6,11 +6,11 @@ import { checker } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field, Typed } from '../pages/field.js'
 import type { Act } from './act.js'
-import type { By } from './audit.sql.js'
+import type { Requester } from './audit.sql.js'
 import { isReason } from './reason.js'
 import { latinDigits, readTypedAmount } from './typed-amount.js'
 
-/** The fields of the form with what was typed in them; a field that was cleared is empty. */
+/** The fields of the form, each with its typed text, else its default. A cleared field stays empty. */
 export async function fieldsOf<Deps>(
   pages: ConsolePages & Deps,
   view: View,
@@ -20,7 +20,7 @@ export async function fieldsOf<Deps>(
   return fields.map((field) => ({ ...field, value: typed[field.name] ?? field.value }))
 }
 
-/** The fields that must be filled in, as their schema describes them. */
+/** Makes a field of each required member of the schema. */
 function requiredFields({ properties, required = [] }: { properties: object; required?: readonly string[] }) {
   return Object.entries(properties)
     .filter(([name]) => required.includes(name))
@@ -31,8 +31,11 @@ function requiredFields({ properties, required = [] }: { properties: object; req
     })
 }
 
-/** Throws `validation_failed`. */
-export function inputIn(schema: TObject, fields: readonly Field[], typed: Typed): object {
+/**
+ * Reads the act's input from the typed texts. A field with `read` computes its members itself. Throws
+ * `validation_failed`.
+ */
+export function inputFromForm(schema: TObject, fields: readonly Field[], typed: Typed): object {
   for (const { name, most } of fields)
     if (most !== undefined && Number(latinDigits(typed[name] ?? '')) > most)
       throw wrongField(name, 'too_large', most)
@@ -46,7 +49,7 @@ export function inputIn(schema: TObject, fields: readonly Field[], typed: Typed)
   return checker<object>(schema)(input)
 }
 
-/** A text that is not a number stays text, and the schema refuses it. */
+/** Reads a text as its schema says. A text that is not a number stays text, which the schema refuses. */
 function readMember(schema: TSchema, text: string): string | number {
   const { type } = Object(schema)
   if (type === 'number') return Number(text)
@@ -60,8 +63,11 @@ export function isReasonRequired({ input }: Pick<Act, 'input'>): boolean {
   return input.required?.includes('why') ?? false
 }
 
-/** Throws `validation_failed` for a wrong reason, and if the form did not come from a page of ours. */
-export function byOf(operator: Operator, act: Pick<Act, 'input'>, typed: Typed): By {
+/**
+ * Reads who asks, the reason, and the hidden fields that our own page sends. Throws `validation_failed` if
+ * the reason is wrong or a hidden field is missing.
+ */
+export function requesterFromForm(operator: Operator, act: Pick<Act, 'input'>, typed: Typed): Requester {
   const { why = '', operation_id: operationId = '', version = '' } = typed
   const reason = why.trim()
   const problems = [

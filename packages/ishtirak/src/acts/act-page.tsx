@@ -3,7 +3,7 @@
 import type { BillingError } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Facts, renderConsole, Text, type View } from '../pages/console-frame.js'
-import { codeInWords, heldInWords } from '../pages/console-words.js'
+import { codeInWords, obstaclesInWords } from '../pages/console-words.js'
 import { type Field, Input, type Typed } from '../pages/field.js'
 import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
@@ -113,7 +113,7 @@ function whyAgain(view: View, refusal: BillingError | null): string {
   if (refusal === null || refusal.extra.changed === true) return say('formChanged')
   if (refusal.problems.length > 0) return say('formProblem')
   const { title, detail } = CATALOGS[locale].error[refusal.code]
-  return `${title}: ${heldInWords(view, refusal.extra) || detail}`
+  return `${title}: ${obstaclesInWords(view, refusal.extra) || detail}`
 }
 
 const CHANGES: readonly Column<ChangeInWords>[] = [

@@ -1,5 +1,5 @@
-// The routes of the operator's API. An act is a POST, and its preview a GET of the same address. The lists
-// for the platform's key are readings too.
+// The routes of the operator's API. An act is a POST; its preview is a GET of the same address, or a POST to
+// `…/preview`. The lists for the platform's key are made here too.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
@@ -10,8 +10,8 @@ import { problemResponses } from '../http/problem.js'
 import { acceptRawBytes, rawBody } from '../http/request.js'
 import { UPLOAD_CONFIG } from '../http/upload.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
-import type { By } from './audit.sql.js'
-import { LIMITED, OPERATOR_API, PLATFORM_API, READ } from './descriptions.js'
+import type { Requester } from './audit.sql.js'
+import { OPERATOR_API, PLATFORM_API, READ_REFUSALS, ROLE_REFUSALS } from './descriptions.js'
 import { performOrRepeat, planOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
@@ -19,7 +19,7 @@ import { idIn, type SubjectFile } from './subject.js'
 import { schemaOf } from './user-call.js'
 
 export interface OperatorCallers {
-  /** Known by their key. */
+  /** Finds the operator of a request by their key. */
   readonly operators: Callers<Operator>
 }
 
@@ -36,7 +36,7 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
   for (const act of acts) {
     const { asksByPost = false } = act
     const url = `${OPERATOR_API}${addressOfAct(act)}`
-    const limit = asksByPost && { bodyLimit: LARGE_BODY_BYTES }
+    const limit = asksByPost && { bodyLimit: BODY_BYTES_MAX }
     const callOf = (request: FastifyRequest, input: unknown) =>
       callBy(deps.operators.of(request), idIn(act.on, Object(request.params)), Object(input))
     app.post(url, { schema: actSchema(act, deps), ...limit }, async (request, reply) => {
@@ -54,15 +54,15 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
 }
 
 /** Room for the 10,000 ids of 128 letters that an act on a list may have. */
-const LARGE_BODY_BYTES = 4 * 1024 * 1024
+const BODY_BYTES_MAX = 4 * 1024 * 1024
 
 /** Returns the preview, for the API and for a host. */
-export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
+export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object, Requester>) {
   return viewPreview(await planOf(act, deps, call))
 }
 
 /** Does the act and returns the answer, for the API and for a host. */
-export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object, By>) {
+export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object, Requester>) {
   const performed = await performOrRepeat(act, deps, call)
   if (!act.answer) {
     const file = fileOf(act, deps)
@@ -94,10 +94,10 @@ export function readingRoutes<Deps extends OperatorCallers>(
   readings: readonly Reading<Deps>[],
 ): void {
   const { of: operatorOf } = deps.operators
-  addReadings(app, deps, readings, { api: OPERATOR_API, key: 'operator', refuses: READ, operatorOf })
+  addReadings(app, deps, readings, { api: OPERATOR_API, key: 'operator', refuses: READ_REFUSALS, operatorOf })
 }
 
-/** The platform may read what every role may. */
+/** The platform may read only what every role may read, which is what a viewer may read. */
 const PLATFORM: Operator = { name: 'platform', role: 'viewer' }
 
 /** A plugin with the lists over all users, for the platform's key. */
@@ -137,7 +137,7 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
 const NO_FILE = Buffer.alloc(0)
 
 /** The call of an operator. `input` has passed the schema of the act. */
-export function callBy(operator: Operator, id: string, input: object): Call<object, By> {
+export function callBy(operator: Operator, id: string, input: object): Call<object, Requester> {
   const { why, operation_id: operationId }: { why?: string; operation_id?: string } = input
   const named = operationId === undefined ? {} : { operationId }
   return { id, input, by: { operator, reason: why ?? null, ...named } }
@@ -150,7 +150,7 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
     body: requestBody,
     response: {
       200: answer ? schemaOf(answer.schema, deps) : fileOf(act, deps).schema,
-      ...problemResponses(...READ, 'malformed_json', 'conflict', ...LIMITED, ...refuses),
+      ...problemResponses(...READ_REFUSALS, 'malformed_json', 'conflict', ...ROLE_REFUSALS, ...refuses),
     },
   }
 }
@@ -177,7 +177,7 @@ function previewSchema(act: Act) {
     [asksByPost ? 'body' : 'querystring']: previewInput,
     response: {
       200: PreviewSchema,
-      ...problemResponses(...READ, ...malformed, ...LIMITED, 'conflict', ...refuses),
+      ...problemResponses(...READ_REFUSALS, ...malformed, ...ROLE_REFUSALS, 'conflict', ...refuses),
     },
   }
 }
@@ -189,7 +189,7 @@ function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps, { key, refuses:
     ...(hasMembers(query) && { querystring: query }),
     response: {
       200: schemaOf(reading.answer, deps),
-      ...problemResponses(...all, ...(roles ? LIMITED : []), ...refuses),
+      ...problemResponses(...all, ...(roles ? ROLE_REFUSALS : []), ...refuses),
     },
   }
 }

@@ -1,6 +1,6 @@
-// An act of operators is one object: name, roles, what it is on, input, and a plan of what it changes.
-// From it come route, OpenAPI, command, form, preview, audit entry, repetition by `operation_id`, refusal in
-// the trail, mounted call and the client's.
+// An act of operators is one object: name, roles, subject, input, and a plan of what it changes. The frames
+// make everything else from it: the route, its preview, the OpenAPI document, the command, the console's
+// form, the audit entry, and the calls of hosts and the client.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
@@ -8,17 +8,17 @@ import { query } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field, Typed } from '../pages/field.js'
 import type { InTurn } from '../runtime/async.js'
-import type { AuditDeps, By, FoundAct, OperatorAct } from './audit.sql.js'
+import type { AuditDeps, FoundAct, OperatorAct, Requester } from './audit.sql.js'
 import type { Change } from './preview.js'
 import { operationId } from './reason.js'
 import type { Subject } from './subject.js'
 
 /** One request to do an act. */
-export interface Call<Input, Asker extends By = OperatorAct> {
+export interface Call<Input, By extends Requester = OperatorAct> {
   /** The id of the subject; '' if the subject has none. */
   readonly id: string
   readonly input: Input
-  readonly by: Asker
+  readonly by: By
 }
 
 export interface ActDeps extends AuditDeps {
@@ -31,7 +31,7 @@ export interface ActPlan {
   /** The version of the facts that were loaded; 0 if they have none. */
   readonly version: number
   readonly changes: readonly Change[]
-  /** Members of the input that the form sends unseen. They are computed, not typed. */
+  /** Computed members of the input, which the form sends in hidden fields. */
   readonly carried?: Typed
   /**
    * Returns the outcome, or `stale` if the facts changed since they were loaded. Then the act is planned
@@ -40,8 +40,6 @@ export interface ActPlan {
   save(): Promise<unknown>
 }
 
-type Done = Pick<FoundAct, 'id' | 'after'>
-
 const RANKS: readonly Act['rank'][] = ['common', undefined, 'destructive']
 
 /** Common acts first, destructive ones last. */
@@ -49,25 +47,29 @@ export function byRank(one: Pick<Act, 'rank'>, other: Pick<Act, 'rank'>): number
   return RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
 }
 
-/** What an act declares. `Given` is the type of what `input` describes. */
-interface Declared<Deps, Input extends TObject, Given, File> extends Permission {
+/** An act as its capability declares it. `Given` is the type of what `input` describes. */
+interface ActDeclaration<Deps, Input extends TObject, Given, File> extends Permission {
   /**
-   * The audit trail uses this name; what follows the dot ends its address: `payment.refund`. The console has
-   * a title (`act_payment.refund`) and a sentence (`text_…`) for it, and one of what was done (`did_…`).
+   * The name in the audit trail, such as `payment.refund`. The part after the dot ends the act's address. The
+   * console has three texts for it: a title (`act_payment.refund`), an explanation (`text_…`), and a sentence
+   * about what was done (`did_…`).
    */
   readonly name: `${string}.${string}`
   readonly on: Subject<Deps, File>
-  /** The name in the OpenAPI document. The preview's has `preview` in front. */
+  /** The id in the OpenAPI document. The id of the preview begins with `preview`. */
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  /** The request, with `why`. */
+  /** The schema of the request, with `why` but without `operation_id`. */
   readonly input: Input
   /** The console shows common acts first, and destructive ones last and apart. */
   readonly rank?: 'common' | 'destructive'
-  /** True if operators can do it to each of a list, with the same input. */
+  /** Operators can do it to each item of a list, with the same input. */
   readonly bulk?: true
-  /** Two operators count twice with one `operation_id`: a second approval must be another person's. */
+  /**
+   * Calls of two operators with one `operation_id` are two acts, because a second approval must come from
+   * another person.
+   */
   readonly countsEach?: true
   /** Members of the input that the audit trail leaves out. */
   readonly secret?: readonly string[]
@@ -95,15 +97,15 @@ interface Declared<Deps, Input extends TObject, Given, File> extends Permission 
   page?(
     pages: ConsolePages & Deps,
     view: View,
-    done: MadeOnce,
+    done: ShownOnce,
   ): { readonly html: string; readonly headers: Readonly<Record<string, string>> }
   /** Loads and decides. Throws the refusal. */
   plan(deps: Deps, call: Call<Given>): Promise<ActPlan>
   /**
-   * Work after the entry of the audit trail is committed. A repetition does it too: the process of the first
-   * call may have died before. `done` is the outcome of `save`, or for a repetition the entry (`FoundAct`).
+   * Work to do after the audit entry is committed. A repetition of the call does it too, because the first
+   * process may have died before it. `done` is the outcome of `save`; for a repetition, it is the `FoundAct`.
    */
-  finish?(deps: Deps, call: Call<Given, By>, done: unknown): Promise<unknown>
+  finish?(deps: Deps, call: Call<Given, Requester>, done: unknown): Promise<unknown>
 }
 
 interface Answer<Deps, Input> {
@@ -112,35 +114,38 @@ interface Answer<Deps, Input> {
    * `outcome` is that of `save`. For a repetition it is undefined, and `earlier` is the entry of the first
    * call.
    */
-  read(deps: Deps, call: Call<Input, By>, outcome: unknown, earlier?: Done): Promise<unknown>
+  read(deps: Deps, call: Call<Input, Requester>, outcome: unknown, earlier?: EarlierAct): Promise<unknown>
 }
 
-export interface MadeOnce {
+type EarlierAct = Pick<FoundAct, 'id' | 'after'>
+
+/** What the page after an act shows once. */
+export interface ShownOnce {
   readonly outcome: unknown
   readonly typed: Typed
-  /** The page that the reader goes on to. */
+  /** The address of the page that the operator opens next. */
   readonly next: string
 }
 
 /** An act with the schemas that are made from its input. `Deps`: the parts of the service that it reads. */
-export interface Act<Deps = never> extends Declared<Deps, TObject, unknown, unknown>, Schemas {}
+export interface Act<Deps = never> extends ActDeclaration<Deps, TObject, unknown, unknown>, Schemas {}
 
 interface Schemas {
   /** The body of the POST: `input` and `operation_id`. */
   readonly requestBody: TObject
   /** `input` without the reason: what the form asks for before it shows the changes. */
   readonly withoutReason: TObject
-  /** `withoutReason`, less its arrays if the preview is a GET. */
+  /** `withoutReason`. If the preview is a GET, arrays are left out, because an address cannot carry them. */
   readonly previewInput: TObject
 }
 
 export const act =
   <Deps extends ActDeps>() =>
   <Input extends TObject, File = unknown>(
-    declared: Declared<Deps, Input, Static<Input>, File>,
+    declared: ActDeclaration<Deps, Input, Static<Input>, File>,
   ): Act<Deps> => ({ ...declared, ...schemasOf(declared) })
 
-const NAMED =
+const OPERATION_ID_MEANING =
   'Names this sending: sent again it is answered the same and counts once; 409 where it asks for ' +
   'something else'
 
@@ -151,12 +156,15 @@ function schemasOf({ input, asksByPost }: Pick<Act, 'input' | 'asksByPost'>): Sc
   const known = shared.get(input)
   if (known) return known
   const { why: _, ...members }: Record<string, TSchema> = input.properties
-  const fits = Object.entries(members).filter(([, schema]) => asksByPost || Object(schema).type !== 'array')
-  const named = { additionalProperties: false, ...('title' in input && { title: String(input.title) }) }
+  const asked = Object.entries(members).filter(([, schema]) => asksByPost || Object(schema).type !== 'array')
+  const options = { additionalProperties: false, ...('title' in input && { title: String(input.title) }) }
   const schemas = {
-    requestBody: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),
+    requestBody: Type.Object(
+      { ...input.properties, operation_id: operationId(OPERATION_ID_MEANING) },
+      options,
+    ),
     withoutReason: query(members),
-    previewInput: query(Object.fromEntries(fits)),
+    previewInput: query(Object.fromEntries(asked)),
   }
   shared.set(input, schemas)
   return schemas

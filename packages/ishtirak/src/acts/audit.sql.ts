@@ -13,25 +13,25 @@ import { at, instantOrNull, json, rowOf, text } from '../database/rows.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 
-/** The operator and the reason, which is required if money or access changes. */
-export interface By {
+/** Who asks for an act and why. The reason is required if money or access changes. */
+export interface Requester {
   readonly operator: Operator
   readonly reason: string | null
-  /** Names one submission, which acts once however often it is sent: see `findAct`. */
+  /** The same `operationId` acts only once, however often the request is sent: see `findAct`. */
   readonly operationId?: string
-  /** The `operation_id` of the caller. */
+  /** The caller's own `operation_id`. The stored `operationId` also has the act and its subject. */
   readonly operationName?: string
-  /** The input besides the reason. */
+  /** The input without the reason. */
   readonly asked?: object
   /** The version of the user that the operator saw. If the user has another one by now, nothing is done. */
   readonly seenVersion?: number
 }
 
-export interface OperatorAct extends By {
+export interface OperatorAct extends Requester {
   readonly act: string
 }
 
-/** After a wrong key the operator has a name and no role. */
+/** A refused caller has a name but no role. */
 type NamedAct = Omit<OperatorAct, 'operator'> & { readonly operator: Pick<Operator, 'name'> }
 
 export interface AuditDeps {
@@ -172,7 +172,7 @@ function describeFacts({ payment, subscription, moved, grant }: AuditedFacts) {
 }
 
 /** Throws `conflict` if the user has changed since the operator saw the preview. */
-export function requireUnchanged({ seenVersion }: Pick<By, 'seenVersion'>, version: number): void {
+export function requireUnchanged({ seenVersion }: Pick<Requester, 'seenVersion'>, version: number): void {
   if (seenVersion !== undefined && seenVersion !== version) {
     throw new BillingError('conflict', { extra: { changed: true } })
   }

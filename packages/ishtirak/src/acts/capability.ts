@@ -50,7 +50,7 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
   readonly userParts?: (deps: Deps) => readonly UserPart[]
   /** Adds pages of the console that are more than the form of an act. */
-  readonly console?: (app: App, pages: ConsolePages & Deps & BroughtToConsole<Deps>) => void
+  readonly console?: (app: App, pages: ConsolePages & Deps & ConsoleParts<Deps>) => void
   /** Its pages in the navigation of the console. */
   readonly sections?: readonly ConsoleSection[]
   /** Its card on the page of health. */
@@ -75,8 +75,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly portal?: PortalKinds<Deps>
 }
 
-/** The parts of all capabilities, for the console. */
-export interface BroughtToConsole<Deps> {
+/** What the capabilities together give to the console. */
+export interface ConsoleParts<Deps> {
   readonly acts: readonly Act<Deps>[]
   /** The cards of the health page. */
   readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
@@ -94,7 +94,7 @@ export interface DiscountSource {
   countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
 }
 
-/** The purchase is paid when the call is answered. */
+/** A method whose purchase is already paid when the call returns. */
 export interface PaysAtOnce {
   /** The method as callers name it. */
   readonly method: string
@@ -137,8 +137,8 @@ export function permissionsOf(capabilities: readonly Capability<never>[]): reado
 
 /** Sorted by the order of a subscription's life. */
 export function eventsOf(capabilities: readonly Pick<Capability, 'events'>[]): readonly EventType[] {
-  const brought = new Set(capabilities.flatMap(({ events = [] }) => events))
-  return EVENT_TYPES.filter((type) => brought.has(type))
+  const sent = new Set(capabilities.flatMap(({ events = [] }) => events))
+  return EVENT_TYPES.filter((type) => sent.has(type))
 }
 
 /** Sorted by place, the first on top. */

@@ -66,7 +66,8 @@ function sideInWords(
 }
 
 /**
- * `Pro until 6 January 2027, then Business until 6 February 2027`, `Free (Pro ended on 21 December 2026)`.
+ * A user's access in words: `Pro until 6 January 2027, then Business until 6 February 2027`, or `Free (Pro
+ * ended on 21 December 2026)`.
  */
 export function accessInWords(
   { clock }: Pick<ConsolePages, 'clock'>,
@@ -90,7 +91,7 @@ export function accessInWords(
   return say('accessEnded', { plan: name, ended: planName(endedPlan.name, locale), end })
 }
 
-/** A provider's `processing` and what it may say besides are open. */
+/** The text for a status of ours or of a provider. Any other status, such as `processing`, is `pending`. */
 export function statusKey(status: string) {
   const known = ['paid', 'failed', 'canceled', 'expired', 'review', 'refunded'] as const
   return `status_${known.find((one) => one === status) ?? 'pending'}` as const

@@ -37,12 +37,12 @@ export function ok(subject: Check['subject'], code: CheckCode, data: CheckData =
   return { subject, verdict: 'ok', code, data, found: english(`check_${code}`, data), remedy: '' }
 }
 
-type Trouble = CodeBehind<'remedy'>
+type RemedyCode = CodeBehind<'remedy'>
 
-export function warn(subject: Check['subject'], code: Trouble, data: CheckData = {}): Check {
+export function warn(subject: Check['subject'], code: RemedyCode, data: CheckData = {}): Check {
   return { ...ok(subject, code, data), verdict: 'warn', remedy: english(`remedy_${code}`, data) }
 }
 
-export function fail(subject: Check['subject'], code: Trouble, data: CheckData = {}): Check {
+export function fail(subject: Check['subject'], code: RemedyCode, data: CheckData = {}): Check {
   return { ...warn(subject, code, data), verdict: 'fail' }
 }

@@ -7,7 +7,7 @@ import { CommandFailed, type DownloadedFile } from './operator-client.js'
  * sentence about what was written.
  */
 export async function intoNewFile(name: string, read: () => Promise<DownloadedFile>): Promise<string> {
-  const file = await open(name, 'wx', 0o600).catch(sayWhy)
+  const file = await open(name, 'wx', 0o600).catch(failWithReason)
   try {
     const { type, content } = await read()
     await file.writeFile(content)
@@ -20,7 +20,7 @@ export async function intoNewFile(name: string, read: () => Promise<DownloadedFi
   }
 }
 
-function sayWhy(error: NodeJS.ErrnoException): never {
+function failWithReason(error: NodeJS.ErrnoException): never {
   throw new CommandFailed(
     error.code === 'EEXIST' ? `the file exists: ${error.path}; name another one` : error.message,
   )

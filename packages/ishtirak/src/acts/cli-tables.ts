@@ -3,12 +3,12 @@
 import { wallClockIn } from '../runtime/calendar.js'
 
 /**
- * By the name of a list, what a line of it shows (`users.new` is a member of a member); more would not fit a
- * terminal. Absent: all of it.
+ * The columns of each list, by its name, because a terminal has no room for more. `users.new` is a member of
+ * a member. A list without columns here shows all members.
  */
 export type ShownColumns = Readonly<Record<string, readonly string[]>>
 
-/** Null members and empty lists are left out. */
+/** Prints each list and object as a section. Null members and empty lists are left out. */
 export function sections(answer: object, timeZone: string, columns: ShownColumns = {}): string {
   const members = Object.entries(withLocalTimes(answer, timeZone))
   const plain = members.filter(([, value]) => typeof value !== 'object')

@@ -1,12 +1,12 @@
-// Numbers on a command line. A number out of its bounds is refused with them, and `--help` says them.
+// Numbers on a command line. A refusal of a number names its bounds, and so does `--help`.
 import { InvalidArgumentError } from 'commander'
 import { readTypedAmount } from './typed-amount.js'
 
-/** Both are allowed themselves. */
+/** A number that equals a bound is allowed. */
 export interface NumberBounds {
   readonly minimum?: number
   readonly maximum?: number
-  /** Dinars may have centimes; all else is counted. */
+  /** False for dinars, which may have centimes; true if absent. */
   readonly isWhole?: boolean
 }
 
@@ -23,7 +23,7 @@ export function numberWithin(bounds: NumberBounds): (text: string) => number {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, isWhole = true } = bounds
   const pattern = isWhole ? /^-?\d{1,15}$/ : /^-?\d{1,12}(\.\d{1,3})?$/
   return (text) => {
-    // As a statement of account has it: `2 000,00`.
+    // An amount copied from a bank statement is accepted: `2 000,00`.
     const typed = readTypedAmount(text)
     const digits = typed.kind === 'dinars' && !pattern.test(text) ? String(typed.dinars) : text
     const value = pattern.test(digits) ? Number(digits) : Number.NaN

@@ -51,12 +51,12 @@ export function addOperatorCommands(
   },
   host: CommandHost,
 ): void {
-  const operations = [...of.readings.flatMap(ofReading), ...of.acts.flatMap(ofAct)]
+  const operations = [...of.readings.flatMap(operationsOfReading), ...of.acts.flatMap(operationsOfAct)]
   for (const operation of operations) addOperation(program, operation, of.groups, host)
 }
 
 /** An act with an object in its input has no command. The verb `start` is not typed: `ishtirak reconcile`. */
-function ofAct(act: Act): readonly Operation[] {
+function operationsOfAct(act: Act): readonly Operation[] {
   if (Object.values(act.input.properties).some(({ type }: { type?: string }) => type === 'object')) return []
   const { list, command } = act.on
   const { group, argument, columns } = command
@@ -77,7 +77,14 @@ function ofAct(act: Act): readonly Operation[] {
 }
 
 /** The first parameter of the path is the argument of the command; further ones become options. */
-function ofReading({ command, summary, path, params, query, takes }: Reading): readonly Operation[] {
+function operationsOfReading({
+  command,
+  summary,
+  path,
+  params,
+  query,
+  takes,
+}: Reading): readonly Operation[] {
   if (command === null) return []
   const [, ...further] = Object.entries(params.properties)
   const input = Type.Object({ ...query.properties, ...Object.fromEntries(further) })
@@ -85,7 +92,7 @@ function ofReading({ command, summary, path, params, query, takes }: Reading): r
   return [{ usage: command.usage, summary, method: 'GET', path, input, takesFile, command }]
 }
 
-/** The group, such as `ishtirak events`, whose readings and acts made it. */
+/** Finds a group of commands, such as `ishtirak events`. Throws if no reading or act has made it. */
 export function commandsOf(program: Command, group: string): Command {
   const found = program.commands.find((one) => one.name() === group)
   if (!found) throw new Error(`no reading or act has made the group ${group} yet`)
@@ -124,7 +131,7 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
       const call = async (id: string) => {
         if (bulk && filterOf && id === '')
           return askInBulk(client, bulk, { filter: filterOf(bulk.filter), members, isPreview })
-        const file = takesFile && { method: 'POST' as const, file: await readGiven(id) }
+        const file = takesFile && { method: 'POST' as const, file: await readFileArgument(id) }
         const answer = await client.ask({ ...requestOn(id), ...file })
         return called.method === 'GET' || isPreview ? answer : untilFinished(client, called.path, answer)
       }
@@ -139,7 +146,7 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
       const answer: CommandAnswer = JSON.parse(text)
       const shown = () =>
         isPreview
-          ? sections(answer, timeZone, PREVIEWED)
+          ? sections(answer, timeZone, PREVIEW_COLUMNS)
           : sections(show(answer, argument), timeZone, columns)
       process.stdout.write(`${options.json ? plainJson(answer) : shown()}\n`)
       const failing = judge?.(answer) ?? null
@@ -149,7 +156,7 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
     })
 }
 
-const PREVIEWED = { changes: ['what', 'of', 'before', 'after'] }
+const PREVIEW_COLUMNS = { changes: ['what', 'of', 'before', 'after'] }
 
 type Members = Readonly<Record<string, string | number | boolean>>
 
@@ -160,13 +167,13 @@ const isSearch = ({ required }: TObject) => required?.includes('q') ?? false
  * Adds an option for each member. One that the act has too becomes `--of-<name>`: it filters the list.
  * Returns the function that reads the members of an input, and ends the command if a required one is missing.
  */
-function addOptions(command: Command, input: TObject, ofAct?: TObject) {
+function addOptions(command: Command, input: TObject, actInput?: TObject) {
   const isRequired = (name: string) => input.required?.includes(name) ?? false
   const isOption = (name: string, { type }: { type?: string }) =>
     type !== 'array' && !(name === 'q' && isSearch(input))
   const members = Object.entries<TSchema>(input.properties).filter(([name, schema]) => isOption(name, schema))
   const options = members.map(([name, schema]) => {
-    const isFilter = ofAct !== undefined && name in ofAct.properties
+    const isFilter = actInput !== undefined && name in actInput.properties
     const option = optionOf(isFilter ? `of_${name}` : name, schema, isRequired(name))
     command.addOption(option)
     return { name, option }
@@ -200,7 +207,7 @@ function optionOf(name: string, schema: TSchema, isRequired: boolean): Option {
   return option
 }
 
-function readGiven(path: string): Promise<Buffer> {
+function readFileArgument(path: string): Promise<Buffer> {
   return readFile(path).catch((error: Error) => {
     throw new CommandFailed(`the file cannot be read: ${error.message}`)
   })

@@ -57,7 +57,7 @@ export function isWithin(span: TimeSpan | null, at: Instant | null): boolean {
   return span === null || (at !== null && at >= span.from && at < span.to)
 }
 
-/** Whether the two spans overlap. */
-export function meets(span: TimeSpan, start: Instant | null, end: Instant | null): boolean {
+/** Whether the span and the time from `start` until before `end` overlap; false if either is null. */
+export function overlaps(span: TimeSpan, start: Instant | null, end: Instant | null): boolean {
   return start !== null && end !== null && start < span.to && end > span.from
 }

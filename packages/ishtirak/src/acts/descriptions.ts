@@ -1,9 +1,10 @@
-// Parts that the descriptions of the operator's API share: addresses, refusals, and files as answers.
+// Parts that the descriptions of the operator's API share: addresses, error codes, and files as answers.
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { FileAnswer } from './user-call.js'
 
-export const READ = [
+/** The error codes that every reading can answer. */
+export const READ_REFUSALS = [
   'invalid_operator_key',
   'not_found',
   'validation_failed',
@@ -12,8 +13,10 @@ export const READ = [
 export const OPERATOR_API = '/api/v1/operator'
 export const PLATFORM_API = '/api/v1/platform'
 
-export const LIMITED = ['role_not_allowed'] as const
-export const ASKED = ['provider_rejected', 'provider_unavailable'] as const
+/** The error codes of acts and readings that not every role may do. */
+export const ROLE_REFUSALS = ['role_not_allowed'] as const
+/** The error codes of acts that ask the provider. */
+export const PROVIDER_REFUSALS = ['provider_rejected', 'provider_unavailable'] as const
 
 /** The document says text; the route gives a stream. */
 const FILE = Type.Unsafe<Readable>({ type: 'string' })

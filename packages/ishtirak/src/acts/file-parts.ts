@@ -19,15 +19,15 @@ export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
   /** Its card on the payment's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part, payment: Payment): JSX.Element | null
   facts?(pages: ConsolePages, view: View, part: Part, payment: Payment): readonly Fact[]
-  /** Explains why the money is not booked; null: another part explains it. */
+  /** Says why the money is not booked; null: this part does not know. */
   whyNotBooked?(view: View, part: Part): string | null
 }
 
 export interface UserPart<Part = unknown> extends FilePart<{ readonly userId: string }, Part> {
   /** Its card on the user's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part): JSX.Element | null
-  /** Says where a piece of time came from; null: another part says it. */
-  cameBy?(view: View, part: Part, time: TimeEntry): string | null
+  /** Says where a piece of time came from; null: this part does not know. */
+  originInWords?(view: View, part: Part, time: TimeEntry): string | null
 }
 
 /** The parts of all capabilities. `main/wire.ts` fills them in. */

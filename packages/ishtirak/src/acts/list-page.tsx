@@ -87,7 +87,10 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
       page.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
     )
   const typedIn = (request: FastifyRequest) => filterIn(list.filter, (name) => queryOf(request, name) ?? '')
-  const askedIn = (params: Filter, typed: Filter) => ({ ...params, ...checker<object>(list.filter)(typed) })
+  const filterFrom = (params: Filter, typed: Filter) => ({
+    ...params,
+    ...checker<object>(list.filter)(typed),
+  })
 
   app.get<{ Params: Filter }>(path, forOperators(pages), async (request, reply) => {
     const { params } = request
@@ -96,7 +99,7 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
     const typed = typedIn(request)
     const head = (await page.head?.({ pages, view, request, reply, params, typed })) ?? {}
     const cursor = queryOf(request, 'cursor') ?? null
-    const read = async () => list.read(pages, askedIn(params, typed), { cursor, limit: page.shown })
+    const read = async () => list.read(pages, filterFrom(params, typed), { cursor, limit: page.shown })
     const found: Found<Item> = await read().catch((error: unknown) => {
       // A wrong filter finds nothing, and the form is shown again with what is wrong.
       if (!(error instanceof BillingError) || error.code !== 'validation_failed') throw error
@@ -115,7 +118,7 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
   const thisSite = fromThisSite<Filter>(pages, (params) => addressIn('', params))
   app.get<{ Params: Filter }>(`${path}.csv`, thisSite, async (request, reply) => {
     const { operator } = pages.operatorsHere.of(request)
-    return sendListFile(pages, list, { of: askedIn(request.params, typedIn(request)), operator, reply })
+    return sendListFile(pages, list, { of: filterFrom(request.params, typedIn(request)), operator, reply })
   })
 }
 

@@ -12,7 +12,7 @@ import { type CommandOf, type Reading, reading } from './reading.js'
 import { CSV_TYPE, sendFile } from './send-file.js'
 
 /** The cursor of a page (null: the first page) and its length. */
-export interface AskedPage {
+export interface PageRequest {
   readonly cursor: string | null
   readonly limit: number
 }
@@ -25,7 +25,7 @@ export interface ReadPage<Item> {
 }
 
 /** A list as its capability declares it. */
-interface Declared<Deps, Params extends TObject, Filter extends TObject, Item> {
+interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -47,7 +47,7 @@ interface Declared<Deps, Params extends TObject, Filter extends TObject, Item> {
   /** `rows` is the name of the table in the terminal. Null: there is no command. */
   readonly command: (CommandOf & { readonly rows: string }) | null
   /** Throws `invalid_cursor`, and `validation_failed` for a filter that contradicts itself. */
-  read(deps: Deps, of: Static<Params> & Static<Filter>, page: AskedPage): Promise<ReadPage<Item>>
+  read(deps: Deps, of: Static<Params> & Static<Filter>, page: PageRequest): Promise<ReadPage<Item>>
   /** Turns an item into the shape of `item`; if absent, it has that shape already. */
   view?(deps: Deps): (item: Item) => unknown
   readonly file?: ListFile<Deps, Item>
@@ -68,7 +68,7 @@ interface ListFile<Deps, Item> {
   row?(deps: Deps): (item: Item) => object
 }
 
-export interface List<Deps, Item> extends Declared<Deps, TObject, TObject, Item> {
+export interface List<Deps, Item> extends ListDeclaration<Deps, TObject, TObject, Item> {
   readonly params: TObject
   readonly filter: TObject
   readonly readings: readonly Reading<Deps & AuditDeps>[]
@@ -81,14 +81,14 @@ type NoMembers = TObject<Record<never, never>>
 export const list =
   <Deps>() =>
   <Item, Params extends TObject = NoMembers, Filter extends TObject = NoMembers>(
-    declared: Declared<Deps, Params, Filter, Item>,
+    declared: ListDeclaration<Deps, Params, Filter, Item>,
   ): List<Deps, Item> => {
     const made = { params: NOTHING, filter: NOTHING, ...declared, readings: [] }
     return { ...made, readings: readingsOf<Deps & AuditDeps, Item>(made) }
   }
 
-/** The length of a page if the request has no `limit`. */
-const SHOWN = 50
+/** The items of a page if the request has no `limit`. */
+const PAGE_LENGTH = 50
 
 function readingsOf<Deps extends AuditDeps, Item>(of: List<Deps, Item>): readonly Reading<Deps>[] {
   const { path, operationId, summary, description, permission, params, filter, limit, command, file } = of
@@ -108,7 +108,7 @@ function readingsOf<Deps extends AuditDeps, Item>(of: List<Deps, Item>): readonl
       show: ({ data, ...rest }) => ({ [command.rows]: data, ...rest }),
     },
     read: async (deps, { params, query }) => {
-      const { cursor = null, limit = SHOWN, ...wanted } = query as Partial<AskedPage>
+      const { cursor = null, limit = PAGE_LENGTH, ...wanted } = query as Partial<PageRequest>
       const read = await of.read(deps, { ...params, ...wanted }, { cursor, limit })
       const data = read.items.map(viewOf(deps, of))
       return { data, ...read.beside, ...(!of.isWhole && { next_cursor: read.nextCursor }) }
@@ -132,7 +132,7 @@ function viewOf<Deps, Item>(deps: Deps, { view }: Pick<List<Deps, Item>, 'view'>
 }
 
 /** The items that are read at a time for a file. */
-const FILE_ROWS = 1_000
+const FILE_PAGE_LENGTH = 1_000
 
 /** Throws `role_not_allowed`, and what `read` throws before anything is sent. */
 export async function sendListFile<Deps extends AuditDeps, Item>(
@@ -148,7 +148,7 @@ export async function sendListFile<Deps extends AuditDeps, Item>(
   if (!file) throw new Error(`${list.path} has no file`)
   const { of, operator, reply } = asked
   requireRole(operator, file.permission)
-  const pages = pagesBehind((cursor) => list.read(deps, of, { cursor, limit: FILE_ROWS }))
+  const pages = pagesBehind((cursor) => list.read(deps, of, { cursor, limit: FILE_PAGE_LENGTH }))
   const { value: first = [] } = await pages.next()
   const name = file.name?.(Object(of)) ?? file.path.slice(file.path.lastIndexOf('/') + 1)
   await recordAct(

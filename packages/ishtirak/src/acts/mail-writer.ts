@@ -1,6 +1,6 @@
-// The mail that a capability writes to users. A row of `mails` owes it; a query of the capability inserts
-// the row together with what the mail is about. The folder `mail` sends it, and knows no kind by name. The
-// console has the text `mail_<kind>` for it.
+// The mail that a capability writes to users. A row of `mails` says that a mail must be sent. The query that
+// saves what the mail is about also inserts this row. The folder `mail` sends the mail and knows no kind by
+// name. The console names it by the text `mail_<kind>`.
 import type { MailKey } from '../core/announcement.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -21,7 +21,7 @@ export interface MailWriter {
   readonly lifetimeMs: number
   /** Whether the mail still applies. If absent, it always does. */
   isStillTrue?(mail: MailTo, now: Instant): boolean
-  /** Inserts mail that no booking owes. It runs before each round of sending. */
+  /** Inserts the mail that becomes due as time passes. It runs before each round of sending. */
   queueDue?(now: Instant): Promise<unknown>
   write(mail: MailTo, of: { readonly locale: Locale; readonly say: Say }): Promise<MailContent>
 }

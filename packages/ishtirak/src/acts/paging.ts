@@ -108,13 +108,13 @@ export async function* allPages<Row>(
   }
 }
 
-/** If only some rows belong to a list: the rows of one query, and the most rows for one page. */
-const ROWS = 1_000
-const LOOKED_AT_MAX = 20_000
+/** If only some rows belong to a list: the rows of one query, and the most rows examined for one page. */
+const QUERY_ROWS = 1_000
+const EXAMINED_MAX = 20_000
 
 /**
  * Reads up to `limit` rows of a list, and returns the row after which the next page starts (null: it is the
- * last page). A page is shorter if few of the rows that it looked at belong to the list.
+ * last page). A page is shorter if few of the examined rows belong to the list.
  */
 export async function pageOfList<Row>(of: {
   /** Returns up to `limit` rows after a row; null: the first rows. */
@@ -124,10 +124,10 @@ export async function pageOfList<Row>(of: {
   readonly limit: number
 }): Promise<{ readonly items: readonly Row[]; readonly last: Row | null }> {
   const { read, choose, limit } = of
-  const size = choose ? ROWS : limit + 1
+  const size = choose ? QUERY_ROWS : limit + 1
   const found: Row[] = []
   let last: Row | null = null
-  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX; lookedAt += size) {
+  for (let examined = 0; examined < EXAMINED_MAX; examined += size) {
     const rows: readonly Row[] = await read(last, size)
     found.push(...(choose ? await choose(rows) : rows))
     const items = found.slice(0, limit)

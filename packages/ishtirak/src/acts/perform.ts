@@ -5,10 +5,10 @@ import { BillingError, isErrorCode } from '../core/error.js'
 import { untilFresh } from '../database/database.js'
 import { type Act, type ActDeps, type ActPlan, type Call, requireAllowed } from './act.js'
 import {
-  type By,
   type FoundAct,
   findAct,
   orRecordRefusal,
+  type Requester,
   requireUnchanged,
   wasTriedMeanwhile,
 } from './audit.sql.js'
@@ -20,34 +20,37 @@ export type Performed =
   /** An earlier or simultaneous call of the same operation did it, or was refused. */
   | { readonly kind: 'done_before'; readonly found: FoundAct }
 
-/** Finds the result of an earlier call with the same `operation_id`; null: there is none. */
-export async function findSent<Deps extends ActDeps>(
+/** Finds the audit entry of an earlier call with the same `operation_id`; null: there is none. */
+export async function findEarlierAct<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
-  call: Call<object, By>,
+  call: Call<object, Requester>,
   { userId }: About,
 ): Promise<FoundAct | null> {
   if (call.by.operationId === undefined) return null
-  return findAct(deps.database, { userId, operationId: nameOf(act, call) })
+  return findAct(deps.database, { userId, operationId: storedOperationId(act, call) })
 }
 
-/** `sent` is the result of `findSent`. Throws what the act throws. */
+/**
+ * Does the act, unless an earlier call did it: `earlier` is the result of `findEarlierAct`. Throws what the
+ * act throws.
+ */
 export async function perform<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
-  call: Call<object, By>,
-  { about, sent }: { readonly about: About; readonly sent: FoundAct | null },
+  call: Call<object, Requester>,
+  { about, earlier }: { readonly about: About; readonly earlier: FoundAct | null },
 ): Promise<Performed> {
   requireAllowed(act, call.by.operator, { ...call.input })
   const repeated = async (found: FoundAct): Promise<Performed> => {
     if (!found.isRefused) await act.finish?.(deps, call, found)
     return { kind: 'done_before', found }
   }
-  if (sent) return repeated(sent)
+  if (earlier) return repeated(earlier)
   const { userId, paymentId } = about
   const { operationId: operationName } = call.by
-  const name = operationName === undefined ? {} : { operationId: nameOf(act, call), operationName }
-  const by = { ...call.by, act: act.name, ...askedIn(act, call), ...name }
+  const name = operationName === undefined ? {} : { operationId: storedOperationId(act, call), operationName }
+  const by = { ...call.by, act: act.name, ...recordedInput(act, call), ...name }
   const round = async () => {
     const { version, save } = await act.plan(deps, { ...call, by })
     requireUnchanged(by, version)
@@ -64,14 +67,14 @@ export async function perform<Deps extends ActDeps>(
     return { kind: 'done', outcome: await orRecordRefusal(deps, by, of, work) }
   } catch (error) {
     // Another call of the same operation may have acted a moment earlier.
-    const meanwhile = await findSent(act, deps, call, about)
+    const meanwhile = await findEarlierAct(act, deps, call, about)
     if (meanwhile && (wasTriedMeanwhile(error) || !meanwhile.isRefused)) return repeated(meanwhile)
     throw error
   }
 }
 
 /** Returns the plan without saving it. Throws what the act throws. */
-export async function planOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object, By>) {
+export async function planOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object, Requester>) {
   requireAllowed(act, call.by.operator, { ...call.input })
   return act.plan(deps, { ...call, by: { ...call.by, act: act.name } })
 }
@@ -94,15 +97,15 @@ export async function changesOfOne(of: string, plan: () => Promise<ActPlan>): Pr
 export async function performOrRepeat<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
-  call: Call<object, By>,
+  call: Call<object, Requester>,
   /** What the subject's `about` would return, if the caller knows it. */
   known?: About,
 ): Promise<Performed> {
-  // A role that may not act learns nothing of what there is.
+  // The role is checked first, so that a refused operator does not learn whether the subject exists.
   requireAllowed(act, call.by.operator, { ...call.input })
   const about = known ?? (await act.on.about(deps, call.id, call.input))
-  const sent = await findSent(act, deps, call, about)
-  const performed = await perform(act, deps, call, { about, sent })
+  const earlier = await findEarlierAct(act, deps, call, about)
+  const performed = await perform(act, deps, call, { about, earlier })
   if (performed.kind === 'done_before') requireSame(act, performed, call)
   return performed
 }
@@ -111,9 +114,9 @@ export async function performOrRepeat<Deps extends ActDeps>(
 function requireSame(
   act: Pick<Act, 'secret'>,
   { found }: Extract<Performed, { kind: 'done_before' }>,
-  call: Call<object, By>,
+  call: Call<object, Requester>,
 ): void {
-  const { asked = null } = askedIn(act, call)
+  const { asked = null } = recordedInput(act, call)
   if (!isDeepStrictEqual(found.asked, asked))
     throw new BillingError('conflict', { extra: { asked: found.asked } })
   if (!found.isRefused) return
@@ -122,27 +125,27 @@ function requireSame(
 }
 
 /** One `operation_id` may be used for several acts and targets, so the stored name has all three. */
-function nameOf(
+function storedOperationId(
   { name, countsEach }: Pick<Act, 'name' | 'countsEach'>,
-  { id, by }: Call<object, By>,
+  { id, by }: Call<object, Requester>,
 ): string {
   return `${name} ${id} ${by.operationId ?? ''}${countsEach ? `\n${by.operator.name}` : ''}`
 }
 
 /** The input for the audit trail, without the reason and the operation's name. */
-function askedIn(
+function recordedInput(
   { secret = [] }: Pick<Act, 'secret'>,
-  { input, by }: Call<object, By>,
+  { input, by }: Call<object, Requester>,
 ): { readonly asked?: object } {
   const { why: _, operation_id: __, ...given }: Readonly<Record<string, unknown>> = { ...input }
   // A host in JavaScript may name a member that it does not give; the trail has none.
   const asked = Object.entries(given)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [key, secret.includes(key) ? marked(`${by.operationId}\n${value}`) : value])
+    .map(([key, value]) => [key, secret.includes(key) ? fingerprint(`${by.operationId}\n${value}`) : value])
   return asked.length === 0 ? {} : { asked: Object.fromEntries(asked) }
 }
 
-/** 16 bits: enough to notice another value in a repetition, and too few to find out the value. */
-function marked(value: string): string {
+/** 16 bits of a hash: enough to notice that a repetition has another value, too few to guess the value. */
+function fingerprint(value: string): string {
   return createHash('sha256').update(value).digest('hex').slice(0, 4)
 }

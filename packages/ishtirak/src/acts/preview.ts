@@ -18,7 +18,7 @@ interface Values {
   readonly span: { readonly start: Instant; readonly end: Instant }
   /** A key of the console's texts. */
   readonly state: string
-  /** It is shown unchanged. */
+  /** A text that is shown unchanged. */
   readonly text: string
   /** The outcome of a mail. */
   readonly mailed: string
@@ -35,13 +35,13 @@ interface ChangeOf<Of extends Kind> {
   readonly kind: Of
   /** A key of the console's texts. */
   readonly what: string
-  /** One of several: the id of a payment, the name of an operator. */
+  /** If the act changes several things, which one: the id of a payment, the name of an operator. */
   readonly of: string | null
   /** The console shows this name instead of `of`. */
   readonly name?: string | null
   /**
-   * Null: it does not exist. If it equals `after`, it stays, and is shown because the decision depends on
-   * it.
+   * Null: there is no such thing. A value that equals `after` does not change; it is shown because the
+   * decision depends on it.
    */
   readonly before: Values[Of] | null
   readonly after: Values[Of] | null
@@ -73,7 +73,7 @@ export const change = {
   receipt: (snapshot: DocumentSnapshot | null) => ofKind('receipt')('receiptWillSay', snapshot),
 }
 
-/** The change is shown because the decision depends on the value. */
+/** True for a value that stays and is shown only because the decision depends on it. */
 export function isUnchanged({ before, after }: Change): boolean {
   return isDeepStrictEqual(before, after)
 }

@@ -8,7 +8,7 @@ import { query } from '../http/schemas.js'
 import type { ShownColumns } from './cli-tables.js'
 
 /** One request to read. `reply` is for the headers of a file. */
-interface Asked<Params, Query> {
+interface ReadingRequest<Params, Query> {
   readonly params: Params
   readonly query: Query
   readonly operator: Operator
@@ -27,14 +27,14 @@ export interface CommandOf {
   readonly columns?: ShownColumns
   /** The answer is a file. It is printed, or written to the new file of `--out`. */
   readonly isFile?: 'printed' | 'new'
-  /** Selects what is printed. Throws `CommandFailed`. */
+  /** Selects what the command prints. Throws `CommandFailed`. */
   show?(answer: CommandAnswer, argument: string): CommandAnswer
   /** What is wrong, for stderr; the command then exits with 1. Null: nothing is. */
   judge?(answer: CommandAnswer): string | null
 }
 
 /** A reading as its capability declares it. */
-interface Declared<Deps, Params extends TObject, Query extends TObject> {
+interface ReadingDeclaration<Deps, Params extends TObject, Query extends TObject> {
   /** The name of the permission. If it and `roles` are absent, every role may read. */
   readonly name?: string
   /** The roles that may read besides `owner`. */
@@ -55,10 +55,10 @@ interface Declared<Deps, Params extends TObject, Query extends TObject> {
   readonly answer: TSchema | object | ((deps: Deps) => TSchema | object)
   /** Null: there is no command. */
   readonly command: CommandOf | null
-  read(deps: Deps, asked: Asked<Static<Params>, Static<Query>>): Promise<unknown> | FastifyReply
+  read(deps: Deps, asked: ReadingRequest<Static<Params>, Static<Query>>): Promise<unknown> | FastifyReply
 }
 
-export interface Reading<Deps = never> extends Declared<Deps, TObject, TObject> {
+export interface Reading<Deps = never> extends ReadingDeclaration<Deps, TObject, TObject> {
   readonly params: TObject
   readonly query: TObject
 }
@@ -70,5 +70,5 @@ type NoMembers = TObject<Record<never, never>>
 export const reading =
   <Deps>() =>
   <Params extends TObject = NoMembers, Query extends TObject = NoMembers>(
-    declared: Declared<Deps, Params, Query>,
+    declared: ReadingDeclaration<Deps, Params, Query>,
   ): Reading<Deps> => ({ params: NOTHING, query: NOTHING, ...declared })

@@ -24,24 +24,24 @@ const RECORDED: readonly ErrorCode[] = [
   'forbidden',
 ]
 
-/** More kinds than operators and acts can cause. */
+/** The most kinds in memory. Operators and acts cause fewer. */
 const KINDS_MAX = 1_000
 
 /** `actor` is the operator's name, or null. A failure is only logged: the caller is refused all the same. */
 export function createRefusalLog(deps: RefusalDeps): RecordRefusal {
-  const kinds = new BoundedMap<string, { readonly writtenAt: Instant; since: number }>(KINDS_MAX)
+  const kinds = new BoundedMap<string, { readonly writtenAt: Instant; leftOut: number }>(KINDS_MAX)
   return async ({ code, extra }, actor) => {
     if (!RECORDED.includes(code)) return
     const kind = JSON.stringify([actor, code, extra.act, extra.reason])
     const now = deps.clock.now()
     const last = kinds.get(kind)
     if (last && Math.abs(now - last.writtenAt) < MINUTE) {
-      last.since += 1
+      last.leftOut += 1
       return
     }
-    kinds.set(kind, { writtenAt: now, since: 0 })
+    kinds.set(kind, { writtenAt: now, leftOut: 0 })
     // JSON leaves out what is undefined.
-    const after = { code, act: extra.act, reason: extra.reason, refused: (last?.since ?? 0) + 1 }
+    const after = { code, act: extra.act, reason: extra.reason, refused: (last?.leftOut ?? 0) + 1 }
     const act = { operator: { name: actor ?? UNKNOWN }, act: 'operator.refused', reason: null }
     await recordAct(deps, act, { after }).catch((error: unknown) =>
       deps.log.warn({ err: error, code }, 'a refusal could not be written to the audit trail'),
@@ -60,7 +60,7 @@ export function recordRefusals(
 ): void {
   app.setErrorHandler(async (error, request) => {
     if (error instanceof BillingError) {
-      // A request without a key tried none.
+      // A request without a key is not an attempt to guess one, so it is not recorded.
       const isTried = error.code !== 'invalid_operator_key' || request.headers.authorization !== undefined
       const { operator } = error.extra
       if (isTried) await record(error, typeof operator === 'string' ? operator : actorOf(request))

@@ -21,9 +21,9 @@ export interface Subject<Deps = unknown, File = unknown> {
   }
   /** Names the user whose audit trail has the acts (`NO_USER` for none). Throws `not_found`. */
   about(deps: Deps, id: string, asked?: object): Promise<About>
-  /** Its id is the id of the user whose trail has the acts, so `about` needs no query. */
+  /** The subject is a user, so its id names the audit trail and `about` needs no query. */
   readonly isUser?: true
-  /** Everything known of it. Acts answer it, and its page offers acts by it. */
+  /** Everything that operators see of the subject. Acts return it, and its page offers acts by it. */
   file?(deps: Deps): SubjectFile<File>
   /** Finds subjects by a filter, for acts on a list. */
   readonly list?: SubjectList

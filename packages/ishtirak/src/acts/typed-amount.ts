@@ -5,7 +5,7 @@ export type TypedAmount =
   | { readonly kind: 'dinars'; readonly dinars: number }
   /** It has centimes other than 00, which cannot be booked. */
   | { readonly kind: 'centimes' }
-  /** `1.980`: `grouped` is the amount if the sign separates thousands. */
+  /** `1.980`: `grouped` is the amount if the point separates thousands. */
   | { readonly kind: 'ambiguous'; readonly grouped: number }
   | { readonly kind: 'unreadable' }
 
@@ -16,7 +16,7 @@ export function latinDigits(text: string): string {
 
 const CURRENCY = String.raw`(?:DA|DZD|د\.?ج\.?|دينار)`
 const AROUND = new RegExp(`^(?:${CURRENCY} ?)?(.*?)(?: ?${CURRENCY})?$`, 'iu')
-const GROUPS = [' ', '.', ','].map((sign) => `[1-9]\\d{0,2}(?:[${sign}]\\d{3})+`)
+const GROUPS = [' ', '.', ','].map((separator) => `[1-9]\\d{0,2}(?:[${separator}]\\d{3})+`)
 const FIGURE = new RegExp(`^(\\d+|${GROUPS.join('|')})(?:([.,])(\\d{1,2}))?$`)
 
 export function readTypedAmount(typed: string): TypedAmount {
@@ -24,9 +24,10 @@ export function readTypedAmount(typed: string): TypedAmount {
   const plain = latinDigits(typed.normalize('NFKC').replace(/\p{Cf}/gu, ''))
   const spaced = plain.replace(/\u066b/g, ',').replace(/[\s\u066c]+/g, ' ')
   const figure = AROUND.exec(spaced.trim())?.[1] ?? ''
-  const [, whole, sign, centimes] = FIGURE.exec(figure) ?? []
-  if (whole === undefined || (sign !== undefined && whole.includes(sign))) return { kind: 'unreadable' }
+  const [, whole, separator, centimes] = FIGURE.exec(figure) ?? []
+  if (whole === undefined || (separator !== undefined && whole.includes(separator)))
+    return { kind: 'unreadable' }
   const dinars = Number(whole.replace(/\D/g, ''))
-  if (sign === undefined && /^\d+[.,]\d{3}$/.test(whole)) return { kind: 'ambiguous', grouped: dinars }
+  if (separator === undefined && /^\d+[.,]\d{3}$/.test(whole)) return { kind: 'ambiguous', grouped: dinars }
   return Number(centimes ?? 0) === 0 ? { kind: 'dinars', dinars } : { kind: 'centimes' }
 }

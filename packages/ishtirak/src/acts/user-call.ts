@@ -32,7 +32,7 @@ export interface FileAnswer {
   readonly description: string
 }
 
-/** A schema, or what makes it of the parts: some schemas depend on the catalogue. */
+/** A schema, or a function that makes it from the parts, because some schemas depend on the catalogue. */
 type MaybeByDeps<Deps, Schema> = Schema | ((deps: Deps) => Schema)
 type InputSchema = TSchema | 'file'
 type AnswerSchema = TSchema | FileAnswer
@@ -54,18 +54,18 @@ interface CallFacts<Deps> {
   readonly byPlatform?: true
   /** A `reader` may call it: it orders nothing, although its method is not GET. */
   readonly forReaders?: true
-  /** A HEAD would count as the first reading of the document and show nothing. */
+  /** There is no HEAD route: it would count as the first reading of the document and show nothing. */
   readonly withoutHead?: true
   /** `hidden`: the document leaves it out. `absent`: it is answered 404. It is `shown` if undefined. */
   offered?(deps: Deps): 'shown' | 'hidden' | 'absent'
-  /** Schemas of the path's parameters that are more than any text. */
+  /** Schemas of the path's parameters that accept less than any text. */
   readonly params?: MaybeByDeps<Deps, TProperties>
   /** A GET has it in its query, other methods in their body. `file`: the body is a stream of bytes. */
   readonly input?: MaybeByDeps<Deps, InputSchema>
   readonly answer: MaybeByDeps<Deps, AnswerSchema>
-  /** The route for the user's token takes and gives this, where it is less than what the platform's does. */
+  /** The input and answer of the route for the user's token, if they are less than those for the platform. */
   readonly forUser?: { readonly input?: TSchema; readonly answer: TSchema }
-  /** The document's example of an answer has these members where this call answers unlike others. */
+  /** These members replace those of the schema's example in the document. */
   readonly example?: object
   /** Every call refuses some codes; these are the others. */
   readonly refuses?: readonly ErrorCode[]
@@ -149,7 +149,7 @@ export function schemaOf<Deps, Schema extends object | string>(
   return of instanceof Function ? of(deps) : of
 }
 
-/** A person whose role is `reader` may not make a call that orders something. */
-export function ordersIn({ method, forReaders }: Pick<UserCall, 'method' | 'forReaders'>): boolean {
+/** True if the call orders something. A person whose role is `reader` may not make it. */
+export function placesOrder({ method, forReaders }: Pick<UserCall, 'method' | 'forReaders'>): boolean {
   return method !== 'GET' && forReaders !== true
 }

@@ -350,8 +350,8 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
     const [gateway] = parts.methods.gateways
     if (!gateway) throw new Error('there is no gateway')
     const { database: db, clock } = parts
-    const brought = capability.methods?.({ balanceMax: 0 }, { database: db, clock, live: true }) ?? []
-    const methods = createPaymentMethods({ ...gateway, live: true }, ...brought)
+    const added = capability.methods?.({ balanceMax: 0 }, { database: db, clock, live: true }) ?? []
+    const methods = createPaymentMethods({ ...gateway, live: true }, ...added)
     world.clock.advance(40 * DAY * 1_000)
     const user = await findUser(db, 'user-1')
     if (!user) throw new Error('the user is not known')

@@ -5,7 +5,7 @@
 // the rest.
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
-import { type By, type OperatorAct, recordAct } from '../acts/audit.sql.js'
+import { type OperatorAct, type Requester, recordAct } from '../acts/audit.sql.js'
 import { changesOfOne, performOrRepeat, planOf } from '../acts/perform.js'
 import type { Change } from '../acts/preview.js'
 import { INSTRUMENTS } from '../core/account.js'
@@ -153,7 +153,7 @@ async function changesOf(deps: BankDeps, wanted: SureLine, by: OperatorAct): Pro
 const BECAME: Readonly<Record<string, 'approved' | 'review'>> = { paid: 'approved', review: 'review' }
 
 /** Lines that were approved before under the same name are not approved again. */
-async function approveAll(deps: BankDeps, { id, after: { lines } }: Entry, by: By): Promise<void> {
+async function approveAll(deps: BankDeps, { id, after: { lines } }: Entry, by: Requester): Promise<void> {
   const refusals = new Map<LineToApprove, string>()
   for (const one of lines)
     try {
@@ -179,7 +179,7 @@ async function approveAll(deps: BankDeps, { id, after: { lines } }: Entry, by: B
 }
 
 /** `by` names the approval of all lines; each line has an operation of its own. */
-async function approveOne(deps: BankDeps, one: LineToApprove, by: By): Promise<void> {
+async function approveOne(deps: BankDeps, one: LineToApprove, by: Requester): Promise<void> {
   const { line, payment_id: paymentId, user_id: userId } = one
   const { operator, reason, operationId, operationName = operationId } = by
   const input = { ...receivedBy(one), ...(reason !== null && { why: reason }) }

@@ -1,5 +1,5 @@
 // A bank statement is read in: its lines are written down, each once, in however many files it stands.
-import { auditEntry, type By } from '../acts/audit.sql.js'
+import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import type { AccountKind } from '../core/account.js'
 import { sha256 } from '../runtime/secret.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
@@ -21,7 +21,7 @@ const LINES_MAX = 4_000
 export async function importStatement(
   deps: BankDeps,
   of: { readonly account: AccountKind; readonly file: Uint8Array; readonly asked: BankForm },
-  by: By,
+  by: Requester,
 ): Promise<string> {
   const { account, file, asked } = of
   const { database, ids, clock } = deps

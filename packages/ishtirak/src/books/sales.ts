@@ -1,7 +1,7 @@
 // The journal of sales of a month: each document once, so that the lines add up to the month as the books
 // have it, page by page or as a file.
 import { type Static, Type } from 'typebox'
-import type { AskedPage } from '../acts/list.js'
+import type { PageRequest } from '../acts/list.js'
 import { byInstant } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
@@ -76,7 +76,7 @@ const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
 export async function pageOfSales(
   deps: MonthsDeps,
   { month, ...filter }: SalesFilter & { readonly month: string },
-  { cursor, limit }: AskedPage,
+  { cursor, limit }: PageRequest,
 ) {
   const span = await closedSpan(deps, month)
   const { from, to, since } = span

@@ -1,6 +1,6 @@
 // Starts and stops bulk acts. The list is found and counted for the preview, and stored when it is confirmed.
 import { type Act, type ActDeps, act, byRank, requireAllowed } from '../acts/act.js'
-import { fieldsOf, inputIn } from '../acts/act-form.js'
+import { fieldsOf, inputFromForm } from '../acts/act-form.js'
 import { titleOf } from '../acts/act-links.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { filterIn } from '../acts/list.js'
@@ -161,7 +161,7 @@ async function bulkFields(
   const read = (given: Typed) => ({
     act: chosen.name,
     filter: chosen.on.list ? filterIn(chosen.on.list.filter, (name) => given[`${OF}${name}`] ?? '') : {},
-    input: inputIn(chosen.withoutReason, asked, given),
+    input: inputFromForm(chosen.withoutReason, asked, given),
   })
   return [...hidden, { ...field, value: chosen.name, type: 'text', choices, read }, ...asked]
 }

@@ -1,7 +1,7 @@
 // Works off bulk acts in any process. Each target is acted on once, by itself, and its result is stored.
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { findSent, perform } from '../acts/perform.js'
+import { findEarlierAct, perform } from '../acts/perform.js'
 import { ERRORS } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
@@ -91,9 +91,9 @@ async function actOn(
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
   try {
     const about = act.on.isUser ? { userId: target } : await act.on.about(deps, target, call.input)
-    // Before the first attempt nothing was sent. The index audit_operations refuses a second act anyway.
-    const sent = attempts === 1 ? null : await findSent(act, deps, call, about)
-    const performed = await perform(act, deps, call, { about, sent })
+    // Before the first attempt there is no earlier act. The index audit_operations refuses a second act anyway.
+    const earlier = attempts === 1 ? null : await findEarlierAct(act, deps, call, about)
+    const performed = await perform(act, deps, call, { about, earlier })
     if (performed.kind === 'done' || !performed.found.isRefused) return { result: 'done', code: null }
     return { result: 'refused', code: String(performed.found.after.code) }
   } catch (error) {

@@ -1,7 +1,7 @@
 // An operator accepts a payment under review as it is. The provider is asked again; if it is unreachable, the
 // report of the review counts.
 import { act } from '../acts/act.js'
-import { ASKED } from '../acts/descriptions.js'
+import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
 import { balanceIn } from '../core/balance.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -42,7 +42,7 @@ export const accept = act<SettleActDeps>()({
     'the money.',
   input: WhySchema,
   bulk: true,
-  refuses: [...ASKED, 'already_refunded', 'balance_limit_reached'],
+  refuses: [...PROVIDER_REFUSALS, 'already_refunded', 'balance_limit_reached'],
   isOffered: ({ payment }) => payment.status === 'review',
   plan: async (deps, { id, by }) => {
     const loaded = await loadPayment(deps, id)

@@ -1,7 +1,7 @@
 // An operator asks the provider about a payment now. The answer is booked like any other report.
 import { act } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
-import { ASKED } from '../acts/descriptions.js'
+import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
 import { OptionalWhySchema } from '../acts/reason.js'
 import { publicMethodOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'
@@ -23,7 +23,7 @@ export const recheck = act<SettleActDeps>()({
   description: 'The answer is booked like any other report. 503 if the provider does not answer.',
   input: OptionalWhySchema,
   bulk: true,
-  refuses: ASKED,
+  refuses: PROVIDER_REFUSALS,
   // Payments that operators record have no provider to ask.
   isOffered: ({ payment: { status, checkoutId, method } }) =>
     publicMethodOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',

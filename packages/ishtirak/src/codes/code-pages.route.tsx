@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isUndone } from '../acts/act-console.js'
 import { ActButtons, actsOffered } from '../acts/act-links.js'
-import type { BroughtToConsole } from '../acts/capability.js'
+import type { ConsoleParts } from '../acts/capability.js'
 import { listRoute } from '../acts/list-page.js'
 import type { Subject } from '../acts/subject.js'
 import type { App } from '../http/app.js'
@@ -22,7 +22,7 @@ import type { Column } from '../pages/table.js'
 import { BATCH, batchList, CODES, type CodesDeps, type CodeUse, showBatch, useList } from './batches.js'
 import { givesInWords, validInWords } from './code-words.js'
 
-type CodePages = ConsolePages & CodesDeps & BroughtToConsole<CodesDeps>
+type CodePages = ConsolePages & CodesDeps & ConsoleParts<CodesDeps>
 type Batch = Awaited<ReturnType<typeof showBatch>>
 
 const SHOWN = 25

@@ -1,7 +1,7 @@
 // An operator makes a batch of codes. The codes are returned once: nothing can show them again.
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
-import { auditEntry, type By } from '../acts/audit.sql.js'
+import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { change } from '../acts/preview.js'
 import { CODE_KINDS, type CodeBatch, type CodeKind, printCode } from '../core/code.js'
@@ -76,7 +76,7 @@ export const createCodesAct = act<CodesDeps>()({
 type WantedBatch = Omit<CodeBatch, 'id' | 'plan' | 'revokedAt'>
 
 /** Throws `not_found` if there is no key, and the problems of the request. */
-export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
+export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: Requester) {
   const now = deps.clock.now()
   const { key, plan } = checkWanted(deps, wanted, now)
   const id = deps.ids.next('bat', now)

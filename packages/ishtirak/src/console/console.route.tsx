@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'
-import { actsOf, type BroughtToConsole, type Capability } from '../acts/capability.js'
+import { actsOf, type Capability, type ConsoleParts } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
@@ -24,7 +24,7 @@ import {
   renderConsole,
   type View,
 } from '../pages/console-frame.js'
-import { heldInWords } from '../pages/console-words.js'
+import { obstaclesInWords } from '../pages/console-words.js'
 import { LinkButton, pageHeaders, styleWith } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
@@ -40,7 +40,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
   const reader = createSessionReader(store, deps.publicUrl)
   const style = styleWith(deps.seller.shop.color)
   const acts = actsOf(capabilities)
-  const shared: AllPages & Deps & { readonly viewAsUser: ViewAsUser } & BroughtToConsole<Deps> = {
+  const shared: AllPages & Deps & { readonly viewAsUser: ViewAsUser } & ConsoleParts<Deps> = {
     ...deps,
     sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.order - b.order),
     acts,
@@ -139,7 +139,7 @@ function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: S
   const { code, extra } = error
   const text = pages.signIn.refusalText(error, say)
   if (text !== null) return text
-  const held = heldInWords({ say, locale }, extra)
+  const held = obstaclesInWords({ say, locale }, extra)
   if (held !== '') return held
   if (code === 'forbidden') return say('staleForm')
   if (code === 'not_found') return say('nothingHere')

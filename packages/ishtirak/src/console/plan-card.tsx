@@ -123,13 +123,15 @@ function whatItGives({ pages, view, file }: PlanOf, time: TimeEntry): string {
   if (time.by === 'gap') return ''
   const { plan, months, days } = time
   const payment = file.payments.find(({ id }) => id === time.id)
-  const brought = pages.fileParts.user.map((part) => part.cameBy?.(view, file.parts[part.key], time) ?? null)
-  const cameBy =
-    brought.find((words) => words !== null) ?? say(time.isRefunded ? 'time_refunded' : `time_${time.by}`)
+  const origins = pages.fileParts.user.map(
+    (part) => part.originInWords?.(view, file.parts[part.key], time) ?? null,
+  )
+  const originInWords =
+    origins.find((words) => words !== null) ?? say(time.isRefunded ? 'time_refunded' : `time_${time.by}`)
   const parts = [
     planName(plan.name, locale),
     lengthInWords(pages, months, days, locale),
-    cameBy,
+    originInWords,
     payment && pages.formats.came(payment, locale),
     payment?.instrument && instrumentName(payment.instrument, locale),
   ]

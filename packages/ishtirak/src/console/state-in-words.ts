@@ -20,8 +20,8 @@ export function stateInWords(pages: AllPages, view: View, { payment, parts }: Pa
     return say('notBookedYet', { status: say(statusKey(status)) })
   const what = reviewInWords(pages, view, payment)
   if (what !== null) return say('wentToReview', { what })
-  const brought = pages.fileParts.payment.map((part) => part.whyNotBooked?.(view, parts[part.key]) ?? null)
-  return brought.find((words) => words !== null) ?? unpaidInWords(pages, view, payment)
+  const reasons = pages.fileParts.payment.map((part) => part.whyNotBooked?.(view, parts[part.key]) ?? null)
+  return reasons.find((words) => words !== null) ?? unpaidInWords(pages, view, payment)
 }
 
 function unpaidInWords({ formats }: AllPages, { say, locale }: View, payment: Payment): string {

@@ -2,7 +2,7 @@
 // line in the audit trail. The reference (the slip of the cash desk or the number of the cheque) makes a
 // repetition harmless.
 
-import { type By, findRefundInstant } from '../acts/audit.sql.js'
+import { findRefundInstant, type Requester } from '../acts/audit.sql.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import type { MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
@@ -52,13 +52,13 @@ type PaidDeskOrder = DeskOrder & { readonly amount: number }
  * if cash is not accepted, `wrong_amount` with the amount to pay, `conflict` with the payment that has this
  * reference, or `already_refunded`.
  */
-export function bookDeskSale(deps: RecordDeps, order: PaidDeskOrder, by: By): Promise<void> {
+export function bookDeskSale(deps: RecordDeps, order: PaidDeskOrder, by: Requester): Promise<void> {
   // Each purchase starts where the previous one ends: many at once go no further ahead than one after the
   // other.
   return deps.inTurn(`desk ${order.userId}`, () => bookInTurn(deps, order, by))
 }
 
-async function bookInTurn(deps: RecordDeps, order: PaidDeskOrder, by: By): Promise<void> {
+async function bookInTurn(deps: RecordDeps, order: PaidDeskOrder, by: Requester): Promise<void> {
   const { clock, ids } = deps
   const { userId, reference } = order
   const method = methodNamed(deps, order.method)

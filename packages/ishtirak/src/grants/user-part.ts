@@ -32,7 +32,7 @@ export function grantPart({ database }: { readonly database: Queryable }): UserP
         ...{ granted_at: toTimestamp(grant.grantedAt), granted_by: grant.by, why: grant.why },
         operation_id: grant.operationId,
       })),
-    cameBy: ({ say }, grants, time) => {
+    originInWords: ({ say }, grants, time) => {
       if (time.by === 'gap') return null
       const grant = grants.find(({ id }) => id === time.id)
       // A piece of several grants belongs to none of them alone.

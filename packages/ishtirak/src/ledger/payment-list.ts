@@ -1,7 +1,7 @@
 // Payments of all users, newest first, with filters: status, method, user, plan, instant of payment, time
 // bought.
 import { type Static, Type } from 'typebox'
-import { dayOrInstantSchema, isWithin, meets, readInstant, spanIn } from '../acts/day.js'
+import { dayOrInstantSchema, isWithin, overlaps, readInstant, spanIn } from '../acts/day.js'
 import { cursorOf, pageOfList } from '../acts/paging.js'
 import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import type { CommonParts } from './parts.js'
@@ -47,7 +47,7 @@ export async function pageOfPayments(
     (plan === undefined || payment.plan?.id === plan) &&
     isWithin(paid, payment.paidAt) &&
     isWithin(ends, payment.periodEnd) &&
-    (active === null || meets(active, payment.periodStart, payment.periodEnd))
+    (active === null || overlaps(active, payment.periodStart, payment.periodEnd))
   const { items, last } = await pageOfList<Payment>({
     read: (last, rows) =>
       newestPayments(database, { status, method, userId, since, after: last ?? after, limit: rows }, now),

@@ -1,6 +1,6 @@
 // Users by state, plan, method, end, balance, or by having had paid or granted time in a span.
 import { type Static, Type } from 'typebox'
-import { dayOrInstantSchema, isWithin, meets, readInstant, spanIn, type TimeSpan } from '../acts/day.js'
+import { dayOrInstantSchema, isWithin, overlaps, readInstant, spanIn, type TimeSpan } from '../acts/day.js'
 import { cursorOf, pageOfList } from '../acts/paging.js'
 import { isTransferred } from '../core/account.js'
 import { DAY, type Instant, LAST_INSTANT } from '../core/instant.js'
@@ -161,7 +161,7 @@ async function chosen(
     fitting.map(({ userId }) => userId),
   )
   return fitting.filter((_, index) =>
-    times[index]?.some(({ by, start, end }) => by !== 'gap' && meets(active, start, end)),
+    times[index]?.some(({ by, start, end }) => by !== 'gap' && overlaps(active, start, end)),
   )
 }
 

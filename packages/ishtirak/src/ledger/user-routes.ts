@@ -8,7 +8,7 @@ import { BINARY_FILE, fileSchema, PLATFORM_API } from '../acts/descriptions.js'
 import { sendUserFile } from '../acts/send-file.js'
 import {
   type MountedCalls,
-  ordersIn,
+  placesOrder,
   type SentFile,
   schemaOf,
   type UserCall,
@@ -183,7 +183,7 @@ function textsIn(path: string): TProperties {
 function handlerOf<Deps extends UserCallDeps>(deps: Deps, call: UserCall<Deps>, callers: UserCallers) {
   const answer = schemaOf(call.answer, deps)
   const { method, created } = call
-  const isOrder = ordersIn(call)
+  const isOrder = placesOrder(call)
   /** Throws `payload_too_large` and `rate_limited` for a file. */
   const inputOf = (request: FastifyRequest, reply: FastifyReply, user: UserIdentity): unknown => {
     if (call.input !== 'file') return method === 'GET' ? request.query : request.body
@@ -255,7 +255,7 @@ function mountedCall<Deps extends HostDeps>(deps: Deps, call: UserCall<Deps>) {
 function hostUser<Deps>(deps: Deps, call: UserCall<Deps>, given: string | UserIdentity): UserIdentity {
   const user = identityOf(typeof given === 'string' ? { userId: given } : given)
   if (call.offered?.(deps) === 'absent') throw new BillingError('not_found')
-  if (ordersIn(call) && !mayOrder(user)) throw new BillingError('forbidden')
+  if (placesOrder(call) && !mayOrder(user)) throw new BillingError('forbidden')
   return user
 }
 

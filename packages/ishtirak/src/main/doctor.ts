@@ -26,11 +26,11 @@ type Brings = BringsChecks<Config> & Pick<Capability, 'settings'>
 
 export async function* examine(
   env: Variables,
-  brought: readonly Brings[] = CAPABILITIES,
+  capabilities: readonly Brings[] = CAPABILITIES,
 ): AsyncGenerator<CheckResult> {
   let config: Config
   try {
-    config = readConfig(env, brought)
+    config = readConfig(env, capabilities)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     for (const problem of error.problems) {
@@ -40,11 +40,11 @@ export async function* examine(
     return
   }
   yield ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set')
-  for (const { name, nearest } of misspelt(env, brought))
+  for (const { name, nearest } of misspelt(env, capabilities))
     yield warn('configuration', `nothing reads the variable ${name}`, `did you mean ${nearest}?`)
   yield* openAndExamine(config, env)
   const now = systemClock().now()
-  yield* examineSettings(config, { gateways: examinedGateways(config), brought, now })
+  yield* examineSettings(config, { gateways: examinedGateways(config), capabilities, now })
   if (config.chargily && !env.SELLER_FILE)
     yield warn('seller', 'receipts of test payments name an example seller', SELLERS_OWN.SELLER_FILE)
 }

@@ -21,7 +21,7 @@ export function startTracing(url: string, log: Log): ServiceTracing {
       'service.name': process.env.OTEL_SERVICE_NAME || 'ishtirak',
       'service.version': VERSION,
     }),
-    spanProcessors: [new BatchSpanProcessor(sayingFailures(exporter, log))],
+    spanProcessors: [new BatchSpanProcessor(withFailureLog(exporter, log))],
   })
   return {
     ...tracingBy(provider.getTracer('ishtirak', VERSION)),
@@ -37,7 +37,7 @@ export function startTracing(url: string, log: Log): ServiceTracing {
 }
 
 /** The SDK says nothing if its collector does not answer, and drops the spans that it cannot keep. */
-function sayingFailures(exporter: SpanExporter, log: Log): SpanExporter {
+function withFailureLog(exporter: SpanExporter, log: Log): SpanExporter {
   const say = throttled(systemClock(), MINUTE, (error: Error | undefined) =>
     log.warn({ failure: error?.message }, 'traces are lost, because the collector refused them'),
   )

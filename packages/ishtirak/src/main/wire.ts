@@ -276,8 +276,7 @@ function createParts(config: WiredConfig, world: PartsWorld, { count }: Metrics)
     issuer: operatorIssuer && createIssuer(operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    examine: () =>
-      examineService(config, { database, clock }, { gateways: examinedGateways, brought: capabilities }),
+    examine: () => examineService(config, { database, clock }, { gateways: examinedGateways, capabilities }),
     examinedGateways,
     rounds: createJobRounds(shownClock(clock)),
     logForgery: createForgeryLog({ clock, log }),

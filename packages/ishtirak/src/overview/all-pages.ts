@@ -1,7 +1,7 @@
 // The parts of the service that pages of the console need, whichever capability they belong to.
 import type { Issuer } from '../access/issuer.js'
 import type { SessionsDeps } from '../access/sessions.js'
-import type { BroughtToConsole } from '../acts/capability.js'
+import type { ConsoleParts } from '../acts/capability.js'
 import type { RecordRefusal } from '../acts/refusals.js'
 import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
@@ -36,4 +36,4 @@ export interface ConsoleDeps
   readonly issuer: Issuer | null
 }
 
-export type AllPages = ConsolePages & ConsoleDeps & BroughtToConsole<ConsoleDeps>
+export type AllPages = ConsolePages & ConsoleDeps & ConsoleParts<ConsoleDeps>

@@ -41,14 +41,14 @@ export function watchGateways(gateways: readonly PaymentMethod[]) {
 export async function examineService<Read extends Config>(
   config: Read,
   { database, clock }: { readonly database: Database; readonly clock: Clock },
-  { gateways, brought }: Pick<Examined<Read>, 'gateways' | 'brought'>,
+  { gateways, capabilities }: Pick<Examined<Read>, 'gateways' | 'capabilities'>,
 ): Promise<readonly Check[]> {
   const results: Check[] = []
   const now = shownClock(clock).now()
   for await (const result of examineDatabase(config, database, clock.guard)) results.push(result)
   const isLive = gateways.some(({ gateway }) => gateway.live)
   if (isLive && database.kind === 'pglite') results.push(await examineBackups(database))
-  for await (const result of examineSettings(config, { gateways, brought, now })) results.push(result)
+  for await (const result of examineSettings(config, { gateways, capabilities, now })) results.push(result)
   return results
 }
 
@@ -70,13 +70,13 @@ export async function* examineDatabase(
 interface Examined<Config> {
   /** Empty: the sandbox has not started yet, or the installation has no key. */
   readonly gateways: readonly ExaminedGateway[]
-  readonly brought: readonly BringsChecks<Config>[]
+  readonly capabilities: readonly BringsChecks<Config>[]
   readonly now: Instant
 }
 
 export async function* examineSettings<Read extends Config>(
   config: Read,
-  { gateways, brought, now }: Examined<Read>,
+  { gateways, capabilities, now }: Examined<Read>,
 ): AsyncGenerator<Check> {
   yield* examineMode(config, gateways)
   if (config.sandbox && gateways.length === 0) yield ok('provider', 'provider_emulator')
@@ -86,7 +86,7 @@ export async function* examineSettings<Read extends Config>(
     const named = { data: { ...check.data, gateway: name }, found: `${name}: ${check.found}` }
     yield gateways.length > 1 ? { ...check, ...named } : check
   }
-  for (const { checks } of brought) yield* checks?.(config) ?? []
+  for (const { checks } of capabilities) yield* checks?.(config) ?? []
   if (config.platformKeys.length > 0) yield ok('platform API', 'platform_on')
   else yield config.sandbox ? ok('platform API', 'platform_sandbox') : warn('platform API', 'platform_off')
   // A shop may run without mail, but its owner should know.

@@ -63,7 +63,7 @@ describeScenario('the health of the service', ({ database }) => {
       const services = { database: database(), clock: world.clock }
       const checks = await examineService(world.config, services, {
         gateways: watchGateways([away]),
-        brought: [],
+        capabilities: [],
       })
       return checks.filter(({ subject }) => subject === 'backup').map(({ verdict }) => verdict)
     }

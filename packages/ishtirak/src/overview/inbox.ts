@@ -1,7 +1,7 @@
 // The inbox: what an operator must decide, each entry with its next act. Capabilities bring its kinds.
 import { Type } from 'typebox'
 import { type InboxKind, type InboxRow, URGENCIES } from '../acts/inbox-kind.js'
-import { type AskedPage, list } from '../acts/list.js'
+import { list, type PageRequest } from '../acts/list.js'
 import { pageCursor } from '../acts/paging.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
@@ -45,7 +45,7 @@ const cursorOf = ({ kinds }: Inbox) =>
 export async function readInbox(
   { database, clock, inbox }: InboxDeps,
   of: { readonly kind?: string | undefined },
-  { cursor, limit }: AskedPage,
+  { cursor, limit }: PageRequest,
 ) {
   const position = cursorOf(inbox)
   const after = cursor === null ? null : position.decode(cursor)

@@ -1,6 +1,6 @@
 // The timeline of a user: money, time, events to the platform, reports, mail and acts.
 import { type Static, Type } from 'typebox'
-import { type AskedPage, list, type ReadPage } from '../acts/list.js'
+import { list, type PageRequest, type ReadPage } from '../acts/list.js'
 import { pageCursor } from '../acts/paging.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
@@ -47,7 +47,7 @@ const cursor = pageCursor<TimelinePosition>(
 export async function pageOfTimeline(
   { database, clock }: TimelineDeps,
   { user_id: userId }: Static<typeof UserParamsSchema>,
-  page: AskedPage,
+  page: PageRequest,
 ): Promise<ReadPage<Static<typeof TimelineEntrySchema>>> {
   const { limit } = page
   const after = page.cursor === null ? null : cursor.decode(page.cursor)

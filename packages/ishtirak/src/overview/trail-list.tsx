@@ -1,7 +1,7 @@
 // The audit trail as a list: what operators did and were refused, newest first, with filters.
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
-import { type AskedPage, list } from '../acts/list.js'
+import { list, type PageRequest } from '../acts/list.js'
 import type { ListPage } from '../acts/list-page.js'
 import { byInstant } from '../acts/paging.js'
 import { wrongField } from '../core/error.js'
@@ -56,7 +56,7 @@ export type TrailDeps = Pick<CommonParts, 'database' | 'wallClock'>
 export async function pageOfTrail(
   { database, wallClock }: TrailDeps,
   { day: name, ...filter }: Static<typeof TrailFilterSchema>,
-  { cursor, limit }: AskedPage,
+  { cursor, limit }: PageRequest,
 ) {
   const day = name === undefined ? null : wallClock.dayOf(name)
   if (name !== undefined && day === null) throw wrongField('day', 'wrong_format')

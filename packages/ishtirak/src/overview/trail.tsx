@@ -6,7 +6,7 @@ import { isErrorCode } from '../core/error.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Folded, type LinkedFact, type View } from '../pages/console-frame.js'
-import { codeInWords, heldInWords } from '../pages/console-words.js'
+import { codeInWords, obstaclesInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
@@ -105,7 +105,7 @@ function refusalOf(view: View, { after }: TrailEntry): string {
   if (typeof after !== 'object' || after === null) return ''
   const { code, act = null, ...more } = after as { readonly code?: unknown; readonly act?: unknown }
   if (typeof code !== 'string' || !isErrorCode(code)) return ''
-  const title = heldInWords(view, more) || CATALOGS[view.locale].error[code].title
+  const title = obstaclesInWords(view, more) || CATALOGS[view.locale].error[code].title
   return typeof act !== 'string'
     ? title
     : view.say('entryOf', { entry: title, what: codeInWords(view, 'act', act) })

@@ -40,7 +40,7 @@ export function codeInWords(
 }
 
 /** What a refusal says is in the way; empty if it says nothing. */
-export function heldInWords(
+export function obstaclesInWords(
   view: Pick<View, 'say' | 'locale'>,
   { held_by: held }: { readonly held_by?: unknown },
 ): string {

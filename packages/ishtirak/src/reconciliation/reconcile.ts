@@ -1,7 +1,7 @@
 // Compares the provider's list with our books, daily and on request. A payment that was paid there and not
 // booked is settled like any report. A payment that only we have, or that differs, is stored for an operator.
 import type { Static } from 'typebox'
-import { auditEntry, type By } from '../acts/audit.sql.js'
+import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
@@ -69,7 +69,7 @@ export async function startReconciliation(
     /** The gateway's name; absent: the first. */
     readonly gateway?: string | undefined
   },
-  by: By,
+  by: Requester,
 ): Promise<Round> {
   const { gateway: name, ...wanted } = request
   const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
@@ -82,7 +82,7 @@ async function begin(
   { database, clock, ids }: ReconcileDeps,
   { name: method, list }: PaymentMethod,
   { sinceAt, booksUnknown }: { readonly sinceAt: Instant; readonly booksUnknown: boolean },
-  by?: By,
+  by?: Requester,
 ): Promise<string> {
   const now = clock.now()
   const id = ids.next('rcn', now)
