@@ -51,8 +51,8 @@ export function byRank(one: Pick<Act, 'rank'>, other: Pick<Act, 'rank'>): number
 interface ActDeclaration<Deps, Input extends TObject, Given, File> extends Permission {
   /**
    * The name in the audit trail, such as `payment.refund`. The part after the dot ends the act's address. The
-   * console has three texts for it: a title (`act_payment.refund`), an explanation (`text_…`), and a sentence
-   * about what was done (`did_…`).
+   * console has three texts for it: a title (`act_payment.refund`), an explanation (`text_…`), and a
+   * sentence about what was done (`did_…`).
    */
   readonly name: `${string}.${string}`
   readonly on: Subject<Deps, File>

@@ -91,7 +91,7 @@ async function actOn(
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
   try {
     const about = act.on.isUser ? { userId: target } : await act.on.about(deps, target, call.input)
-    // Before the first attempt there is no earlier act. The index audit_operations refuses a second act anyway.
+    // The first attempt has no earlier act. The index audit_operations refuses a second act anyway.
     const earlier = attempts === 1 ? null : await findEarlierAct(act, deps, call, about)
     const performed = await perform(act, deps, call, { about, earlier })
     if (performed.kind === 'done' || !performed.found.isRefused) return { result: 'done', code: null }
