@@ -1,4 +1,4 @@
-import { isRole, maybeOnePerson, ROLES } from '../core/role.js'
+import { isRole, mayBeOnePerson, ROLES } from '../core/role.js'
 import { type Claims, operatorNameOf, roleOf } from './claims.js'
 
 const of = (claims: Record<string, unknown>): Claims => ({ sub: 's', ...claims })
@@ -54,7 +54,7 @@ it('two names may be one person where nothing tells them apart', () => {
     ['oidc:1 amina@host.example', 'oidc:2 amina@host.example', false],
     ['oidc:1 amina@host.example', 'lina', true],
   ] as const) {
-    expect.soft(maybeOnePerson(one, other), String(one)).toBe(isOne)
-    expect.soft(maybeOnePerson(other, one), String(one)).toBe(isOne)
+    expect.soft(mayBeOnePerson(one, other), String(one)).toBe(isOne)
+    expect.soft(mayBeOnePerson(other, one), String(one)).toBe(isOne)
   }
 })

@@ -1,6 +1,6 @@
 // An operator as an OpenID Connect issuer describes them: the subject gives the name, one claim gives the
 // role.
-import { ISSUED } from '../core/role.js'
+import { ISSUER_PREFIX } from '../core/role.js'
 
 export interface IssuerSettings {
   readonly url: string
@@ -22,7 +22,7 @@ export type RoleRefusal = 'no_role' | 'unknown_role' | 'several_roles'
 export function operatorNameOf({ sub, email, email_verified: isVerified }: Claims): string | null {
   if (!/^[\x21-\x7e]{1,255}$/.test(sub)) return null
   const isShown = isVerified === true && typeof email === 'string' && /^[\x21-\x7e]{3,254}$/.test(email)
-  return isShown ? `${ISSUED}${sub} ${email}` : `${ISSUED}${sub}`
+  return isShown ? `${ISSUER_PREFIX}${sub} ${email}` : `${ISSUER_PREFIX}${sub}`
 }
 
 /** The claim is a text or a list of texts. Exactly one of them must be a role; others are ignored. */

@@ -3,7 +3,7 @@ import type { ActDeps } from '../acts/act.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
-import { maybeOnePerson, type Operator } from '../core/role.js'
+import { mayBeOnePerson, type Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
@@ -79,7 +79,7 @@ export interface SureLine {
 export function toApprove({ of }: Pick<ReadStatement, 'of'>, { name }: Operator): readonly SureLine[] {
   return of('sure').flatMap((line) => {
     const [candidate] = line.match?.candidates ?? []
-    if (!candidate || candidate.approved_by.some((by) => maybeOnePerson(by, name))) return []
+    if (!candidate || candidate.approved_by.some((by) => mayBeOnePerson(by, name))) return []
     return [{ line, candidate }]
   })
 }

@@ -68,11 +68,11 @@ export const accept = act<SettleActDeps>()({
 })
 
 /** The largest value of the balance's column. */
-const BALANCE_HOLDS = 2_147_483_647
+const BALANCE_COLUMN_MAX = 2_147_483_647
 
 /** Throws `balance_limit_reached` if the top-up would exceed what the column holds. */
 function requireRoom({ kind }: Payment, amount: number | null, facts: SubscriptionFacts): void {
-  const most = BALANCE_HOLDS - balanceIn(facts)
+  const most = BALANCE_COLUMN_MAX - balanceIn(facts)
   if (kind === 'top_up' && amount !== null && amount > most)
     throw new BillingError('balance_limit_reached', { extra: { most } })
 }

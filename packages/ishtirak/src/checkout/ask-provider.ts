@@ -50,7 +50,7 @@ export async function endCheckout(
 ): Promise<ProviderAnswer<CheckoutReport>> {
   const answer = await deps.methods.of(payment.method).expireCheckout(checkoutId)
   if (!answer.ok) return answer
-  const report = answer.value ?? reportOfLoss(payment, checkoutId)
+  const report = answer.value ?? expiredReport(payment, checkoutId)
   await settlePayment(deps, { report, event: null, ...origin })
   return { ok: true, value: report }
 }
@@ -73,8 +73,8 @@ async function ask(
   return { ok: true, value: answer.value ? [answer.value] : [] }
 }
 
-/** The provider does not know the checkout (its test data was deleted), so it counts as expired. */
-export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
+/** The report for a checkout that the provider does not know (its test data was deleted): it is expired. */
+export function expiredReport(payment: Payment, checkoutId: string): CheckoutReport {
   const { amount } = payment.price
   return ownReport(payment, checkoutId, { status: 'expired', amount, instrument: null, updatedAt: null })
 }

@@ -1,4 +1,4 @@
-// What the platform notes at a payment: it says so when it orders, or here at any time.
+// Replaces the metadata of a payment. The platform can also send metadata when it orders.
 import { userCall } from '../acts/user-call.js'
 import { BillingError } from '../core/error.js'
 import { request } from '../http/schemas.js'

@@ -1,5 +1,5 @@
-// What the platform notes at a payment is replaced. Nothing that is decided on the payment reads it, so the
-// user's version stays.
+// Replaces the metadata of a payment. No decision about a payment reads its metadata, so the user's version
+// stays.
 import type { Metadata } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 

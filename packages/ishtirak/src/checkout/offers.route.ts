@@ -21,15 +21,15 @@ export type OfferRoutesDeps = Pick<CallerChecks, 'limitAnonymous'> & Pick<Common
 export function offerRoutes(deps: OfferRoutesDeps) {
   const { catalogue } = deps
   return async (app: App): Promise<void> => {
-    unchanging(app, deps, {
+    addCachedRoute(app, deps, {
       path: `${BILLING_API}/plans`,
-      says: { operationId: 'getPlans', summary: 'Get plans' },
+      described: { operationId: 'getPlans', summary: 'Get plans' },
       answer: Type.Array(planSchema(catalogue.limits)),
       content: listPlans(catalogue),
     })
-    unchanging(app, deps, {
+    addCachedRoute(app, deps, {
       path: `${BILLING_API}/offers`,
-      says: {
+      described: {
         operationId: 'getOffers',
         summary: 'Get offers',
         description: 'Each term in which a plan is sold, in the order of the plans, the shortest first.',
@@ -49,21 +49,26 @@ export function listOffers({ plans }: Catalogue): readonly OfferView[] {
   return plans.flatMap(offersOf).map(viewOffer)
 }
 
-/** The catalogue does not change while the service runs, so its texts are made once. */
-function unchanging(
+/** Adds a route whose answer is made once, because the catalogue does not change while the service runs. */
+function addCachedRoute(
   app: App,
   { limitAnonymous }: OfferRoutesDeps,
-  { path, says, answer, content }: { path: string; says: FastifySchema; answer: TSchema; content: unknown },
+  {
+    path,
+    described,
+    answer,
+    content,
+  }: { path: string; described: FastifySchema; answer: TSchema; content: unknown },
 ): void {
   const notModified = Type.Null({ description: 'Not modified' })
   const response = { 200: answer, 304: notModified, ...problemResponses('rate_limited') }
-  const schema: FastifySchema = { security: [], tags: ['billing'], ...says, response }
+  const schema: FastifySchema = { security: [], tags: ['billing'], ...described, response }
   const body = JSON.stringify(content)
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   app.get(path, { schema }, (request, reply) => {
     limitAnonymous(request, reply)
     reply.headers({ etag, 'cache-control': 'public, max-age=300' })
-    if (holdsTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(body)
   })
 }
@@ -72,7 +77,7 @@ function viewPlan({ id, name, price, currency, limits }: Plan): PlanView {
   return { id, name, price, currency, limits }
 }
 
-function holdsTag(header: string | undefined, etag: string): boolean {
+function hasTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }

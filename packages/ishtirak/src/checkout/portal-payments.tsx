@@ -163,7 +163,7 @@ function HistoryLine({
         <Words>{date}</Words>
       </span>
       <span class="sum" safe>
-        {formats.came(payment, locale)}
+        {formats.amountPaid(payment, locale)}
       </span>
       <span class="bought soft small">
         <Words>{whatItBought(section, payment, status)}</Words>

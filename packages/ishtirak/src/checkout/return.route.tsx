@@ -115,7 +115,7 @@ function returnPage(view: ReturnView): string {
           <h1 safe>{title}</h1>
           <p class="bought">
             <b safe>
-              {inParts([paidForInWords(payment, locale), pages.formats.came(payment, locale)], locale)}
+              {inParts([paidForInWords(payment, locale), pages.formats.amountPaid(payment, locale)], locale)}
             </b>
           </p>
           <p>
@@ -266,7 +266,7 @@ function detailsOf({
     [say('term'), isTime ? termInWords(payment.months, locale) : null],
     [say('purpose'), isTime ? null : paidForInWords(payment, locale)],
     [say('discount'), discount === 0 ? null : formats.money(discount, locale)],
-    [say('amount'), formats.came(payment, locale)],
+    [say('amount'), formats.amountPaid(payment, locale)],
     [say('paidWith'), instrument && instrumentName(instrument, locale)],
     [say('startedAt'), paidAt === null ? local(payment.createdAt) : null],
     [say('paidAt'), local(paidAt)],

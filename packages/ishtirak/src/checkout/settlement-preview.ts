@@ -24,7 +24,7 @@ export async function previewSettlement(
   const checkoutId = payment.review?.checkoutId ?? payment.checkoutId
   const answer = checkoutId === null ? null : await method.getCheckout(checkoutId)
   const said = answer?.ok ? answer.value : null
-  const before = accepted && !answer?.ok && payment.review ? reportOfReview(payment, payment.review) : null
+  const reviewed = accepted && !answer?.ok && payment.review ? reportOfReview(payment, payment.review) : null
   const label = method.settledBy === 'operator' ? 'operatorEntered' : 'providerSays'
   return [
     change.dinars('amount', payment.price.amount),
@@ -34,7 +34,7 @@ export async function previewSettlement(
     ),
     change.dinars('amountSaid', said?.amount ?? null),
     change.differences('reviewDiffers', payment.review?.differences?.join(', ') ?? null),
-    ...effectOf(deps, loaded, said ?? before, deps.clock.now(), accepted),
+    ...effectOf(deps, loaded, said ?? reviewed, deps.clock.now(), accepted),
   ]
 }
 
@@ -54,7 +54,7 @@ export function effectOf(
       rules: deps.rules,
       method: deps.methods.of(payment.method),
       freshPaymentId: () => deps.ids.next('pay', now),
-      asked: true,
+      isAnswer: true,
       accepted,
     })
   const after = decided?.isNew ? null : decided?.payment

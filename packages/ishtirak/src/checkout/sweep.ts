@@ -3,7 +3,7 @@
 import { MINUTE } from '../core/instant.js'
 import { checkoutMadeAt, nextCheckAfter, type Payment } from '../core/payment.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
-import { askProvider, reportOfLoss } from './ask-provider.js'
+import { askProvider, expiredReport } from './ask-provider.js'
 import { claimDuePayments, type DueMethods, scheduleNextCheck } from './sweep.sql.js'
 import { endRequestedPayment } from './upgrade.sql.js'
 
@@ -49,6 +49,6 @@ async function check(deps: SettleDeps, payment: Payment): Promise<void> {
 /** After the last lookup, a payment that the provider never knew cannot be paid. */
 async function giveUp(deps: SettleDeps, payment: Payment): Promise<void> {
   if (payment.checkoutId === null) return endRequestedPayment(deps.database, payment, 'expired')
-  const report = reportOfLoss(payment, payment.checkoutId)
+  const report = expiredReport(payment, payment.checkoutId)
   await settlePayment(deps, { report, event: null, source: 'sweep' })
 }

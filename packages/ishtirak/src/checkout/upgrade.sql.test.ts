@@ -124,9 +124,9 @@ describeOnEach('upgrades that are asked for together', ({ database }) => {
   it('are taken over by one of two that ask for the lease at once; the other is too late', async () => {
     const requested = request({ userId: 'a' }, null)
     await insertRequestedPayments(database(), [requested])
-    const takeOver = (endsAt: number) => moveAttemptLease(database(), requested.payment, endsAt)
+    const settleOpened = (endsAt: number) => moveAttemptLease(database(), requested.payment, endsAt)
     // A server runs them on two connections, so either may be first.
-    const taken = await Promise.all([takeOver(NOON + MINUTE), takeOver(NOON + HOUR)])
+    const taken = await Promise.all([settleOpened(NOON + MINUTE), settleOpened(NOON + HOUR)])
     expect(taken.toSorted()).toEqual([false, true])
   })
 })

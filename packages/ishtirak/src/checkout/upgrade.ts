@@ -50,8 +50,8 @@ interface Purchase
 interface Click extends Ordering {
   readonly wanted: Wanted | WantedTopUp
   readonly typed: string | undefined
-  /** The method that opens its page. */
-  readonly by: PaymentMethod
+  /** The method that opens the checkout. */
+  readonly paymentMethod: PaymentMethod
 }
 
 export interface OpenedCheckout {
@@ -110,34 +110,34 @@ export async function openPayment(
   order: Ordering & (Purchase | WantedTopUp),
 ): Promise<OpenedCheckout> {
   const { user, method = 'card' } = order
-  const by = deps.methods.all.find(
+  const paymentMethod = deps.methods.all.find(
     ({ name, begunBy }) => begunBy === 'user' && publicMethodOf(name) === method,
   )
-  if (!by) throw new BillingError('unknown_method')
-  const wanted = wantedBy(order)
+  if (!paymentMethod) throw new BillingError('unknown_method')
+  const wanted = wantedOf(order)
   const typed = 'topUp' in order ? undefined : order.code
   const key = JSON.stringify([user.userId, wanted, method, typed])
   return deps.upgrades.clicks(key, () =>
     countCodeTry(deps, { userId: user.userId, typed }, () =>
-      openOrReturn(deps, { ...order, wanted, typed, by }),
+      openOrReturn(deps, { ...order, wanted, typed, paymentMethod }),
     ),
   )
 }
 
-function wantedBy(order: Purchase | WantedTopUp): Wanted | WantedTopUp {
+function wantedOf(order: Purchase | WantedTopUp): Wanted | WantedTopUp {
   if ('topUp' in order) return { topUp: order.topUp }
   const { planId, months = 1, mode = 'upgrade', start, agreed, poNumber } = order
   return { planId, months, mode, start, agreed, poNumber }
 }
 
 async function openOrReturn(deps: UpgradeDeps, click: Click): Promise<OpenedCheckout> {
-  const { user, by, typed } = click
+  const { user, paymentMethod, typed } = click
   let { wanted } = click
   let polls = 0
   let before: SubscriptionFacts | null = null
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
-    const facts = await deps.upgrades.requests.load({ user, method: by.name, now })
+    const facts = await deps.upgrades.requests.load({ user, method: paymentMethod.name, now })
     // Done before anything is ordered: a plan change names the payments that it changes.
     if (dueRenewal(facts.subscription, now, deps.rules)) {
       await findCurrentUser(deps, user.userId)
@@ -148,7 +148,7 @@ async function openOrReturn(deps: UpgradeDeps, click: Click): Promise<OpenedChec
     before = facts.subscription
     if ('planId' in wanted) {
       // Read after the user's facts, so that a use of the code between the two reads makes those stale.
-      const code = await codeOf(deps, { userId: user.userId, typed, methods: [by.name] })
+      const code = await codeOf(deps, { userId: user.userId, typed, methods: [paymentMethod.name] })
       wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
     }
     const decision = decideUpgrade(facts, wanted, now, deps.rules)
@@ -164,18 +164,23 @@ async function openOrReturn(deps: UpgradeDeps, click: Click): Promise<OpenedChec
       case 'too_many_checkouts':
         throw purchaseRefusal(decision, now)
     }
-    const made = await attempt(deps, decision, click, facts.version)
-    if (made !== 'again') return made
+    const result = await attempt(deps, decision, click, facts.version)
+    if (result !== 'again') return result
   }
   throw unavailable(null)
 }
 
 /** `again`: the next round of the loop reads the result. */
-type Made = OpenedCheckout | 'again'
+type StepResult = OpenedCheckout | 'again'
 type Step = Extract<UpgradeDecision, { kind: 'close' | 'continue' | 'end_withdrawn' | 'request' }>
 
 /** Does the step that calls the provider. Failures of one user are limited. */
-async function attempt(deps: UpgradeDeps, step: Step, click: Click, version: number | null): Promise<Made> {
+async function attempt(
+  deps: UpgradeDeps,
+  step: Step,
+  click: Click,
+  version: number | null,
+): Promise<StepResult> {
   const { failures } = deps.upgrades
   const { userId } = click.user
   failures.check(userId, 'provider_unavailable')
@@ -198,9 +203,9 @@ async function requestPayment(
   { offer, change, amount, discount, codeHash }: Sale,
   click: Click,
   version: number | null,
-): Promise<Made> {
+): Promise<StepResult> {
   const now = deps.clock.now()
-  const { user, wanted, by: method, returnUrl, metadata } = click
+  const { user, wanted, paymentMethod: method, returnUrl, metadata } = click
   if (amount < method.leastAmount) throw new BillingError('provider_rejected')
   const payment = newPayment({
     id: deps.ids.next('pay', now),
@@ -237,7 +242,7 @@ async function openCheckout(
   deps: UpgradeDeps,
   payment: Payment,
   { locale, requestId }: Click,
-): Promise<Made> {
+): Promise<StepResult> {
   const { userId, kind, months, price, codeHash, discount } = payment
   const method = deps.methods.of(payment.method)
   const answer = await method.createCheckout({
@@ -251,7 +256,7 @@ async function openCheckout(
   })
   if (answer.ok) {
     if (method.settledBy === 'provider') deps.count({ name: 'checkout_opened' })
-    return takeOver(deps, payment, answer.value, requestId)
+    return settleOpened(deps, payment, answer.value, requestId)
   }
   const { failure } = answer
   const line = { request_id: requestId, payment_id: payment.id, failure }
@@ -272,12 +277,12 @@ async function unavailableFor(
 }
 
 /** Compares the answer with the order before the user sees it. `again`: see `openCheckout`. */
-async function takeOver(
+async function settleOpened(
   deps: UpgradeDeps,
   payment: Payment,
   report: CheckoutReport,
   requestId: string | undefined,
-): Promise<Made> {
+): Promise<StepResult> {
   const { checkoutId, checkoutUrl, status } = report
   const origin = { source: 'upgrade', requestId } as const
   const line = { request_id: requestId, payment_id: payment.id }
@@ -311,7 +316,7 @@ export async function closeAtProvider(
   deps: SettleDeps,
   { payment, isSame }: { readonly payment: Payment; readonly isSame: boolean },
   { requestId }: Pick<Ordering, 'requestId'>,
-): Promise<Made> {
+): Promise<StepResult> {
   if (payment.checkoutId === null) return 'again'
   const { checkoutId } = payment
   const ended = await endCheckout(deps, payment, { checkoutId, source: 'upgrade', requestId })

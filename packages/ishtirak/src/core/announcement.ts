@@ -42,7 +42,7 @@ export function decideAnnouncement(
   rules: BillingRules,
 ): AnnouncementDecision {
   const unannounced = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
-  // The balance will renew, so nothing ends. The job checks again, because the order may be cancelled before.
+  // The balance will renew, so nothing ends. The job checks again, because the order may be ended before.
   if (renewsAt(facts) !== null)
     return { announcement: null, announced, announceAt: unannounced.find(({ at }) => at > now)?.at ?? null }
   const passed = unannounced.filter(({ at }) => at <= now)

@@ -44,7 +44,7 @@ describe('a standing order', () => {
       const provedAt = MONTH_END + days(1)
       const report = aReport({ kind: 'top_up', paidAt, updatedAt: paidAt, provedAt })
       const method = { lookupsAfterMs: [DAY], settledBy: 'operator' } as const
-      const context = { now: paidAt, rules: RULES, method, asked: true, freshPaymentId: () => 'pay_x' }
+      const context = { now: paidAt, rules: RULES, method, isAnswer: true, freshPaymentId: () => 'pay_x' }
       const after = decideSettlement({ payment: topUp, subscription }, report, context).subscription
       return after && endOf(after, paidAt)
     }

@@ -349,7 +349,7 @@ function worthOf({ periods, endedAt }: SubscriptionFacts, at: Instant): Fraction
   return endedAt === null ? periods.map((one) => worthLeft(one, at)).reduce(plus, ZERO) : ZERO
 }
 
-const isZero = ({ over }: Fraction) => over === 0n
+const isZero = ({ numerator }: Fraction) => numerator === 0n
 const RUNS = 2_000
 
 type State = { facts: SubscriptionFacts; now: Instant; ids: readonly string[] }
@@ -476,7 +476,7 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
         .map((one) => {
           const offer = offersOf(plan).find(({ months }) => months === one.months)
           const granted = one.granted?.days
-          const [over, under] =
+          const [numerator, denominator] =
             one.months > 0
               ? [offer?.price.amount ?? plan.price * one.months, 1]
               : granted
@@ -484,8 +484,8 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
                 : [plan.price * (one.amount ?? 0), one.plan.price]
           const time = one.end - Math.max(one.start, now)
           const cost = {
-            over: BigInt(over) * BigInt(time),
-            under: BigInt(under) * BigInt(one.end - one.start),
+            numerator: BigInt(numerator) * BigInt(time),
+            denominator: BigInt(denominator) * BigInt(one.end - one.start),
           }
           return minus(cost, worthLeft(one, now))
         })

@@ -1,5 +1,5 @@
 // A plan change: a dearer plan from now on, until the same end, for the difference in price. The credit is
-// what was paid for the time that is left, plan changes before included. Shares of time are exact fractions;
+// what was paid for the time that is left, with earlier plan changes. Shares of time are exact fractions;
 // they are rounded to whole dinars once. Pure.
 import {
   type Fraction,
@@ -24,7 +24,7 @@ import {
   type PlanChange,
   planAt,
   type SubscriptionFacts,
-  worthAt,
+  timeForAmountAt,
 } from './subscription.js'
 
 /** What a plan change costs and covers. It is agreed when the user orders it, and stored with the payment. */
@@ -148,8 +148,11 @@ function costLeft(period: PaidPeriod, plan: Plan, at: Instant): Fraction {
   return times(cost, shareLeft(period, at))
 }
 
-/** A booked order as it was ordered, when `amount` was paid. Parts that could not change are lost. */
-export function orderAgain({ from, credit, parts }: ChangeOrder, amount: number): ChangeOrder {
+/**
+ * Rebuilds the order of a booked plan change that was paid with `amount`, so that it can be booked again. The
+ * parts that could not change are no longer stored: their money becomes one part without a source.
+ */
+export function orderAsQuoted({ from, credit, parts }: ChangeOrder, amount: number): ChangeOrder {
   const gone = amount - parts.reduce((sum, part) => sum + part.amount, 0)
   const rest = gone > 0 ? [{ sourceId: '', amount: gone, lastChange: null }] : []
   return { from, credit, parts: [...parts, ...rest] }
@@ -157,7 +160,7 @@ export function orderAgain({ from, credit, parts }: ChangeOrder, amount: number)
 
 export interface BookedChange {
   readonly subscription: SubscriptionFacts
-  /** Null: the order was not known, and there was nothing to change. */
+  /** The order with its result; null: the order was lost, and nothing was left to change. */
   readonly order: ChangeOrder | null
   /** The changed time, or the time that the money bought instead; null: it bought no time. */
   readonly period: Period | null
@@ -165,7 +168,7 @@ export interface BookedChange {
   readonly changed: ChangeOfEvent | null
   /** The time on the new plan that was bought because the ordered time was gone; null: none. */
   readonly added: { readonly renews: boolean } | null
-  /** Whole dinars that bought nothing. If there are balances, they go to the user's. */
+  /** Whole dinars that bought nothing and go to the user's balance; 0 if there are no balances. */
   readonly surplus: number
 }
 
@@ -214,7 +217,7 @@ export function bookChange(
   }
   const amount = paid.amount - booked.reduce((sum, part) => sum + part.amount, 0)
   const surplus = rules.balanceMax > 0 ? amount : 0
-  const added = amount > surplus ? worthAt(changed, at, { plan, amount }, rules) : null
+  const added = amount > surplus ? timeForAmountAt(changed, at, { plan, amount }, rules) : null
   const shown = changeOfEvent(subscription.periods, periods, id)
   const stretches = [
     ...(shown ? [{ start: shown.at, end: shown.until }] : []),
@@ -288,7 +291,7 @@ export function changedStretch(periods: readonly PaidPeriod[], id: string): Peri
 }
 
 /** The last plan change on the time that this payment bought; null: none. */
-export function changeOn(
+export function lastChangeOn(
   { periods, endedAt }: SubscriptionFacts,
   paymentId: string,
   now: Instant,

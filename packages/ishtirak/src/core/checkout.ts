@@ -1,7 +1,7 @@
 // A checkout: the provider's page for one payment. This holds what we order, what the provider reports, and
 // how payment methods differ, in our words. The folder of a method translates the gateway's words.
 import type { Account } from './account.js'
-import type { TakenOff } from './code.js'
+import type { CodeDiscount } from './code.js'
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
@@ -27,7 +27,7 @@ export interface CheckoutOrder {
   /** The price after the discount. */
   readonly price: Money
   /** The code that lowered the price. */
-  readonly code?: TakenOff
+  readonly code?: CodeDiscount
   readonly description: string
   readonly locale: Locale
   readonly successUrl: string
@@ -58,7 +58,7 @@ export interface CheckoutReport {
   readonly planId?: string
   readonly months?: number
   /** The code that lowered the price. */
-  readonly code?: TakenOff
+  readonly code?: CodeDiscount
   /** The kind of card or account, lower case: `edahabia`, `cib`. */
   readonly instrument: string | null
   readonly checkoutUrl: string | null

@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { aCode } from '../../../../test/support/codes.js'
 import { days, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { forAll } from '../../../../test/support/for-all.js'
-import { CODE_LENGTH, type CodeBatch, codeFrom, discountOf, monthsOf, printCode, readCode } from './code.js'
+import {
+  CODE_LENGTH,
+  type CodeBatch,
+  codeFrom,
+  discountOfCode,
+  monthsOf,
+  printCode,
+  readCode,
+} from './code.js'
 
 const offer = (planId = PRO.id, months = 1) => ({
   plan: { ...PRO, id: planId },
@@ -34,11 +42,12 @@ describe('a code', () => {
 })
 
 describe('a code counts', () => {
-  const counts = (...given: Parameters<typeof aCode>) => discountOf(aCode(...given), offer(), NOON) !== null
+  const counts = (...given: Parameters<typeof aCode>) =>
+    discountOfCode(aCode(...given), offer(), NOON) !== null
 
   it('from the first instant up to but not including the last, until it is revoked', () => {
     const at = (now: number) =>
-      discountOf(aCode({ from: NOON, until: NOON + days(1) }), offer(), now) !== null
+      discountOfCode(aCode({ from: NOON, until: NOON + days(1) }), offer(), now) !== null
     expect([NOON - 1, NOON, NOON + days(1) - 1, NOON + days(1)].map(at)).toEqual([false, true, true, false])
     expect(counts({ revokedAt: NOON })).toBe(false)
   })
@@ -53,7 +62,7 @@ describe('a code counts', () => {
 
   it('for its plan and its term alone, where it names them', () => {
     const takes = (batch: Partial<CodeBatch>, ...of: Parameters<typeof offer>) =>
-      discountOf(aCode(batch), offer(...of), NOON)
+      discountOfCode(aCode(batch), offer(...of), NOON)
     expect(takes({ planId: 'pro', months: 12 }, 'pro', 12)).toEqual({ kind: 'percent', percent: 10 })
     expect(takes({ kind: 'amount', amount: 300 }, 'other', 36)).toEqual({ kind: 'amount', amount: 300 })
     expect(takes({ months: 12 }, 'pro', 1)).toBeNull()
@@ -63,7 +72,7 @@ describe('a code counts', () => {
   it('as time or as money, not as both', () => {
     const voucher = aCode({ kind: 'months', plan: PRO, planId: 'pro', months: 3 })
     expect(monthsOf(voucher, NOON)).toEqual({ plan: PRO, months: 3 })
-    expect(discountOf(voucher, offer('pro', 3), NOON)).toBeNull()
+    expect(discountOfCode(voucher, offer('pro', 3), NOON)).toBeNull()
     expect(monthsOf(aCode({ months: 3 }), NOON)).toBeNull()
     expect(monthsOf({ ...voucher, used: 1 }, NOON)).toBeNull()
     expect(monthsOf(null, NOON)).toBeNull()

@@ -71,7 +71,7 @@ export interface CodeFacts {
 }
 
 /** The discount of a code on one purchase. */
-export interface TakenOff {
+export interface CodeDiscount {
   readonly hash: string
   /** Whole units of its currency. */
   readonly discount: number
@@ -83,14 +83,17 @@ export type Discount =
   | { readonly kind: 'amount'; readonly amount: number }
 
 /** What the code takes off this purchase; null: it is not valid for it. */
-export function discountOf(facts: CodeFacts, { plan, months }: Offer, now: Instant): Discount | null {
-  return hasUseLeft(facts, now) ? discountIn(facts.batch, { plan, months }) : null
+export function discountOfCode(facts: CodeFacts, { plan, months }: Offer, now: Instant): Discount | null {
+  return hasUseLeft(facts, now) ? discountOfBatch(facts.batch, { plan, months }) : null
 }
 
 type Worth = Pick<CodeBatch, 'kind' | 'planId' | 'months' | 'percent' | 'amount'>
 
 /** What a valid code of the batch takes off this purchase; null: it is for something else. */
-export function discountIn(batch: Worth, { plan, months }: Pick<Offer, 'plan' | 'months'>): Discount | null {
+export function discountOfBatch(
+  batch: Worth,
+  { plan, months }: Pick<Offer, 'plan' | 'months'>,
+): Discount | null {
   if (batch.planId !== null && batch.planId !== plan.id) return null
   if (batch.kind === 'months' || (batch.months !== null && batch.months !== months)) return null
   if (batch.percent !== null) return { kind: 'percent', percent: batch.percent }

@@ -8,10 +8,10 @@ export const EMAIL_MAX = 254
  * a literal or a second address (RFC 5322, section 3.4). Format characters (`\p{Cf}`) are invisible. The
  * database refuses half a surrogate pair.
  */
-const SIGN = String.raw`[^\s@<>()\[\],:;\\\p{Cc}\p{Cf}\p{Cs}]`
+const CHARACTER = String.raw`[^\s@<>()\[\],:;\\\p{Cc}\p{Cf}\p{Cs}]`
 
 /** At most 64 characters before the @ (RFC 5321, section 4.5.3.1.1). Needs the flag `u`. */
-export const EMAIL_PATTERN = `^(?=.{3,${EMAIL_MAX}}$)${SIGN}{1,64}@${SIGN}+$`
+export const EMAIL_PATTERN = `^(?=.{3,${EMAIL_MAX}}$)${CHARACTER}{1,64}@${CHARACTER}+$`
 
 const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
 

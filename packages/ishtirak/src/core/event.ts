@@ -145,7 +145,7 @@ function describeEvent({ userId, sequence, type, createdAt, content, payment }: 
   }
 }
 
-/** What the platform sees of a payment, and but for the metadata its user. */
+/** What the platform sees of a payment. Its user sees the same without the metadata. */
 export function describePayment(payment: ShownPayment, now: Instant) {
   const { currency } = payment.price
   return Object.assign(describeOrder(payment, currency), describePaymentState(payment, now))
@@ -160,7 +160,7 @@ function describeOrder({ id, kind, plan, months, method }: OrderedPayment, curre
   return { id, kind, plan: plan?.id ?? null, months, currency, method: publicMethodOf(method) }
 }
 
-/** The fields that may be otherwise later: refunded, with other metadata, or when a person was erased. */
+/** The fields that can change later: by a refund, by new metadata, or when a person is erased. */
 function describePaymentState(payment: ShownPayment, now: Instant) {
   return {
     bought_by: payment.boughtBy,

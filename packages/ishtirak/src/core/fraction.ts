@@ -1,43 +1,46 @@
 // Exact fractions of whole numbers. Money that is divided by time several times must not drift.
 
-/** `over / under`, with `under` above 0. Not reduced: sums over a user's periods stay small. */
+/** `denominator` is above 0. Fractions are not reduced, because sums over a user's periods stay small. */
 export interface Fraction {
-  readonly over: bigint
-  readonly under: bigint
+  readonly numerator: bigint
+  readonly denominator: bigint
 }
 
-export const ZERO: Fraction = { over: 0n, under: 1n }
+export const ZERO: Fraction = { numerator: 0n, denominator: 1n }
 
 /** Both are whole numbers. */
-export function fraction(over: number, under = 1): Fraction {
-  return { over: BigInt(over), under: BigInt(under) }
+export function fraction(numerator: number, denominator = 1): Fraction {
+  return { numerator: BigInt(numerator), denominator: BigInt(denominator) }
 }
 
 export function plus(one: Fraction, other: Fraction): Fraction {
-  return one.under === other.under
-    ? { over: one.over + other.over, under: one.under }
-    : { over: one.over * other.under + other.over * one.under, under: one.under * other.under }
+  return one.denominator === other.denominator
+    ? { numerator: one.numerator + other.numerator, denominator: one.denominator }
+    : {
+        numerator: one.numerator * other.denominator + other.numerator * one.denominator,
+        denominator: one.denominator * other.denominator,
+      }
 }
 
 export function minus(one: Fraction, other: Fraction): Fraction {
-  return plus(one, { over: -other.over, under: other.under })
+  return plus(one, { numerator: -other.numerator, denominator: other.denominator })
 }
 
 export function times(one: Fraction, other: Fraction): Fraction {
-  return { over: one.over * other.over, under: one.under * other.under }
+  return { numerator: one.numerator * other.numerator, denominator: one.denominator * other.denominator }
 }
 
-export function isAboveZero({ over }: Fraction): boolean {
-  return over > 0n
+export function isAboveZero({ numerator }: Fraction): boolean {
+  return numerator > 0n
 }
 
-export function roundedDown({ over, under }: Fraction): number {
-  const whole = over / under
-  return Number(over < 0n && whole * under !== over ? whole - 1n : whole)
+export function roundedDown({ numerator, denominator }: Fraction): number {
+  const whole = numerator / denominator
+  return Number(numerator < 0n && whole * denominator !== numerator ? whole - 1n : whole)
 }
 
-export function roundedUp({ over, under }: Fraction): number {
-  return -roundedDown({ over: -over, under })
+export function roundedUp({ numerator, denominator }: Fraction): number {
+  return -roundedDown({ numerator: -numerator, denominator })
 }
 
 /** Splits `total` into whole parts by these weights (none below 0). If all are 0, the parts are equal. */
@@ -49,7 +52,9 @@ export function splitWhole(total: number, given: readonly Fraction[]): readonly 
   return weights.map((weight) => {
     const from = until
     before = plus(before, weight)
-    until = Number((BigInt(total) * before.over * sum.under) / (before.under * sum.over))
+    until = Number(
+      (BigInt(total) * before.numerator * sum.denominator) / (before.denominator * sum.numerator),
+    )
     return until - from
   })
 }

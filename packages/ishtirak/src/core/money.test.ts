@@ -15,7 +15,7 @@ import { changeAt } from './change.js'
 import { DAY, type Instant, MINUTE } from './instant.js'
 import type { Payment } from './payment.js'
 import type { Plan } from './plan.js'
-import { decideEnd, decideRefund, onTheBalance } from './refund.js'
+import { decideEnd, decideRefund, withBalanceEntry } from './refund.js'
 import { decideSettlement } from './settlement.js'
 import { BY_BALANCE, dueRenewal, NEVER_PAID, type SubscriptionFacts, withRenewal } from './subscription.js'
 
@@ -78,7 +78,7 @@ function pay(books: Books, wanted: Partial<Payment>, open: number): void {
   const { payment, subscription, entry, outcome } = decideSettlement(
     { payment: ordered, subscription: books.facts },
     { ...report, method: ordered.method },
-    { now: at, rules: RULED, freshPaymentId: () => 'pay_second', asked: true, method },
+    { now: at, rules: RULED, freshPaymentId: () => 'pay_second', isAnswer: true, method },
   )
   expect(outcome).toBe('booked')
   if (!payment) return
@@ -102,7 +102,7 @@ function giveBack(books: Books, { which, toBalance: wanted }: Act): void {
   const decided = decideRefund({ payment, subscription: books.facts }, books.now, RULED)
   if (!decided || 'changeFirst' in decided) return
   const toBalance = payment.kind !== 'top_up' && (wanted || payment.method === BY_BALANCE)
-  const settled = onTheBalance(decided, { toBalance, onBalance }, books.now)
+  const settled = withBalanceEntry(decided, { toBalance, onBalance }, books.now)
   if ('missing' in settled) return
   books.facts = settled.subscription
   books.paid.set(payment.id, { payment: settled.payment, onBalance })

@@ -2,7 +2,7 @@
 // is final: it wins over failed, canceled and expired, in whatever order reports arrive.
 import type { ChangeOrder } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
-import type { TakenOff } from './code.js'
+import type { CodeDiscount } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
 import type { Money, Offer, Plan } from './plan.js'
 
@@ -126,7 +126,7 @@ export function newPayment(of: {
   /** The plan change that is ordered; `unknown`: its order is lost. Absent: no plan change. */
   readonly change?: ChangeOrder | 'unknown' | undefined
   /** The code that lowers the price. */
-  readonly code?: TakenOff | undefined
+  readonly code?: CodeDiscount | undefined
   readonly method: MethodTraits
   readonly createdAt: Instant
   readonly attemptEndsAt: Instant
@@ -278,12 +278,13 @@ export function isInstantBelieved(payment: Payment, report: CheckoutReport, now:
 export function instantOfPayment(
   payment: Payment,
   report: CheckoutReport,
-  context: { readonly now: Instant; readonly asked: boolean; readonly checkoutEndsAt: Instant },
+  context: { readonly now: Instant; readonly isAnswer: boolean; readonly checkoutEndsAt: Instant },
 ): Instant {
-  const { now, asked, checkoutEndsAt } = context
+  const { now, isAnswer, checkoutEndsAt } = context
   const said = report.paidAt ?? report.updatedAt ?? now
   const notLater = said > now + CLOCK_SKEW_MAX ? now : said
-  const withinCheckout = asked && report.paidAt === undefined ? Math.min(notLater, checkoutEndsAt) : notLater
+  const withinCheckout =
+    isAnswer && report.paidAt === undefined ? Math.min(notLater, checkoutEndsAt) : notLater
   return Math.max(withinCheckout, earliest(payment, report, now))
 }
 

@@ -1,7 +1,7 @@
 // The quote of a purchase: the one decision about what is sold to a user, when and at what price. The click,
 // the quote, the renewal that is shown and a checkout that is no longer needed all call it. Pure.
 import { type ChangeOrder, changeAt, isSameTime } from './change.js'
-import { type CodeFacts, type Discount, discountIn, discountOf } from './code.js'
+import { type CodeFacts, type Discount, discountOfBatch, discountOfCode } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
 import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById, soldPlan } from './plan.js'
 import {
@@ -106,11 +106,11 @@ export function decideQuote(
   }
   const offer = agreed?.offer ?? offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
-  const discount = discountBy(code, offer, now)
-  const taken = takenOff(offer.price.amount, discount, rules)
-  const amount = offer.price.amount - taken
+  const discount = requestedDiscount(code, offer, now)
+  const given = discountGiven(offer.price.amount, discount, rules)
+  const amount = offer.price.amount - given
   const quote = {
-    ...{ offer, discount: taken, amount, codeHash: hashOf(code) },
+    ...{ offer, discount: given, amount, codeHash: hashOf(code) },
     // Computed when it is read: a click buys without it, and the calendar is most of the cost of a decision.
     get period() {
       return purchaseAt(facts, now, months, rules).period
@@ -167,11 +167,11 @@ function changeQuote(
   const { order, difference, period } = change
   const price = { amount: order.credit + difference, currency: plan.currency }
   const offer = { plan: soldPlan(plan), months: 0, price }
-  const discount = discountBy(code, offer, now)
+  const discount = requestedDiscount(code, offer, now)
   if (discount === 'not_valid') return 'code_not_valid'
-  const taken = Math.min(discountOn(difference, discount), difference - leastAmount)
-  const amount = difference - taken
-  return { offer, change: order, discount: taken, amount, codeHash: hashOf(code), period }
+  const given = Math.min(largestDiscount(difference, discount), difference - leastAmount)
+  const amount = difference - given
+  return { offer, change: order, discount: given, amount, codeHash: hashOf(code), period }
 }
 
 /** `change` is today's quote. The agreed price holds while the time that changes is the same. */
@@ -190,11 +190,11 @@ export function changeQuotes(stored: SubscriptionFacts, now: Instant, rules: Bil
   })
 }
 
-type DiscountBy = Discount | 'none' | 'not_valid'
+type RequestedDiscount = Discount | 'none' | 'not_valid'
 
-function discountBy(code: Wanted['code'], offer: Offer, now: Instant): DiscountBy {
+function requestedDiscount(code: Wanted['code'], offer: Offer, now: Instant): RequestedDiscount {
   if (code === undefined) return 'none'
-  return (code === 'unknown' ? null : discountOf(code, offer, now)) ?? 'not_valid'
+  return (code === 'unknown' ? null : discountOfCode(code, offer, now)) ?? 'not_valid'
 }
 
 /** The hash of the given code; null: none was given, or no such code exists. */
@@ -202,36 +202,37 @@ export function hashOf(code: Wanted['code']): string | null {
   return typeof code === 'object' ? code.hash : null
 }
 
-/** Whole units, rounded in the seller's favour. */
-function discountOn(price: number, discount: DiscountBy): number {
+/** The discount in whole units, at most the price, rounded in the seller's favour. */
+function largestDiscount(price: number, discount: RequestedDiscount): number {
   if (typeof discount === 'string') return 0
   const wanted = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
   return Math.min(wanted, price)
 }
 
 /**
- * The discount on a purchase. A rest too small for the gateways is waived for every method: the price must
- * not depend on the method, and by card it could not be paid.
+ * The discount that a purchase gets, in whole units. If the rest is too small for a gateway, the purchase is
+ * free by every method, because the price must not depend on the method.
  */
-function takenOff(
+function discountGiven(
   price: number,
-  discount: DiscountBy,
+  discount: RequestedDiscount,
   { leastAmount }: Pick<BillingRules, 'leastAmount'>,
 ): number {
-  const wanted = discountOn(price, discount)
+  const wanted = largestDiscount(price, discount)
   return wanted > 0 && price - wanted < leastAmount ? price : wanted
 }
 
 /** The offers that a code of this worth makes free. */
 export function freeOffers(
-  batch: Parameters<typeof discountIn>[0],
+  batch: Parameters<typeof discountOfBatch>[0],
   rules: Pick<BillingRules, 'catalogue' | 'leastAmount'>,
 ): readonly Offer[] {
   return rules.catalogue.plans
     .flatMap(offersOf)
     .filter(
       (offer) =>
-        takenOff(offer.price.amount, discountIn(batch, offer) ?? 'none', rules) === offer.price.amount,
+        discountGiven(offer.price.amount, discountOfBatch(batch, offer) ?? 'none', rules) ===
+        offer.price.amount,
     )
 }
 

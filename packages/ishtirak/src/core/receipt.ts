@@ -193,7 +193,10 @@ function splitBeside(surplus: number, amount: number, tax: Tax | AdvanceTax): Ta
   return { netCentimes: netCentimes + surplus * 100, taxCentimes, totalCentimes: amount * 100 }
 }
 
-/** In centimes, without tax. Of another amount than was asked for nothing was taken off. */
+/**
+ * Price, credit and discount in centimes, without tax. If another amount was paid than was asked for, the
+ * document shows no discount.
+ */
 export function netPriceOf({
   amount,
   asked,
@@ -288,8 +291,8 @@ export function taxEnd(
 ): { readonly until: string; readonly state: 'far' | 'near' | 'past' } | null {
   const until = terms.at(-1)?.until
   if (until === undefined) return null
-  const toldFrom = toTimestamp(Date.parse(until) - ENDING_DAYS * DAY).slice(0, 10)
-  return { until, state: today > until ? 'past' : today >= toldFrom ? 'near' : 'far' }
+  const warnFrom = toTimestamp(Date.parse(until) - ENDING_DAYS * DAY).slice(0, 10)
+  return { until, state: today > until ? 'past' : today >= warnFrom ? 'near' : 'far' }
 }
 
 /** The duty in centimes on `amount` whole dinars of cash. Before the first term the first one holds. */

@@ -16,14 +16,14 @@ const ALPHABET = '2345689FJKMRW'
 export const REFERENCE_LENGTH = 12
 const PRIME = ALPHABET.length
 /** The greatest multiple of 13 that a byte can reach: bytes from here on would favour the first symbols. */
-const EVEN = 256 - (256 % PRIME)
+const FAIR_BYTES = 256 - (256 % PRIME)
 
 /** Draws a reference as it is stored: 12 symbols. `random` returns as many bytes as it is asked for. */
 export function drawReference(random: (size: number) => Uint8Array): string {
   const values: number[] = []
   while (values.length < REFERENCE_LENGTH - 1) {
-    const even = [...random(REFERENCE_LENGTH)].filter((byte) => byte < EVEN)
-    values.push(...even.slice(0, REFERENCE_LENGTH - 1 - values.length).map((byte) => byte % PRIME))
+    const fair = [...random(REFERENCE_LENGTH)].filter((byte) => byte < FAIR_BYTES)
+    values.push(...fair.slice(0, REFERENCE_LENGTH - 1 - values.length).map((byte) => byte % PRIME))
   }
   // The last position, 12, is -1 modulo 13: there the sum of the others brings the whole to 0.
   return [...values, sumOf(values)].map((value) => ALPHABET.charAt(value)).join('')

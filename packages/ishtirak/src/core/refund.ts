@@ -1,7 +1,7 @@
 // What follows when an operator gives money back or ends a user's access. Pure. Paid or granted time is never
 // shortened: if a period is refunded, the later ones move up.
 import { balanceIn, type NewEntry, withEntry } from './balance.js'
-import { type ChangeOfEvent, changedStretch, changeOn, withoutChange } from './change.js'
+import { type ChangeOfEvent, changedStretch, lastChangeOn, withoutChange } from './change.js'
 import type { Decision, MovedPeriod } from './decision.js'
 import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
@@ -15,7 +15,7 @@ import {
   paidUntil,
   type SubscriptionFacts,
   statusAt,
-  timeBehind,
+  timeAfter,
 } from './subscription.js'
 
 export interface Refund extends Decision {
@@ -47,12 +47,12 @@ export function decideRefund(
 ): Refund | ChangeFirst | null {
   const { payment, subscription } = facts
   if (payment.status !== 'paid') return null
-  const changeFirst = changeOn(subscription, payment.id, now)
+  const changeFirst = lastChangeOn(subscription, payment.id, now)
   if (changeFirst !== null) return { changeFirst }
   const unchanged = withoutChange(subscription, payment.id, now)
   const after = withoutPeriod(unchanged, payment.id, now, rules.calendar)
   const isEnd = after.endedAt !== null && subscription.endedAt === null
-  const change = isEnd ? null : changeBack(subscription, unchanged, payment.id, now, rules)
+  const change = isEnd ? null : changeByRefund(subscription, unchanged, payment.id, now, rules)
   const follows: readonly EventType[] = isEnd
     ? ['subscription.canceled']
     : change
@@ -68,8 +68,11 @@ export function decideRefund(
   }
 }
 
-/** Money paid back by hand leaves the balance if it is there. Money refunded to the balance is added. */
-export function onTheBalance(
+/**
+ * Adds the balance entry of the refund. A refund to the balance adds money. A refund by hand removes what the
+ * payment had put on the balance.
+ */
+export function withBalanceEntry(
   refund: Refund,
   of: {
     /** False: the operator pays it back by hand. */
@@ -95,8 +98,8 @@ export function onTheBalance(
   }
 }
 
-/** The plan that runs becomes another one now. */
-function changeBack(
+/** The plan change that the refund causes now; null: the plan in effect stays. */
+function changeByRefund(
   before: SubscriptionFacts,
   after: SubscriptionFacts,
   paymentId: string,
@@ -151,7 +154,7 @@ function layOut(
 ): SubscriptionFacts {
   let run = before
   const placed = later.map((period) => {
-    const { period: place, granted, run: after } = timeBehind(calendar, run, period)
+    const { period: place, granted, run: after } = timeAfter(calendar, run, period)
     run = after
     return { ...period, ...place, ...(granted && { granted }) }
   })

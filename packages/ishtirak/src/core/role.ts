@@ -94,14 +94,14 @@ export function requireRole(
 }
 
 /** The prefix of the names of operators who sign in by an issuer. Names of keys have no colon. */
-export const ISSUED = 'oidc:'
+export const ISSUER_PREFIX = 'oidc:'
 
 /**
  * Whether two names of the audit trail may be the same person, whatever their spelling and whatever the
  * e-mail address is now. The holder of a key and a person of an issuer may always be the same.
  */
-export function maybeOnePerson(one: string, other: string): boolean {
-  const isNamed = [one, other].filter((name) => name.startsWith(ISSUED)).length
+export function mayBeOnePerson(one: string, other: string): boolean {
+  const isNamed = [one, other].filter((name) => name.startsWith(ISSUER_PREFIX)).length
   return isNamed === 1 || subjectOf(one) === subjectOf(other)
 }
 

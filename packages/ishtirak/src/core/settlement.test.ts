@@ -10,7 +10,7 @@ const context = {
   rules: RULES,
   method: { lookupsAfterMs: [MINUTE, 5 * MINUTE], settledBy: 'provider' as const },
   freshPaymentId: () => 'pay_02',
-  asked: false,
+  isAnswer: false,
 }
 const decide = (payment: Payment | null, report = aReport(), changes = {}) =>
   decideSettlement({ payment, subscription: NEVER_PAID }, report, { ...context, ...changes })
@@ -113,7 +113,7 @@ describe('the instant of payment', () => {
 
   it('of an event is what it says; of an answer to our question it is within the checkout', () => {
     const now = NOON + 700 * MINUTE
-    const paidAt = (asked: boolean) => decide(aPayment(), touchedLater, { asked, now }).payment?.paidAt
+    const paidAt = (isAnswer: boolean) => decide(aPayment(), touchedLater, { isAnswer, now }).payment?.paidAt
     expect([paidAt(true), paidAt(false)]).toEqual([NOON + 30 * MINUTE, NOON + 600 * MINUTE])
   })
 
@@ -141,7 +141,7 @@ describe('the instant of payment', () => {
       expect.soft(isInstantBelieved(aPayment(), report, context.now), said).toBe(believed)
       // The answer to our own question, when the checkout (12:30) is over.
       const now = NOON + 40 * MINUTE
-      const { payment, subscription } = decide(aPayment(), report, { asked: true, now })
+      const { payment, subscription } = decide(aPayment(), report, { isAnswer: true, now })
       const within = Math.min(Math.max(updatedAt ?? now, NOON), NOON + 30 * MINUTE)
       expect.soft(payment?.paidAt, said).toBe(within)
       expect.soft(subscription?.paidUntil, said).toBeLessThanOrEqual(NOON + 30 * DAY + 30 * MINUTE)
@@ -166,7 +166,7 @@ describe('the instant of payment', () => {
       expect
         .soft([opened?.expiresAt, opened?.nextCheckAt])
         .toEqual([NOON + 30 * MINUTE, context.now + MINUTE])
-      const { payment } = decide(requested, aReport({ createdAt }), { asked: true })
+      const { payment } = decide(requested, aReport({ createdAt }), { isAnswer: true })
       expect.soft(payment?.paidAt).toBe(NOON + 2 * MINUTE)
     }
   })
@@ -174,14 +174,14 @@ describe('the instant of payment', () => {
   it('of a second checkout is bounded by that checkout’s own end', () => {
     const times = { createdAt: NOON + 60 * MINUTE, updatedAt: NOON + 600 * MINUTE }
     const report = aReport({ checkoutId: 'chk_2', ...times })
-    const { payment } = decide(aPayment(booked), report, { asked: true, now: NOON + 700 * MINUTE })
+    const { payment } = decide(aPayment(booked), report, { isAnswer: true, now: NOON + 700 * MINUTE })
     expect(payment?.paidAt).toBe(NOON + 90 * MINUTE)
   })
 
   it('of a second payment heard of late stays what it was when the operator accepts it', () => {
     const report = aReport({ checkoutId: 'chk_2', amount: 1999 })
     const second = decide(aPayment(booked), report, { now: NOON + 10 * DAY }).payment ?? aPayment()
-    const { payment } = decide(second, report, { accepted: true, asked: true, now: NOON + 20 * DAY })
+    const { payment } = decide(second, report, { accepted: true, isAnswer: true, now: NOON + 20 * DAY })
     expect([second.status, payment?.status, payment?.paidAt]).toEqual(['review', 'paid', NOON + 2 * MINUTE])
   })
 })
@@ -201,13 +201,13 @@ describe('a payment under review', () => {
   })
 
   it('that was never paid becomes failed when the operator accepts it, and grants nothing', () => {
-    const decision = decide(review('failed'), refused, { accepted: true, asked: true })
+    const decision = decide(review('failed'), refused, { accepted: true, isAnswer: true })
     expect([decision.payment?.status, decision.subscription]).toEqual(['failed', null])
   })
 
   it('stays while operators have not said again what came, even if another accepts it meanwhile', () => {
     const method = { settledBy: 'operator', lookupsAfterMs: [DAY] } as const
-    const changes = { accepted: true, asked: true, method }
+    const changes = { accepted: true, isAnswer: true, method }
     expect(decide(review('paid'), aReport({ status: 'expired' }), changes).payment?.status).not.toBe(
       'expired',
     )
@@ -220,7 +220,7 @@ it('a failed, canceled or expired report ends an open payment, and changes nothi
     expect.soft([outcome, payment?.status, subscription]).toEqual(['moved', status, null])
     // Events may arrive out of order, so one keeps the schedule of looks; an answer to our request ends it.
     expect.soft(payment?.nextCheckAt).toBe(NOON + MINUTE)
-    const answered = decide(aPayment(), aReport({ status }), { asked: true })
+    const answered = decide(aPayment(), aReport({ status }), { isAnswer: true })
     expect.soft(answered.payment?.nextCheckAt).toBeNull()
     expect.soft(decide(aPayment(booked), aReport({ status })).payment).toBeNull()
   }

@@ -2,7 +2,7 @@
 // Pure. It trusts our own row and never the report.
 
 import { type NewEntry, withEntry } from './balance.js'
-import { bookChange, orderAgain } from './change.js'
+import { bookChange, orderAsQuoted } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { Decision } from './decision.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
@@ -44,8 +44,8 @@ export interface SettlementContext {
   readonly method: Pick<MethodTraits, 'lookupsAfterMs' | 'settledBy'>
   /** Draws an id for a second payment, if two checkouts were paid. */
   readonly freshPaymentId: () => string
-  /** True if we asked the provider, so that a final answer is final. A later event may overtake an event. */
-  readonly asked: boolean
+  /** The report answers our lookup, so a final status is final. A later event may overtake an event. */
+  readonly isAnswer: boolean
   /** Set if the operator has seen the differences and accepts the money as it is. */
   readonly accepted?: boolean
 }
@@ -96,7 +96,7 @@ function decideSecond(
   const second: Payment = {
     ...first,
     price: priceAsked(first),
-    ...(first.change && { change: orderAgain(first.change, first.price.amount) }),
+    ...(first.change && { change: orderAsQuoted(first.change, first.price.amount) }),
     amountAsked: null,
     id: context.freshPaymentId(),
     secondOf: first.id,
@@ -133,8 +133,8 @@ function settle(
   context: SettlementContext,
 ): Settlement {
   const { stored, adopted: payment } = of
-  const { now, asked } = context
-  const paidAt = instantOfPayment(stored, report, { now, asked, checkoutEndsAt: payment.expiresAt })
+  const { now, isAnswer } = context
+  const paidAt = instantOfPayment(stored, report, { now, isAnswer, checkoutEndsAt: payment.expiresAt })
   if (!isFinal(report.status)) return settlePending(of, report, context, paidAt)
   // A closed and unpaid payment costs nothing, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
@@ -166,7 +166,7 @@ function settlePending(
     return { ...nothing('withdrawn'), payment: isNews ? found : null }
   }
   if (stored.status !== 'requested') return nothing('unchanged')
-  const differences = [...differencesBetween(stored, report, method), ...withoutAddress(payment, method)]
+  const differences = [...differencesBetween(stored, report, method), ...missingAddress(payment, method)]
   if (differences.length > 0) {
     const review = reviewOf(report, differences, paidAt)
     const refused: Payment = { ...payment, checkoutUrl: null, status: 'canceled', review, nextCheckAt: now }
@@ -307,14 +307,14 @@ function withinRun(
   return due && due.added.period.end <= paidAt ? null : { entry, after }
 }
 
-/** Only an open payment closes, or one that an operator refuses. A final answer ends the lookups. */
+/** Closes an open payment, or one that an operator refuses; others stay. A final answer ends the lookups. */
 function close(
   { stored, adopted: payment }: ReportedPayment,
   of: { readonly status: Exclude<FinalStatus, 'paid'>; readonly refusal: string | undefined },
-  { asked, accepted, method }: SettlementContext,
+  { isAnswer, accepted, method }: SettlementContext,
 ): Settlement {
   const { status, refusal } = of
-  const nextCheckAt = asked ? null : payment.nextCheckAt
+  const nextCheckAt = isAnswer ? null : payment.nextCheckAt
   const isAccepted = accepted === true && method.settledBy === 'provider'
   const isTaken = stored.status === 'review' && (isAccepted || refusal !== undefined)
   const isRefused = refusal !== undefined && stored.status === 'expired'
@@ -356,7 +356,7 @@ function differencesBetween(
   ]
 }
 
-function withoutAddress(payment: Payment, { settledBy }: Pick<MethodTraits, 'settledBy'>): readonly string[] {
+function missingAddress(payment: Payment, { settledBy }: Pick<MethodTraits, 'settledBy'>): readonly string[] {
   return settledBy === 'provider' && payment.checkoutUrl === null ? [NO_ADDRESS] : []
 }
 

@@ -17,7 +17,7 @@ import {
   purchaseAt,
   type SubscriptionFacts,
   statusAt,
-  timeBehind,
+  timeAfter,
 } from './subscription.js'
 
 const pay = (facts: SubscriptionFacts, paidAt: Instant, now = paidAt, months = 1): SubscriptionFacts => {
@@ -100,7 +100,7 @@ describe('a payment', () => {
   })
 })
 
-const periodBehind = (run: PaidRun, months: number) => timeBehind(RULES.calendar, run, { months }).period
+const periodBehind = (run: PaidRun, months: number) => timeAfter(RULES.calendar, run, { months }).period
 const anyInstant = fc.integer({
   min: Date.parse('2020-01-01T00:00:00Z'),
   max: Date.parse('2060-01-01T00:00:00Z'),

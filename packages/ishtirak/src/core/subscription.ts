@@ -174,7 +174,7 @@ export function purchaseAt(
   rules: BillingRules,
 ): AddedTime {
   const { run, renews } = runAt(facts, at, rules)
-  return { ...timeBehind(rules.calendar, run, { months }), months, renews }
+  return { ...timeAfter(rules.calendar, run, { months }), months, renews }
 }
 
 /** The time that `days` granted now add: the end moves by that; without paid time they begin now. */
@@ -186,7 +186,7 @@ export function grantAt(
 ): AddedTime {
   const { run, renews } = runAt(facts, now, rules)
   return {
-    ...timeBehind(rules.calendar, run, { months: 0, granted: { days, follows: run } }),
+    ...timeAfter(rules.calendar, run, { months: 0, granted: { days, follows: run } }),
     months: 0,
     renews,
   }
@@ -255,7 +255,7 @@ const MONTHS_MAX = 3_000
  * The time that `amount` buys if nothing else is left to buy: as much of `plan` as it is worth, within the
  * calendar.
  */
-export function worthAt(
+export function timeForAmountAt(
   facts: SubscriptionFacts,
   at: Instant,
   { plan, amount }: { readonly plan: Plan; readonly amount: number },
@@ -269,10 +269,10 @@ export function worthAt(
   const rest = ((next - whole) * Math.min(amount - months * plan.price, plan.price)) / plan.price
   const seconds = Math.ceil((whole - start + rest) / SECOND)
   const granted = { days: 0, seconds, follows: run }
-  return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, renews }
+  return { ...timeAfter(rules.calendar, run, { months: 0, granted }), months: 0, renews }
 }
 
-/** The run that time added at `at` continues. */
+/** The run that time added at `at` continues; a new run if the time is not paid and grace is over. */
 function runAt({ run, paidUntil, endedAt, periods }: SubscriptionFacts, at: Instant, rules: BillingRules) {
   const isOpen =
     paidUntil !== null && endedAt === null && (at <= paidUntil || at < graceEndsAt(paidUntil, periods, rules))
@@ -365,8 +365,8 @@ export function longer(run: PaidRun, months: number): PaidRun {
   return { ...run, months: run.months + months }
 }
 
-/** The place of time that follows `before`, and the run with it. */
-export function timeBehind(
+/** The period of time that follows the run `before`, and the run that includes it. */
+export function timeAfter(
   calendar: Calendar,
   before: PaidRun,
   { months, granted }: Pick<PaidPeriod, 'months' | 'granted'>,

@@ -60,19 +60,19 @@ export function listTime(
 }
 
 /** Fields are named one by one: copying the rest takes 1 µs a row. */
-function withoutRefunded(given: GivenTime, stops: readonly Instant[]): Held {
+function withoutRefunded(given: GivenTime, stops: readonly Instant[]): HeldTime {
   const { by, id, plan, months, days, start, refundedAt } = given
   return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
 }
 
-type Held = TimeEntry & { readonly by: TimeGiver }
+type HeldTime = TimeEntry & { readonly by: TimeGiver }
 
 /** A piece on another plan belongs to the payment that bought the change. */
 function cutByChanges(
-  time: Held,
+  time: HeldTime,
   given: readonly GivenTime[],
   changes: readonly ChangedTime[],
-): readonly Held[] {
+): readonly HeldTime[] {
   const holderId = given.find(({ id }) => id === time.id)?.holder ?? time.id
   const from = given.find(({ id }) => id === holderId)?.start ?? time.start
   const spans = changes.flatMap((change) =>
@@ -85,7 +85,7 @@ function cutByChanges(
   )
   const cuts = spans.flatMap(({ start, end }) => [start, end])
   const within = [...new Set(cuts)].filter((cut) => time.start < cut && cut < time.end).sort((a, b) => a - b)
-  const pieces = [time.start, ...within].map((start, place): Held => {
+  const pieces = [time.start, ...within].map((start, place): HeldTime => {
     const end = within[place] ?? time.end
     const change = spans.findLast((span) => span.start <= start && start < span.end)?.change
     if (!change) return { ...time, start, end }
@@ -100,11 +100,11 @@ function endOf({ end, bookedAt, refundedAt }: GivenTime, stops: readonly Instant
   return Math.min(end, refundedAt ?? end, ...stops.filter((stop) => bookedAt <= stop))
 }
 
-interface OfPlan extends Period {
+interface PlanPeriod extends Period {
   readonly plan: Pick<Plan, 'id'>
 }
 
-function isJoined(one: OfPlan, other: OfPlan): boolean {
+function isJoined(one: PlanPeriod, other: PlanPeriod): boolean {
   return one.end === other.start && one.plan.id === other.plan.id
 }
 

@@ -10,7 +10,7 @@ import { OptionalWhySchema, reason } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'
-import { maybeOnePerson } from '../core/role.js'
+import { mayBeOnePerson } from '../core/role.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
 import { DESK_METHODS } from './desk.js'
@@ -178,7 +178,7 @@ export const confirmDrawer = act<DrawerActDeps>()({
     const { day, count } = drawer
     const by = call.by.operator.name
     if (!count) throw new BillingError('conflict', { extra: { day, counted_by: null } })
-    if (maybeOnePerson(count.counted_by, by))
+    if (mayBeOnePerson(count.counted_by, by))
       throw new BillingError('second_operator_needed', { extra: { day } })
     const confirmed = { ...count, confirmed_by: by, confirmed_at: deps.clock.now() }
     return planOf(deps, call, drawer, confirmed)

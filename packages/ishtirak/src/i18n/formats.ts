@@ -85,7 +85,7 @@ export function createFormats(timeZone: string) {
     /** `2 000 DA`, `451,50 DA`: with centimes if there are any, as on receipts, the same in all languages. */
     centimes: (centimes: number, locale: Locale) => withCentimes(numbers[locale], centimes, locale),
     /** `1 980 DA (2 000 DA asked for)`: the amount paid, and the amount asked for if it differs. */
-    came: ({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>, locale: Locale) => {
+    amountPaid: ({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>, locale: Locale) => {
       const amount = money(price.amount, locale)
       if (amountAsked === null) return amount
       const text = CATALOGS[locale].portal.cameFor
@@ -129,9 +129,9 @@ export function writtenIn(formats: Formats, locale: Locale) {
     ((given: Of | null) => (given === null ? null : format(given, locale))) as Write<Of>
   const writeAt = (format: (at: Instant, locale: Locale) => string) =>
     write<Instant | string>((of) => format(typeof of === 'string' ? Date.parse(of) : of, locale))
-  const { money, moved, centimes, came, number, day, month, moment } = formats
+  const { money, moved, centimes, amountPaid, number, day, month, moment } = formats
   return {
-    ...{ money: write(money), moved: write(moved), centimes: write(centimes), came: write(came) },
+    ...{ money: write(money), moved: write(moved), centimes: write(centimes), amountPaid: write(amountPaid) },
     ...{ number: write(number), day: writeAt(day), month: writeAt(month), moment: writeAt(moment) },
   }
 }

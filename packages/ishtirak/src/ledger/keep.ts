@@ -17,12 +17,12 @@ export const keepPayment = act<ChangeDeps & SubjectDeps>()({
   description: 'Nothing else changes. 409 when the payment is no second one, is not paid or is kept already.',
   input: WhySchema,
   bulk: true,
-  isOffered: ({ payment }) => waits(payment),
+  isOffered: ({ payment }) => isUndecided(payment),
   plan: async (deps, { id: paymentId, by }) => {
     const loaded = await loadPayment(deps, paymentId)
     const { payment, user } = loaded
     const { status, secondOf } = payment
-    if (!waits(payment)) throw new BillingError('conflict', { extra: { payment_status: status } })
+    if (!isUndecided(payment)) throw new BillingError('conflict', { extra: { payment_status: status } })
     return {
       version: user.version,
       changes: [change.text('secondOf', secondOf), change.state('inbox', 'kind_second_payment', 'keptNote')],
@@ -36,6 +36,6 @@ export const keepPayment = act<ChangeDeps & SubjectDeps>()({
 })
 
 /** True for a second payment that is paid and that no operator has kept. inbox.sql.ts has the same rule. */
-function waits({ secondOf, status, keptAt }: Payment): boolean {
+function isUndecided({ secondOf, status, keptAt }: Payment): boolean {
   return secondOf !== null && status === 'paid' && keptAt === null
 }

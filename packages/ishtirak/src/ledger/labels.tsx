@@ -9,8 +9,12 @@ import { addressOf, type ConsolePages, type View } from '../pages/console-frame.
 import { findPaymentsById } from './payments.sql.js'
 import { findProfiles } from './users.sql.js'
 
-export function paymentInWords({ came }: Pick<Formats, 'came'>, payment: Payment, locale: Locale): string {
-  return inParts([paidForInWords(payment, locale), came(payment, locale)], locale)
+export function paymentInWords(
+  { amountPaid }: Pick<Formats, 'amountPaid'>,
+  payment: Payment,
+  locale: Locale,
+): string {
+  return inParts([paidForInWords(payment, locale), amountPaid(payment, locale)], locale)
 }
 
 export type Labels = Awaited<ReturnType<typeof readLabels>>
@@ -52,7 +56,7 @@ export function PaymentLink(of: {
 
 /** `Samira Taleb · Pro · 3 months · 5 400 DA` */
 export function paymentTitle(
-  pages: { readonly formats: Pick<Formats, 'came'> },
+  pages: { readonly formats: Pick<Formats, 'amountPaid'> },
   { locale }: { readonly locale: Locale },
   of: {
     readonly payment: Payment

@@ -7,7 +7,7 @@ import { WhySchema } from '../acts/reason.js'
 import { balanceIn } from '../core/balance.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import { decideRefund, onTheBalance, placesOf, type Refund } from '../core/refund.js'
+import { decideRefund, placesOf, type Refund, withBalanceEntry } from '../core/refund.js'
 import { type BillingRules, BY_BALANCE, dueRenewal, renewed } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import type { View } from '../pages/console-frame.js'
@@ -63,7 +63,7 @@ function refundTo(loaded: Loaded, to: string | undefined, now: Instant, rules: B
   if (decided && 'changeFirst' in decided)
     throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
   const toBalance = (to ?? usualDestination(loaded)) === 'balance'
-  return decided && onTheBalance(decided, { toBalance, onBalance }, now)
+  return decided && withBalanceEntry(decided, { toBalance, onBalance }, now)
 }
 
 /** The choices for which the balance has enough. Throws `refund_change_first`. */

@@ -64,7 +64,7 @@ const saveChanges = statement(
       order by u.user_id
         for update of u
    ),
-   -- The provider's event. If its id is known, nothing else happens.
+   -- The provider's event. If its id is known, the query changes nothing.
    event as (
      insert into provider_events
        (user_id, method, id, type, checkout_id, payment_id, outcome, amount, report, received_at)
@@ -111,7 +111,7 @@ const saveChanges = statement(
        from effect e
       where e.is_new is not true and p.user_id = e.user_id and p.id = e.payment->>'id'
    ),
-   -- What else the user has open on a page; the sweep ends it at the provider.
+   -- The user's other open payments with a page are canceled; the sweep ends them at the provider.
    withdrawn as (
      update payments p
         set status = 'canceled', next_check_at = e.now
@@ -136,7 +136,7 @@ const saveChanges = statement(
    recounted as (
      update codes c set used = greatest(c.used + r.delta, 0) from code_rows r where c.hash = r.hash
    ),
-   -- Time without a payment.
+   -- Time that is granted without a payment.
    granted as (
      insert into grants
      select g.* from effect e, jsonb_populate_record(null::grants, e.granted) g where e.granted is not null
@@ -152,7 +152,7 @@ const saveChanges = statement(
       where e.shifted is not null and p.user_id = e.user_id and p.id = r.id
         and p.status is not distinct from 'paid'
    ),
-   -- Each grant of a period keeps its place in it.
+   -- If the grants of one period move, the distances between them stay the same.
    shifted_grants as (
      update grants g
         set period_start = r.period_start + (g.period_start - first.period_start),
@@ -164,12 +164,13 @@ const saveChanges = statement(
       where e.shifted is not null and first.user_id = e.user_id and first.id = r.id
         and g.user_id = e.user_id and (g.id = r.id or g.part_of = r.id)
    ),
-   -- What is recorded after a month was closed stands behind it, whatever the clock says by then.
+   -- The end of the last closed month. Rows that are written after the closing get an instant after it, even
+   -- if the clock is behind.
    closed as (
      select max(closed_until) as ends_at from month_closings
       where place = (select max(place) from month_closings)
    ),
-   -- The change of the balance.
+   -- The entry of the user's balance.
    entered as (
      insert into balance_entries
        (user_id, sequence, id, kind, amount, balance_before, balance_after, payment_id, note, created_at)
@@ -180,7 +181,7 @@ const saveChanges = statement(
        from effect e, closed, jsonb_populate_record(null::balance_entries, e.entry) n
       where e.entry is not null
    ),
-   -- Which operator did it, and why.
+   -- The audit entry of the operator's act.
    audited as (
      ${INSERT_AUDIT}
       where e.audit is not null
@@ -193,7 +194,7 @@ const saveChanges = statement(
             to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
        from restores
    ),
-   -- What is issued, each in its series.
+   -- The documents to issue, each with its series.
    booked as (
      select e.user_id, e.now, greatest(e.now, closed.ends_at) as issued_at, d.payment_id, d.place, d.kind,
             s.series, d.issued_on, d.seller, d.net_centimes, d.tax_centimes, d.duty_centimes,
@@ -229,13 +230,13 @@ const saveChanges = statement(
             b.discount_centimes, b.fee_centimes, b.snapshot
        from booked b join drawn s using (series)
    ),
-   -- Another invoice is to follow one that was taken back.
+   -- A credit note took an invoice back, and the user is owed another invoice.
    owing as (
      insert into owed_invoices (user_id, due_at)
      select user_id, now from booked where owes
          on conflict (user_id) do update set due_at = excluded.due_at
    ),
-   -- An invoice that comes later is sent by a mail of its own.
+   -- An invoice that is issued after the booking has a mail of its own.
    sent as (
      insert into mails (user_id, kind, about, queued_at, due_at)
      select user_id, kind, payment_id || '/' || place, now, now from booked

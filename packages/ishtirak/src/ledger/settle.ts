@@ -59,13 +59,13 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
   let userId = ''
   const round = async () => {
     const loaded = await load(deps, reported, giveUpAt)
-    if (!loaded) return keepForeign(deps, reported)
+    if (!loaded) return keepUnknownCheckout(deps, reported)
     if (reported.by) requireUnchanged(reported.by, loaded.user.version)
     userId = loaded.payment.userId
     // It was recorded before.
     if (reported.recorded && !loaded.isNew) return 'unchanged'
     const complete = await withLatestReport(deps, reported, loaded)
-    if (!complete) return keepForeign(deps, reported)
+    if (!complete) return keepUnknownCheckout(deps, reported)
     latest = complete
     const settle = () => settleOurs(deps, complete, loaded, giveUpAt)
     return deps.tracing ? deps.tracing.span('settlement', loaded.traceparent, settle) : settle()
@@ -125,7 +125,7 @@ async function settleOurs(
   const { payment, user } = loaded
   const save = async (change: SettlementChange, revision: Revision) => {
     const saved = await deps.settlements.save(change, giveUpAt)
-    if (saved === 'saved') logInstant(deps, reported, revision)
+    if (saved === 'saved') logReplacedInstant(deps, reported, revision)
     return saved
   }
   const facts = { userId: payment.userId, user, payment }
@@ -144,7 +144,7 @@ async function decideOn(
     rules: deps.rules,
     method: deps.methods.of(payment.method),
     freshPaymentId: () => deps.ids.next('pay', now),
-    asked: event === null,
+    isAnswer: event === null,
     accepted: reported.accepted ?? false,
   })
   const { outcome } = decision
@@ -174,8 +174,11 @@ async function decideOn(
 /** The results of an operator's acceptance that took the payment as it is. */
 export const ACCEPTED_OUTCOMES: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
 
-/** A checkout that is not known to be ours: its event is kept, so that an operator can find it. */
-async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
+/** The checkout belongs to no payment of ours. Its event is stored, so that an operator can find it. */
+async function keepUnknownCheckout(
+  deps: SettleDeps,
+  { report, event }: ReportedCheckout,
+): Promise<SettlementResult> {
   const outcome = 'unknown_checkout'
   if (!event || !('status' in report)) return outcome
   const saved = await keepForeignEvent(deps, { ...event, method: report.method, outcome, report })
@@ -192,7 +195,11 @@ export function keepForeignEvent(
 }
 
 /** Logs that the payment counts from another instant than the provider's. */
-function logInstant(deps: SettleDeps, { requestId }: ReportedCheckout, { payment, report }: Revision): void {
+function logReplacedInstant(
+  deps: SettleDeps,
+  { requestId }: ReportedCheckout,
+  { payment, report }: Revision,
+): void {
   if (!payment || report?.isInstantBelieved !== false) return
   const paidAt = payment.paidAt ?? payment.review?.paidAt
   const line = {

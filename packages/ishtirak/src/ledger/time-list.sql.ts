@@ -86,7 +86,7 @@ export async function readTimeLists(
   })
 }
 
-/** Of a plan change only the time that it bought because the ordered time was gone. */
+/** The time that a payment bought. A plan change bought time only if the time that it was for was gone. */
 function boughtTime({ by, change, ...time }: Given): readonly GivenTime[] {
   if (by !== 'change') return [{ ...time, by }]
   const seconds = change?.addedSeconds

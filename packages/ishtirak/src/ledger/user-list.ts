@@ -49,7 +49,10 @@ export type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'w
 
 export type ListedUser = ListedRow & { readonly now: Subscription; readonly state: UserState }
 
-/** The cursor stores the end of grace of the first page: a user whose grace ends meanwhile is listed once. */
+/**
+ * `over`: users whose time ended before this instant are in the second part. The cursor keeps the instant of
+ * the first page, so that a user whose grace ends between two pages is listed once.
+ */
 const cursors = cursorOf({ part: 'number', at: 'number', userId: 'string', over: 'number' })
 
 /** Throws `validation_failed` and `invalid_cursor`. */
@@ -62,6 +65,7 @@ export async function pageOfUsers(
   const now = clock.now()
   const after = cursor === null ? null : cursors.decode(cursor)
   const spans = { ends: spanIn(wallClock, filter, 'ends'), active: spanIn(wallClock, filter, 'active') }
+  // Users whose time ended at this instant or later are in grace now.
   const grace = now - rules.graceDays * DAY + 1
   const over = after?.over ?? grace
   const { changed_since: since } = filter

@@ -38,36 +38,6 @@ const PLATFORM_PARAMS = {
   }),
 }
 
-/** Null: it is not a valid encoding. */
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
-}
-
-/** The platform's headers that name the person it calls for, and their role. */
-const PERSON_HEADERS = Type.Object({
-  'ishtirak-person': Type.Optional(
-    Type.String({ description: 'The platform’s id of the person who acts for the account, percent-encoded' }),
-  ),
-  'ishtirak-billing-role': Type.Optional(
-    Type.Enum([...BILLING_ROLES], { description: 'The person’s role. Without it: owner' }),
-  ),
-})
-
-/** Throws `validation_failed`. */
-function personIn({ headers }: FastifyRequest): Omit<Actor, 'userId'> {
-  const { 'ishtirak-person': person, 'ishtirak-billing-role': billingRole } = headers
-  const personId = person === undefined ? undefined : decoded(String(person))
-  if (personId !== undefined && !isUserId(personId))
-    throw wrongField('header/ishtirak-person', 'wrong_format')
-  if (billingRole !== undefined && !isBillingRole(billingRole))
-    throw wrongField('header/ishtirak-billing-role', 'invalid')
-  return { personId, billingRole }
-}
-
 /** Callers of a route: users or the platform. Each has its own route of every call. */
 interface UserCallers {
   readonly path: string
@@ -327,6 +297,36 @@ function byPlatform(deps: UserCallDeps, call: UserCall): UserCallers {
     },
     apiOf: ({ userId }) => platformApi({ publicUrl }, userId),
     localeOf: async (user, request) => (await knownLocale(deps, user)) ?? languageOf(request),
+  }
+}
+
+/** The platform's headers that name the person it calls for, and their role. */
+const PERSON_HEADERS = Type.Object({
+  'ishtirak-person': Type.Optional(
+    Type.String({ description: 'The platform’s id of the person who acts for the account, percent-encoded' }),
+  ),
+  'ishtirak-billing-role': Type.Optional(
+    Type.Enum([...BILLING_ROLES], { description: 'The person’s role. Without it: owner' }),
+  ),
+})
+
+/** Throws `validation_failed`. */
+function personIn({ headers }: FastifyRequest): Omit<Actor, 'userId'> {
+  const { 'ishtirak-person': person, 'ishtirak-billing-role': billingRole } = headers
+  const personId = person === undefined ? undefined : decoded(String(person))
+  if (personId !== undefined && !isUserId(personId))
+    throw wrongField('header/ishtirak-person', 'wrong_format')
+  if (billingRole !== undefined && !isBillingRole(billingRole))
+    throw wrongField('header/ishtirak-billing-role', 'invalid')
+  return { personId, billingRole }
+}
+
+/** Null: it is not a valid encoding. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
   }
 }
 

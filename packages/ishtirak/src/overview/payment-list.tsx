@@ -41,7 +41,7 @@ export const paymentList = list<PaymentListDeps & ViewDeps>()({
   },
 })
 
-const AMOUNT: Column<Payment> = { head: 'amount', nowrap: (payment, { came }) => came(payment) }
+const AMOUNT: Column<Payment> = { head: 'amount', nowrap: (payment, { amountPaid }) => amountPaid(payment) }
 const STATUS: Column<Payment> = {
   head: 'status',
   safe: (payment, view) => <StatusBadge {...{ view, payment }} />,

@@ -1,6 +1,6 @@
 // Makes a payment without a row (as after the restore of an older backup) from its checkout. Pure.
 import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
-import type { TakenOff } from '../core/code.js'
+import type { CodeDiscount } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import { type Catalogue, LONGEST_TERM, type Offer, offersOf } from '../core/plan.js'
@@ -60,7 +60,7 @@ function changeBehind(report: CheckoutReport, { plans }: Catalogue): Offer | nul
 /** The price less the discount in the checkout's metadata. If that is not the amount, it is a difference. */
 function cheaper(
   offer: Offer | Pick<Offer, 'price'>,
-  code: TakenOff | undefined,
+  code: CodeDiscount | undefined,
   { leastAmount }: MethodTraits,
 ) {
   const amount = offer.price.amount - (code?.discount ?? 0)

@@ -5,7 +5,7 @@ import type { TransferInstrument } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant } from '../core/instant.js'
 import { ownReport, type Payment, priceAsked } from '../core/payment.js'
-import { maybeOnePerson } from '../core/role.js'
+import { mayBeOnePerson } from '../core/role.js'
 
 export interface Approval {
   /** The operator's name in the audit trail. */
@@ -123,7 +123,7 @@ export function decideApproval(
 }
 
 function isSamePerson(one: Approval, other: Approval): boolean {
-  return maybeOnePerson(one.by, other.by)
+  return mayBeOnePerson(one.by, other.by)
 }
 
 function hasSameFigures(one: Approval, other: Approval): boolean {
