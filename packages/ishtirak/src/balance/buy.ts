@@ -102,7 +102,7 @@ function booking(
   const times = { createdAt: now, updatedAt: now, paidAt: now }
   const paid = ownReport(ordered, id, { status: 'paid', amount, instrument: BY_BALANCE, ...times })
   const booked = decideSettlement({ payment: ordered, subscription: facts }, paid, {
-    ...{ now, rules: deps.rules, method, asked: true },
+    ...{ now, rules: deps.rules, method, isAnswer: true },
     freshPaymentId: () => deps.ids.next('pay', now),
   })
   const { subscription } = booked

@@ -171,7 +171,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
       say('planBefore'),
       change && inParts([planName(change.from.name, locale), view.money(change.credit)], locale),
     ],
-    [say('amount'), view.came(payment)],
+    [say('amount'), view.amountPaid(payment)],
     [
       say('method'),
       instrument === null

@@ -132,7 +132,7 @@ function whatItGives({ pages, view, file }: PlanOf, time: TimeEntry): string {
     planName(plan.name, locale),
     lengthInWords(pages, months, days, locale),
     originInWords,
-    payment && pages.formats.came(payment, locale),
+    payment && pages.formats.amountPaid(payment, locale),
     payment?.instrument && instrumentName(payment.instrument, locale),
   ]
   return inParts(

@@ -34,7 +34,7 @@ function pay(subscription: SubscriptionFacts, plan: Plan, at: Instant) {
   const payment = aPayment({ createdAt: at, expiresAt: at + HOUR, plan } as Parameters<typeof aPayment>[0])
   const report = aReport({ createdAt: at, updatedAt: at })
   const method = { lookupsAfterMs: [], settledBy: 'provider' as const }
-  const context = { now: at, rules: RULES, method, freshPaymentId: () => 'pay_02', asked: true }
+  const context = { now: at, rules: RULES, method, freshPaymentId: () => 'pay_02', isAnswer: true }
   const settled = decideSettlement({ payment, subscription }, report, context)
   if (!settled.subscription || !settled.payment) throw new Error('it was not booked')
   return { ...settled, subscription: settled.subscription, payment: settled.payment }
