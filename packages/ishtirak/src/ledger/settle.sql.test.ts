@@ -50,7 +50,7 @@ const forgetSeller = statement(
 )
 const selectSellers = statement(
   'test.sellers',
-  `select count(d.*)::int as documents from seller_versions v left join documents d on d.seller = v.hash
+  `select count(d.*)::int as documents from seller_versions v join documents d on d.seller = v.hash
     group by v.hash`,
 )
 
