@@ -1,5 +1,5 @@
-// The page of an act in the console, and what becomes of its form. An operator confirms exactly what was
-// shown: a form that is sent with other values, or after the facts have changed, is shown again.
+// The page of an act in the console, and what its form does. An operator confirms exactly what was shown: if
+// the values or the facts have changed since then, the form is shown again.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'
 import { requireRole } from '../core/role.js'
@@ -19,7 +19,7 @@ import { type About, idIn, subjectPath } from './subject.js'
 type Pages<Deps> = ConsolePages & Deps & { readonly acts: readonly Act<Deps>[] }
 
 /** One request for the page of an act, by an operator whose role allows the act. */
-interface Asked<Deps> {
+interface ActPageRequest<Deps> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly view: View
@@ -33,22 +33,22 @@ interface Asked<Deps> {
 export function actPages<Deps extends ActDeps>(app: App, pages: Pages<Deps>): void {
   for (const act of pages.acts) {
     const path = `/console${act.on.path}/${verbOf(act)}`
-    const askedBy = (request: FastifyRequest, reply: FastifyReply, typed: Typed): Asked<Deps> => {
+    const askedBy = (request: FastifyRequest, reply: FastifyReply, typed: Typed): ActPageRequest<Deps> => {
       const view = viewOf(pages, request, reply)
       requireRole(view.session.operator, act)
       return { request, reply, view, act, id: idIn(act.on, Object(request.params)), typed }
     }
 
     app.get(path, forOperators(pages), async (request, reply) => {
-      const closed = act.asksByPost ? (act.secret ?? []) : []
-      const names = Object.keys(Object(request.query)).filter((name) => !closed.includes(name))
+      const hidden = act.asksByPost ? (act.secret ?? []) : []
+      const names = Object.keys(Object(request.query)).filter((name) => !hidden.includes(name))
       const typed = Object.fromEntries(names.map((name) => [name, queryOf(request, name) ?? '']))
       return sendActPage(pages, askedBy(request, reply, typed))
     })
 
     app.post(path, forOperators(pages), async (request, reply) => {
       pages.reader.requireOwnForm(request, pages.operatorsHere.of(request))
-      // Of a field that was sent twice the first counts, as in `fieldOf`.
+      // If a field was sent twice, its first value counts, as in `fieldOf`.
       const typed: Typed =
         request.body instanceof URLSearchParams ? Object.fromEntries([...request.body].reverse()) : {}
       const asked = askedBy(request, reply, typed)
@@ -58,9 +58,9 @@ export function actPages<Deps extends ActDeps>(app: App, pages: Pages<Deps>): vo
         return sendActPage(pages, asked, { refusal: null })
       }
       try {
-        return await done(pages, asked)
+        return await doAndRedirect(pages, asked)
       } catch (error) {
-        if (!(error instanceof BillingError) || !isAskedAgain(error)) throw error
+        if (!(error instanceof BillingError) || !isCorrectable(error)) throw error
         reply.code(ERRORS[error.code])
         return sendActPage(pages, asked, { refusal: error })
       }
@@ -68,8 +68,11 @@ export function actPages<Deps extends ActDeps>(app: App, pages: Pages<Deps>): vo
   }
 }
 
-/** The operator can correct the form. A wrong `operation_id` or `version` was not sent by a page of ours. */
-function isAskedAgain({ code, extra, problems }: BillingError): boolean {
+/**
+ * True if the form is shown again so that the operator can correct it. A wrong `operation_id` or `version`
+ * did not come from our page, so it cannot be corrected.
+ */
+function isCorrectable({ code, extra, problems }: BillingError): boolean {
   const isOurs = problems.every(({ pointer }) => !['/operation_id', '/version'].includes(pointer))
   return extra.changed === true || (ERRORS[code] === 422 && isOurs)
 }
@@ -80,7 +83,10 @@ export function isUndone(request: FastifyRequest): boolean {
 }
 
 /** Does the act, and redirects to the page with its result. */
-async function done<Deps extends ActDeps>(pages: Pages<Deps>, asked: Asked<Deps>): Promise<FastifyReply> {
+async function doAndRedirect<Deps extends ActDeps>(
+  pages: Pages<Deps>,
+  asked: ActPageRequest<Deps>,
+): Promise<FastifyReply> {
   const { reply, view, act, id, typed } = asked
   const by = requesterFromForm(view.session.operator, act, typed)
   const about = await act.on.about(pages, id, typed)
@@ -111,7 +117,7 @@ async function done<Deps extends ActDeps>(pages: Pages<Deps>, asked: Asked<Deps>
 /** `sent`: the form was sent and not accepted. A null refusal: its values were not those that were shown. */
 async function sendActPage<Deps extends ActDeps>(
   pages: Pages<Deps>,
-  asked: Asked<Deps>,
+  asked: ActPageRequest<Deps>,
   sent: { readonly refusal: BillingError | null } | null = null,
 ): Promise<FastifyReply> {
   const { request, reply, view, act, id, typed } = asked
@@ -147,7 +153,7 @@ async function sendActPage<Deps extends ActDeps>(
  * Links to other acts on the same subject. If the subject has a page with its acts, the form shows only the
  * acts that are decided by the same evidence, such as approve and refuse.
  */
-function othersOf<Deps>(pages: Pages<Deps>, { view, act, id }: Asked<Deps>, known: unknown) {
+function othersOf<Deps>(pages: Pages<Deps>, { view, act, id }: ActPageRequest<Deps>, known: unknown) {
   if (id === '' || (act.on.file && !act.beside)) return []
   return actsOffered(pages, view, { subject: act.on, file: known, deps: pages })
     .filter((one) => one !== act && one.beside === act.beside)
@@ -157,7 +163,7 @@ function othersOf<Deps>(pages: Pages<Deps>, { view, act, id }: Asked<Deps>, know
 /** The plan, or the refusal if the operator can correct a field of the form. */
 async function tryPlan<Deps extends ActDeps>(
   pages: Pages<Deps>,
-  { view, act, id, typed }: Asked<Deps>,
+  { view, act, id, typed }: ActPageRequest<Deps>,
   fields: readonly Field[],
 ): Promise<{ readonly plan: ActPlan | null; readonly refusal: BillingError | null }> {
   const values = { ...typed, ...Object.fromEntries(fields.map(({ name, value }) => [name, value])) }

@@ -1,5 +1,6 @@
-// The page of an act: its fields, its changes and the reason. The form has a name of its own, so that sent
-// twice it acts once; and the values and the version that were shown, so that nothing else is confirmed.
+// The page of an act: its fields, its changes and the reason. A hidden field names the form, so that a form
+// that is sent twice acts once. Others have the values and the version that were shown, so that the operator
+// confirms nothing else.
 import type { BillingError } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Facts, renderConsole, Text, type View } from '../pages/console-frame.js'
@@ -37,7 +38,7 @@ export function actPage(pages: ConsolePages, view: View, page: ActPage): string 
   const { act, about, safeBeside, path, fields, plan, sent } = page
   const title = titleOf(act, view)
   const form = sent && { typed: sent.typed, problems: sent.refusal?.problems ?? [] }
-  // No address may contain the others.
+  // The address of the page in another language has these fields. Secret ones must not be in an address.
   const open = fields.filter(({ name }) => !act.secret?.includes(name))
   const values = open.map(({ name, value }) => [name, value])
   const asked = plan ? [...fields.filter(({ name }) => name !== 'why'), reasonField(page, view)] : fields
@@ -62,7 +63,7 @@ export function actPage(pages: ConsolePages, view: View, page: ActPage): string 
           <p safe>{codeInWords(view, 'text', act.name)}</p>
           {sent === null ? null : (
             <p class="over" role="alert" safe>
-              {whyAgain(view, sent.refusal)}
+              {whyShownAgain(view, sent.refusal)}
             </p>
           )}
           {plan ? <Changes {...{ pages, view }} changes={plan.changes} /> : null}
@@ -108,7 +109,7 @@ function reasonField({ act, fields }: ActPage, { say }: View): Field {
   return { ...usual, ...own, ...(!isReasonRequired(act) && { isOptional: true }) }
 }
 
-function whyAgain(view: View, refusal: BillingError | null): string {
+function whyShownAgain(view: View, refusal: BillingError | null): string {
   const { say, locale } = view
   if (refusal === null || refusal.extra.changed === true) return say('formChanged')
   if (refusal.problems.length > 0) return say('formProblem')

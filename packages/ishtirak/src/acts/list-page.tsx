@@ -23,8 +23,8 @@ import { type Column, Table } from '../pages/table.js'
 import type { AuditDeps } from './audit.sql.js'
 import { filterIn, type List, type ReadPage, sendListFile } from './list.js'
 
-/** The label, and choices if they are not the values of the schema (whose words are `state_active`). */
-export type FieldOf =
+/** The label of a field. Choices replace the values of the schema, whose texts are such as `state_active`. */
+export type FieldLabel =
   | ConsoleKey
   | readonly [label: ConsoleKey, choices: (pages: ConsolePages, view: View) => NonNullable<Field['choices']>]
 
@@ -39,7 +39,7 @@ interface Head {
   readonly links?: JSX.Element
 }
 
-interface Asked<Deps> {
+interface ListPageRequest<Deps> {
   readonly pages: ConsolePages & Deps
   readonly view: View
   readonly request: FastifyRequest
@@ -59,7 +59,7 @@ export interface ListPage<Deps, Item, Row = Item> {
   readonly section?: ConsoleKey
   readonly list: List<Deps, Item>
   /** The members of the filter that the form has, in its order. */
-  readonly fields: Readonly<Record<string, FieldOf>>
+  readonly fields: Readonly<Record<string, FieldLabel>>
   readonly shown: number
   /** Loads what the cells need besides the items. */
   rows?(deps: Deps, items: readonly Item[]): Promise<readonly Row[]>
@@ -69,7 +69,7 @@ export interface ListPage<Deps, Item, Row = Item> {
   /** The subject of acts on all items. */
   readonly bulk?: 'user' | 'payment'
   /** Runs before the list is read. Throws `not_found`. */
-  head?(asked: Asked<Deps>): Head | Promise<Head>
+  head?(asked: ListPageRequest<Deps>): Head | Promise<Head>
 }
 
 type Pages<Deps> = ConsolePages & Deps & { readonly acts: readonly Permission[] }
@@ -124,7 +124,7 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
 
 type Found<Item> = ReadPage<Item> & { readonly problems?: SentForm['problems'] }
 
-interface Shown<Deps, Item, Row> extends Pick<Asked<Deps>, 'view' | 'typed'> {
+interface Shown<Deps, Item, Row> extends Pick<ListPageRequest<Deps>, 'view' | 'typed'> {
   readonly pages: Pages<Deps>
   readonly page: ListPage<Deps, Item, Row>
   readonly address: string
@@ -222,7 +222,7 @@ function Filters<Deps, Item, Row>({ pages, view, page, address, typed, found }: 
 function fieldOf(
   pages: ConsolePages,
   view: View,
-  of: { readonly name: string; readonly label: FieldOf; readonly schema: object; readonly value: string },
+  of: { readonly name: string; readonly label: FieldLabel; readonly schema: object; readonly value: string },
 ): Field {
   const { name, label, schema, value } = of
   const { say } = view

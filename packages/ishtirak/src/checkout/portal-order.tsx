@@ -1,5 +1,5 @@
-// The order as lines before it is paid, and the one button that pays it. As a page it follows on the choice;
-// where there is nothing to choose it stands on the first page of the portal.
+// The order before it is paid: its lines and the one button that pays it. It is a page after the choice. If
+// there is only one offer, the first page of the portal shows it instead.
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -38,7 +38,7 @@ interface OrderOf {
   readonly now: Instant
   readonly facts: SubscriptionFacts
   readonly quote: Quote
-  readonly by: OfferedMethod
+  readonly paidBy: OfferedMethod
   /** True before the renewal window. */
   readonly isAhead: boolean
   /** A code that was typed. */
@@ -58,10 +58,20 @@ export function OnlyOrder(section: PartSection): JSX.Element | null {
   const decision = decideQuote(facts, wanted, now, pages.rules)
   if (decision.kind !== 'sold') return null
   const { session, locale } = view
-  const of = { pages, session, locale, say, now, facts, quote: decision.quote, by: BY_CARD, isAhead: false }
+  const of = {
+    pages,
+    session,
+    locale,
+    say,
+    now,
+    facts,
+    quote: decision.quote,
+    paidBy: BY_CARD,
+    isAhead: false,
+  }
   return (
     <div class="order" id="choose">
-      <h3 safe>{wordsToBuy(section, offer.plan)}</h3>
+      <h3 safe>{buttonText(section, offer.plan)}</h3>
       <Pay {...of} />
       <Lines look="lines" lines={linesOf(of)} />
     </div>
@@ -69,7 +79,7 @@ export function OnlyOrder(section: PartSection): JSX.Element | null {
 }
 
 /** A running plan is renewed, and one that has ended is bought again. */
-function wordsToBuy({ view, say }: PartSection, plan: { readonly name: string }): string {
+function buttonText({ view, say }: PartSection, plan: { readonly name: string }): string {
   const { subscription } = view.overview
   const ended = subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
   return say(isPaidNow(subscription) ? 'renew' : ended, { plan: planName(plan.name, view.locale) })
@@ -83,7 +93,7 @@ export function RenewForm(section: PartSection) {
   const [usual] = renewalOffers(facts, pages.catalogue)
   if (!usual || subscription.currentPeriodEnd === null) return null
   const parts = [
-    wordsToBuy(section, usual.plan),
+    buttonText(section, usual.plan),
     termInWords(usual.months, locale),
     pages.formats.money(usual.price.amount, locale),
   ]
@@ -98,11 +108,11 @@ export function RenewForm(section: PartSection) {
 
 /** The button that pays, or what the balance lacks and the link to where it is added. */
 function Pay(of: OrderOf) {
-  const { pages, session, locale, say, quote, by, code } = of
+  const { pages, session, locale, say, quote, paidBy, code } = of
   const { offer, amount, discount } = quote
-  const { purse } = by
+  const { purse } = paidBy
   const money = (dinars: number) => pages.formats.money(dinars, locale)
-  const missing = missingIn(by, of.facts, amount)
+  const missing = missingIn(paidBy, of.facts, amount)
   if (purse && missing > 0)
     return (
       <p>
@@ -129,23 +139,23 @@ function Pay(of: OrderOf) {
           {say('insteadOf', { amount: money(amount + discount) })}
         </p>
       )}
-      <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : by.path}`}>
+      <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : paidBy.path}`}>
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <SubmitButton label={isFree ? say('redeem') : say(by.button, { amount: money(amount) })} />
+        <SubmitButton label={isFree ? say('redeem') : say(paidBy.button, { amount: money(amount) })} />
       </OwnForm>
       <p class="soft small">
         {quote.change ? null : <Words>{startInWords(of)}</Words>}{' '}
-        {isFree ? null : <span safe>{say(by.next)}</span>}
+        {isFree ? null : <span safe>{say(paidBy.next)}</span>}
       </p>
     </>
   )
 }
 
-/** As the receipt will have them. */
+/** The lines have the sums that the receipt will have. */
 function linesOf(of: OrderOf): readonly NamedLine[] {
-  const { pages, locale, say, now, quote, by } = of
+  const { pages, locale, say, now, quote, paidBy } = of
   const { formats, seller } = pages
   const { offer, amount, discount, change } = quote
   const tax = taxNow(pages, now)
@@ -162,28 +172,28 @@ function linesOf(of: OrderOf): readonly NamedLine[] {
     [say('orderCredit'), less(price.creditCentimes)],
     [say('discount'), less(price.discountCentimes), 'saves'],
     [say('orderTax', { rate: rate ?? '' }), rate === null ? null : money(split.taxCentimes)],
-    // It falls on cash alone, which is not paid here.
+    // Stamp duty is due only on cash, which cannot be paid here.
     [say('orderDuty'), seller.stampDutyTerms === null ? null : money(0)],
     [say('orderTotal'), money(split.totalCentimes), 'total'],
-    [say('howToPay'), amount === 0 ? null : by.label(say, locale)],
+    [say('howToPay'), amount === 0 ? null : paidBy.label(say, locale)],
   ]
 }
 
 /** `12 months`, `23 November 2026 to 23 November 2027`. A transfer's time starts when it is seen. */
-function periodInWords({ pages, locale, say, now, quote, by }: OrderOf): readonly string[] {
+function periodInWords({ pages, locale, say, now, quote, paidBy }: OrderOf): readonly string[] {
   const { offer, period, change } = quote
   const day = (instant: Instant) => pages.formats.day(instant, locale)
-  if (change) return [say(by.startsFrom ?? 'fromNowOn'), say('untilDay', { end: day(period.end) })]
+  if (change) return [say(paidBy.startsFrom ?? 'fromNowOn'), say('untilDay', { end: day(period.end) })]
   const days =
-    period.start === now && by.startsFrom
-      ? say(by.startsFrom)
+    period.start === now && paidBy.startsFrom
+      ? say(paidBy.startsFrom)
       : say('boughtPeriod', { start: day(period.start), end: day(period.end) })
   return [termInWords(offer.months, locale), days]
 }
 
-function startInWords({ pages, locale, say, now, quote, by }: OrderOf): string {
+function startInWords({ pages, locale, say, now, quote, paidBy }: OrderOf): string {
   const { period, amount } = quote
-  if (period.start === now) return say(by.purse || amount === 0 ? 'startsAtOnce' : 'startsWhenPaid')
+  if (period.start === now) return say(paidBy.purse || amount === 0 ? 'startsAtOnce' : 'startsWhenPaid')
   const start = pages.formats.day(period.start, locale)
   return say(period.start > now ? 'startsLater' : 'pastDueStart', { start })
 }
@@ -202,11 +212,11 @@ export async function orderPage(
   const wanted = { userId: session.userId, ...readOffer(offer), code }
   const { quote, ...read } = await readChoice(pages, wanted)
   // If nothing is to be paid, the time begins at once, whatever method was chosen.
-  const by = quote.amount === 0 ? BY_CARD : chosen
-  const others = quote.amount === 0 ? [] : methods.filter((other) => other.method !== by.method)
+  const paidBy = quote.amount === 0 ? BY_CARD : chosen
+  const others = quote.amount === 0 ? [] : methods.filter((other) => other.method !== paidBy.method)
   const term = wanted.start === NOW ? NOW : quote.offer.months
   return messagePage(pages, locale, (say) => {
-    const of = { pages, session, locale, say, quote, by, code, ...read }
+    const of = { pages, session, locale, say, quote, paidBy, code, ...read }
     return {
       title: say('orderTitle'),
       languagePath: `${pages.base}/portal/answer`,

@@ -29,10 +29,10 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
   answers: { choice: orderPage },
   read: async ({ database }, { session, history }) => {
     const found = history.payments.find(({ status }) => status === 'review')
-    const odd = found ? await findPayment(database, session.userId, found.id) : null
+    const reviewed = found ? await findPayment(database, session.userId, found.id) : null
     return {
       open: PendingNotice,
-      ...(odd && { problems: (section) => <ReviewNotice {...section} odd={odd} /> }),
+      ...(reviewed && { problems: (section) => <ReviewNotice {...section} reviewed={reviewed} /> }),
       recent: RecentPayments,
       lists: History,
     }

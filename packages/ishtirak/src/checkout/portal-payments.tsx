@@ -58,8 +58,8 @@ export function ChooseElse({ pages, view, say }: PartSection) {
   )
 }
 
-export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly odd: Payment }) {
-  const sums = differingSums(pages.formats, odd, view.locale)
+export function ReviewNotice({ pages, view, say, reviewed }: PartSection & { readonly reviewed: Payment }) {
+  const sums = differingSums(pages.formats, reviewed, view.locale)
   return (
     <Notice
       tone="warn"
@@ -67,7 +67,7 @@ export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly
       text={sums ? say('reviewAmounts', sums) : say('reviewText')}
     >
       <p class="small">
-        <span safe>{say('orderReference')}</span> <Id>{odd.id}</Id>
+        <span safe>{say('orderReference')}</span> <Id>{reviewed.id}</Id>
       </p>
     </Notice>
   )

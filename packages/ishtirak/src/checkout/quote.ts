@@ -29,7 +29,10 @@ export async function readQuote(deps: QuoteDeps, wanted: WantedQuote): Promise<Q
   return (await readChoice(deps, wanted)).quote
 }
 
-/** Also tells whether this is before the renewal window, where only an explicit wish buys. */
+/**
+ * Returns the quote with its facts and instant. `isAhead` is true before the renewal window, where a form
+ * buys only with its field `ahead`.
+ */
 export function readChoice(deps: QuoteDeps, wanted: WantedQuote) {
   return countCodeTry(deps, { userId: wanted.userId, typed: wanted.code }, () => decide(deps, wanted))
 }

@@ -101,13 +101,13 @@ function returnPage(view: ReturnView): string {
   const { pages, payment, status, session, locale, say } = view
   const title = say(`return_${status}_title`)
   const other = view.alsoAwaits && shownMethodOf(pages, view.alsoAwaits)
-  // Payers alone are told their address.
+  // Only the payer's own session shows the payer's address.
   const mailedTo = status === 'paid' && pages.mailsLinks ? (session?.email ?? null) : null
   return renderPage(pages, {
     locale,
     title,
     // A paid order has that link as its main button.
-    backUrl: status === 'paid' ? null : backFrom(view),
+    backUrl: status === 'paid' ? null : backUrlOf(view),
     safeContent: (
       <div class="middle">
         <section class="card" role={status === 'pending' ? 'status' : undefined}>
@@ -135,11 +135,11 @@ function returnPage(view: ReturnView): string {
   })
 }
 
-const backFrom = ({ pages, payment, now, session }: ReturnView) =>
-  wayBack(payment, now) ?? pages.backUrl(session)
+const backUrlOf = ({ pages, payment, now, session }: ReturnView) =>
+  platformPage(payment, now) ?? pages.backUrl(session)
 
-/** Null: the payment has no such address. */
-function wayBack(payment: Payment, now: Instant): string | null {
+/** The page to which the platform wanted the payer to return; null: it named none. */
+function platformPage(payment: Payment, now: Instant): string | null {
   if (payment.returnUrl === null) return null
   const url = new URL(payment.returnUrl)
   url.searchParams.set('payment_id', payment.id)
@@ -217,14 +217,14 @@ function Actions(view: ReturnView) {
   return (
     <div class="actions">
       {isOver && session && mayPay ? <TryAgain view={view} session={session} /> : null}
-      {isOver && !session ? <LinkButton href={backFrom(view)} label={say('tryAgain')} go /> : null}
+      {isOver && !session ? <LinkButton href={backUrlOf(view)} label={say('tryAgain')} go /> : null}
       {status === 'pending' ? (
         <LinkButton href={`${portal}/return/${payment.id}`} label={say('checkNow')} go />
       ) : null}
       {mayPay && isPayable(payment, now) && payment.checkoutUrl !== null ? (
         <LinkButton href={payment.checkoutUrl} label={say('notPaidYet')} />
       ) : null}
-      {status === 'paid' ? <LinkButton href={backFrom(view)} label={say('backToSeller')} go /> : null}
+      {status === 'paid' ? <LinkButton href={backUrlOf(view)} label={say('backToSeller')} go /> : null}
       {session && (status === 'paid' || status === 'refunded') ? (
         <LinkButton href={`${portal}/receipts/${payment.id}`} label={say('receipt')} />
       ) : null}
@@ -278,14 +278,14 @@ function detailsOf({
   ]
 }
 
-/** For support, so they come last. */
+/** The ids of the payment. They come last, because only support needs them. */
 function idsOf({ pages, say, payment }: ReturnView): readonly NamedLine[] {
   const { id, checkoutId } = payment
-  const { label, inWords } = shownMethodOf(pages, payment)?.reference ?? BY_PROVIDER
+  const { label, inWords } = shownMethodOf(pages, payment)?.reference ?? PROVIDER_REFERENCE
   return [
     [say('orderReference'), id, 'id'],
     [say(label), checkoutId && inWords(checkoutId), 'id'],
   ]
 }
 
-const BY_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const
+const PROVIDER_REFERENCE = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const

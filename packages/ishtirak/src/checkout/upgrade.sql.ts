@@ -52,7 +52,7 @@ export interface LoadedForUpgrade extends UpgradeFacts {
   readonly version: number | null
 }
 
-export interface Asked {
+export interface FactsQuery {
   readonly user: KnownUser
   /** One payment of each method may be open. */
   readonly method: string
@@ -61,7 +61,7 @@ export interface Asked {
 
 export async function loadForUpgrades(
   database: Queryable,
-  asked: readonly Asked[],
+  asked: readonly FactsQuery[],
 ): Promise<readonly LoadedForUpgrade[]> {
   const known = asked.map(({ user }) => userParameters(user))
   const rows = await database.query(selectFacts, [
@@ -187,7 +187,7 @@ function toInput({ user, version, payment, traceparent }: RequestedPayment) {
 /** Loads and writes. What arrives while a query runs shares the next one. */
 export function createUpgradeRequests(database: Queryable) {
   return {
-    load: shareStatements<Asked, LoadedForUpgrade>(database, { many: loadForUpgrades }),
+    load: shareStatements<FactsQuery, LoadedForUpgrade>(database, { many: loadForUpgrades }),
     /** False: the user already has an open payment, so load and decide again. */
     insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,

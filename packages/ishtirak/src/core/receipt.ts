@@ -61,12 +61,6 @@ export type DocumentKind = 'receipt' | 'invoice' | 'credit_note' | 'proforma'
 /** The kinds of documents that a payment can have. */
 export type IssuedKind = Exclude<DocumentKind, 'proforma'>
 
-/** Commercial code, article 12: books and the papers behind them are kept for ten years. */
-const KEPT_YEARS = 10
-
-/** The first date, `YYYY-MM-DD`, of documents that must still be kept: ten full years after their own. */
-export const keptSince = (today: string) => `${Number(today.slice(0, 4)) - KEPT_YEARS}-01-01`
-
 /** A document that another document names. */
 export interface NamedDocument {
   readonly kind: IssuedKind
@@ -248,6 +242,12 @@ export function readReceiptNumber(
   if (series === undefined) return null
   return { series: test !== undefined || !live ? `TEST-${series}` : series, number: Number(digits) }
 }
+
+/** Commercial code, article 12: books and the papers behind them are kept for ten years. */
+const KEPT_YEARS = 10
+
+/** The first date, `YYYY-MM-DD`, of documents that must still be kept: ten full years after their own. */
+export const keptSince = (today: string) => `${Number(today.slice(0, 4)) - KEPT_YEARS}-01-01`
 
 // The tax in what a customer paid. Rates and exemptions are dated settings, because finance acts change them.
 // All arithmetic is on integers: net and tax always add up to the total.

@@ -77,8 +77,8 @@ const saveChanges = statement(
          on conflict do nothing
      returning user_id
    ),
-   -- A redemption, or a purchase that is paid at once, takes a use of its code, or nothing is done. Such a
-   -- change comes alone: the row of a code is counted up once by a statement.
+   -- A redemption, or a purchase that is paid at once, takes a use of its code. If no use is left, the query
+   -- changes nothing. Such a revision is saved alone, because one query raises the count of a code only once.
    taken as (
      update codes c set used = c.used + 1
        from guard g join input i using (user_id), code_batches b
@@ -141,8 +141,9 @@ const saveChanges = statement(
      insert into grants
      select g.* from effect e, jsonb_populate_record(null::grants, e.granted) g where e.granted is not null
    ),
-   -- Paid periods that a refund moves. What has begun keeps its beginning: of a change, the first of what it
-   -- changed may be over and forgotten. An equal status would be looked up among all that are paid.
+   -- The periods of payments that a refund moves. A period that has begun keeps its start, because the first
+   -- part of a plan change may be over and no longer stored. With "=" for the status, the planner would
+   -- search all paid payments.
    shifted as (
      update payments p
         set period_start = case when p.period_start > e.now then r.period_start else p.period_start end,
@@ -186,9 +187,9 @@ const saveChanges = statement(
      ${INSERT_AUDIT}
       where e.audit is not null
    ),
-   -- A restored database does not know the numbers that were drawn after the backup: the series of that year,
-   -- and of those before, go on under a mark of the restore. (The year of the billing time zone may begin
-   -- before that of UTC.)
+   -- A restored database does not know the numbers that were drawn after the backup. So the series of the
+   -- year of the restore and of earlier years continue with a mark of the restore. A day is added, because
+   -- the year of the billing time zone may begin before that of UTC.
    restored as (
      select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
             to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
@@ -210,8 +211,8 @@ const saveChanges = statement(
               select d.series || case when right(d.series, 4) <= restored.last_year then restored.mark
                                       else '' end as series) s
    ),
-   -- Their numbers. What was decided before midnight and is saved behind a document of the next day bears the
-   -- date of that one: dates rise with numbers.
+   -- Draws their numbers. A document that was decided before midnight may be saved after one of the next day.
+   -- It then gets that later date, because dates rise with numbers.
    drawn as (
      insert into document_series as s (series, last_number, last_issued_on)
      select series, count(*), max(issued_on) from booked
@@ -242,7 +243,7 @@ const saveChanges = statement(
      select user_id, kind, payment_id || '/' || place, now, now from booked
       where kind = 'invoice' and place > 0
    ),
-   -- The events to the platform, and the mail that is owed for them. The last one has the data of all.
+   -- The events to the platform. The last event of a revision stores the data of all of them.
    announced as (
      insert into outbox (user_id, sequence, id, type, payment_id, content, created_at, traceparent)
      select e.user_id, e.event_sequence + o.place, o.id, o.type, e.payment->>'id',
@@ -251,6 +252,7 @@ const saveChanges = statement(
             rows from (jsonb_to_recordset(e.events) as (id text, type text))
               with ordinality as o(id, type, place)
    ),
+   -- The mail that users get for the events.
    owed as (
      insert into mails (user_id, kind, about, queued_at, due_at)
      select e.user_id, o->'mail'->>'kind', o->'mail'->>'about', e.now, e.now
@@ -258,11 +260,11 @@ const saveChanges = statement(
       where o->'mail' is not null
          on conflict do nothing
    ),
-   -- The user's time and balance. With a new end, what time has to announce starts again.
+   -- The user's time and balance. If the end of paid time changes, the announcements start again.
    advanced as (
      update users u
         set version = u.version + 1,
-            -- Time alone changes no user: an announcement has a schedule.
+            -- A revision with a schedule only announces something, so it is no change of the user.
             changed_at = case when e.schedule is null then e.now else u.changed_at end,
             event_sequence = u.event_sequence + jsonb_array_length(e.events),
             deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at

@@ -54,7 +54,7 @@ const selectGiven = statement(
     order by g.period_start, g.id`,
 )
 
-const parseGiven = rowOf({
+const parseTimeRow = rowOf({
   by: column('given_by', word<TimeGiver | 'change'>),
   id: text,
   plan: (row: Row) => ({ id: text(row, 'plan_id'), name: text(row, 'plan_name') }),
@@ -67,17 +67,17 @@ const parseGiven = rowOf({
   holder: textOrNull,
   change: json<Pick<ChangeOrder, 'parts' | 'addedSeconds'> | null>,
 })
-type Given = ReturnType<typeof parseGiven>
+type TimeRow = ReturnType<typeof parseTimeRow>
 
 /** The lists of these users in their order, oldest first. If a list is too long, it has the newest pieces. */
 export async function readTimeLists(
   database: Queryable,
   userIds: readonly string[],
 ): Promise<readonly (readonly TimeEntry[])[]> {
-  const found = new Map(userIds.map((userId) => [userId, { given: [] as Given[], stops: [] as Instant[] }]))
+  const found = new Map(userIds.map((userId) => [userId, { given: [] as TimeRow[], stops: [] as Instant[] }]))
   for (const row of await database.query(selectGiven, [userIds])) {
     const own = found.get(text(row, 'user_id'))
-    own?.given.push(parseGiven(row))
+    own?.given.push(parseTimeRow(row))
     if (own) own.stops = json<Instant[] | null>(row, 'stops') ?? []
   }
   return userIds.map((userId) => {
@@ -87,13 +87,13 @@ export async function readTimeLists(
 }
 
 /** The time that a payment bought. A plan change bought time only if the time that it was for was gone. */
-function boughtTime({ by, change, ...time }: Given): readonly GivenTime[] {
+function boughtTime({ by, change, ...time }: TimeRow): readonly GivenTime[] {
   if (by !== 'change') return [{ ...time, by }]
   const seconds = change?.addedSeconds
   return seconds === undefined ? [] : [{ ...time, by: 'paid', start: time.end - seconds * SECOND }]
 }
 
-function changesIn(given: readonly Given[]) {
+function changesIn(given: readonly TimeRow[]) {
   return given.flatMap(({ by, id, plan, start: at, refundedAt, change }) =>
     by === 'change' ? [{ id, plan, at, refundedAt, parts: change?.parts ?? [] }] : [],
   )

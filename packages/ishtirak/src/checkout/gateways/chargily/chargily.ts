@@ -47,10 +47,10 @@ const TRAITS = {
   leastAmount: LEAST_AMOUNT,
   /** API reference, checkouts/expire. */
   checkoutLifetimeMs: 30 * MINUTE,
-  // Early lookups for the waiting user, one at 35 minutes when the checkout is over, later ones for late
-  // bookings.
   settledBy: 'provider',
   accounts: [],
+  // Early lookups for the waiting user, one at 35 minutes when the checkout is over, later ones for late
+  // bookings.
   lookupsAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
   instruments: ['edahabia', 'cib'],
   begunBy: 'user',
@@ -116,7 +116,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
       const answer = await post(`/checkouts/${checkoutId}/expire`)
       // 400 "expired already" and 403 "not pending any more" (checkouts/expire) do not contain the status.
       if (statusOf(answer) === 400 || statusOf(answer) === 403) return fetchCheckout(get, checkoutId)
-      return readCheckoutAsked(answer, checkoutId)
+      return readAskedCheckout(answer, checkoutId)
     },
     checkKey: () => checkKey(get, live),
   }
@@ -162,12 +162,12 @@ function comesBackUnchanged(text: string): boolean {
   return readShortText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
 }
 
-type Asked = ProviderAnswer<CheckoutReport | null>
+type AskedCheckout = ProviderAnswer<CheckoutReport | null>
 
-async function fetchCheckout(get: Get, checkoutId: string): Promise<Asked> {
+async function fetchCheckout(get: Get, checkoutId: string): Promise<AskedCheckout> {
   // The id comes back in the user's address bar, in which anyone can write `../balance`.
   if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
-  return readCheckoutAsked(await get(`/checkouts/${checkoutId}`), checkoutId)
+  return readAskedCheckout(await get(`/checkouts/${checkoutId}`), checkoutId)
 }
 
 /** Wider than the 26 characters of a ULID that we have seen, so that another form still works. */
@@ -175,7 +175,7 @@ function isCheckoutId(text: string): boolean {
   return /^[\w-]{1,64}$/.test(text)
 }
 
-function readCheckoutAsked(answer: ProviderAnswer<JsonObject>, checkoutId: string): Asked {
+function readAskedCheckout(answer: ProviderAnswer<JsonObject>, checkoutId: string): AskedCheckout {
   if (statusOf(answer) === 404) return { ok: true, value: null }
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
