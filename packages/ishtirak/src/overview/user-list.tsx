@@ -1,7 +1,7 @@
 // All users as a list: by API, by command, as a file and in the console.
 import { accessInWords } from '../acts/changes.js'
 import { list } from '../acts/list.js'
-import type { FieldOf, ListPage } from '../acts/list-page.js'
+import type { FieldLabel, ListPage } from '../acts/list-page.js'
 import { plainName } from '../core/name.js'
 import { planName } from '../i18n/messages.js'
 import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from '../ledger/user-list.js'
@@ -52,7 +52,7 @@ export const userList = list<UserListDeps>()({
 })
 
 /** The list of payments has these fields too. */
-export const TIME_FIELDS: Readonly<Record<string, FieldOf>> = {
+export const TIME_FIELDS: Readonly<Record<string, FieldLabel>> = {
   plan: [
     'plan',
     ({ catalogue }, { locale }) => catalogue.plans.map(({ id, name }) => [id, planName(name, locale)]),
