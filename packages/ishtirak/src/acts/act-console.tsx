@@ -97,7 +97,7 @@ async function doAndRedirect<Deps extends ActDeps>(
   const page = pageAfter(pages, act, id, about)
   const performed = await perform(act, pages, call, { about, earlier }).catch(async (error: unknown) => {
     if (!(error instanceof BillingError)) throw error
-    // The trail may have an entry all the same: of the refusal, or of an act whose `finish` failed.
+    // The trail may have an entry although the act threw: for the refusal, or because only `finish` failed.
     const found = await findEarlierAct(act, pages, call, about)
     if (found) return { kind: 'done_before', found } as const
     if (error.extra.changed || ![404, 409].includes(ERRORS[error.code])) throw error

@@ -72,7 +72,7 @@ export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '?')
 }
 
-/** The same characters escaped. `JSON.stringify` leaves those from DEL on as they are. */
+/** Prints JSON with the same characters escaped. `JSON.stringify` does not escape those from DEL on. */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,

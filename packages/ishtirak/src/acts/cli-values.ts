@@ -18,7 +18,7 @@ export function boundsInWords({ minimum, maximum }: NumberBounds): string {
   ].join(', ')
 }
 
-/** For an option or an argument of commander, which names it in the refusal. */
+/** Makes the parser of a number for commander, which names the option or argument in its refusal. */
 export function numberWithin(bounds: NumberBounds): (text: string) => number {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, isWhole = true } = bounds
   const pattern = isWhole ? /^-?\d{1,15}$/ : /^-?\d{1,12}(\.\d{1,3})?$/

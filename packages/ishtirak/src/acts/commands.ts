@@ -35,7 +35,7 @@ interface Operation extends Call {
   readonly takesFile?: boolean
   readonly command: Omit<CommandOf, 'usage'>
   readonly preview?: Call
-  /** With a filter in place of the id, it acts on a list. */
+  /** Set if the command acts on a list when a filter is given instead of the id. */
   readonly bulk?: BulkOf | undefined
 }
 

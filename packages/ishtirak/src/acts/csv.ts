@@ -22,9 +22,9 @@ export function csvLine(cells: readonly CsvCell[], form: CsvForm = PLAIN): strin
 }
 
 /**
- * Where a formula begins: at the start, or behind what a spreadsheet set to semicolons or tabs takes for the
- * end of a cell. Quotes, spaces and invisible characters before it do not count, and neither does the width
- * of the sign itself.
+ * Finds the places where a formula can begin: the start of the text, and the place after a semicolon, tab or
+ * line break, which some spreadsheets take for the end of a cell. Quotes, spaces and invisible characters
+ * before the sign are ignored. Wide and small forms of the sign count too.
  */
 const FORMULA =
   /(^|[;\t\r\n])((?:[^\S\t\r\n]|["'\p{Cf}])*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/gu

@@ -52,7 +52,7 @@ export function spanIn<Name extends string>(
   return { from, to }
 }
 
-/** Without a span every instant is within it, and null too. */
+/** Whether the instant is in the span. Without a span it always is, even if it is null. */
 export function isWithin(span: TimeSpan | null, at: Instant | null): boolean {
   return span === null || (at !== null && at >= span.from && at < span.to)
 }

@@ -21,7 +21,7 @@ export function pageCursor<Position>(
   return {
     encode,
     pageBy,
-    /** For items that have their position as members. */
+    /** Does the same for items that contain their position. */
     pageOf: <Item extends Position>(found: readonly Item[], limit: number) =>
       pageBy(found, limit, (item) => item),
     /** Throws `invalid_cursor`. */

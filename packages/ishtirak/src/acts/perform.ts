@@ -91,7 +91,7 @@ export async function changesOfOne(of: string, plan: () => Promise<ActPlan>): Pr
 }
 
 /**
- * For calls of the API and of a host. Throws what the act throws. A repetition throws what the first call
+ * Does the act for the API or a host. Throws what the act throws. A repetition throws what the first call
  * threw, or `conflict` if the first call had another input.
  */
 export async function performOrRepeat<Deps extends ActDeps>(

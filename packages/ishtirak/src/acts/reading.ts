@@ -1,5 +1,4 @@
-// What operators read is declared as one object. From it come the route, the OpenAPI document and the
-// command.
+// A reading of operators is one object. The route, the OpenAPI document and the command are made from it.
 import type { FastifyReply } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'

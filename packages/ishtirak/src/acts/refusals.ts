@@ -27,7 +27,7 @@ const RECORDED: readonly ErrorCode[] = [
 /** The most kinds in memory. Operators and acts cause fewer. */
 const KINDS_MAX = 1_000
 
-/** `actor` is the operator's name, or null. A failure is only logged: the caller is refused all the same. */
+/** `actor` is the operator's name, or null. If the entry cannot be written, that is only logged. */
 export function createRefusalLog(deps: RefusalDeps): RecordRefusal {
   const kinds = new BoundedMap<string, { readonly writtenAt: Instant; leftOut: number }>(KINDS_MAX)
   return async ({ code, extra }, actor) => {

@@ -80,7 +80,7 @@ async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestI
   const other = loaded?.open ?? null
   const awaited = other && other.id !== paymentId && other.checkoutUrl === null && isPayable(other, now)
   return {
-    ...{ payment, subscription, mayRenew, refundedAt, now, alsoAwaits: awaited ? other : null },
+    ...{ payment, subscription, mayRenew, refundedAt, now, otherOpen: awaited ? other : null },
     status: publicStatusAt(payment, now),
     // The language of the payer's profile. The page uses nothing else of the payer.
     payerLocale: loaded?.user.locale ?? null,
@@ -100,7 +100,7 @@ interface ReturnView extends ReturnedPayment {
 function returnPage(view: ReturnView): string {
   const { pages, payment, status, session, locale, say } = view
   const title = say(`return_${status}_title`)
-  const other = view.alsoAwaits && shownMethodOf(pages, view.alsoAwaits)
+  const other = view.otherOpen && shownMethodOf(pages, view.otherOpen)
   // Only the payer's own session shows the payer's address.
   const mailedTo = status === 'paid' && pages.mailsLinks ? (session?.email ?? null) : null
   return renderPage(pages, {

@@ -143,7 +143,8 @@ async function openOrReturn(deps: UpgradeDeps, click: Click): Promise<OpenedChec
       await findCurrentUser(deps, user.userId)
       continue
     }
-    // Time that was paid while this click replaced its page is not bought twice: the user is told.
+    // If the time was paid while this click replaced its page, it is not bought twice: the mode `upgrade`
+    // refuses more time before the renewal window.
     const isPaid: boolean = before !== null && before.paidUntil !== facts.subscription.paidUntil
     before = facts.subscription
     if ('planId' in wanted) {

@@ -48,7 +48,7 @@ interface ChangedPart {
   readonly amount: number
   /** The payment of the last plan change that this period already has; null: none. */
   readonly lastChange: string | null
-  /** For granted time, which may be lengthened later: the days that it has now. */
+  /** The days of granted time when the change was ordered, because it may be lengthened later. */
   readonly days?: number
 }
 
@@ -280,7 +280,10 @@ function changeOfEvent(
   }
 }
 
-/** From the start of the first changed period, or the change itself, to the end of the last; null: none. */
+/**
+ * The time that a plan change covers: from the start of the first changed period, or from the change if that
+ * is later, to the end of the last one. Null: it changed none of these periods.
+ */
 export function changedStretch(periods: readonly PaidPeriod[], id: string): Period | null {
   const stretches = periods.flatMap((period) => {
     const change = period.changes?.find(({ sourceId }) => sourceId === id)

@@ -83,7 +83,7 @@ export interface MethodTraits {
   readonly live: boolean
   /** The smallest amount that it takes, in whole units of the currency. */
   readonly leastAmount: number
-  /** For how long a checkout can be paid. */
+  /** How long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
   /** When the sweep asks, counted from the opening of the checkout. Rising, by a day at most. */
   readonly lookupsAfterMs: readonly number[]

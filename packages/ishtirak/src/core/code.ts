@@ -45,7 +45,7 @@ export function codeFrom(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('')
 }
 
-/** As it is printed: `7K2M-9QXA-D3VF-0T8R`. */
+/** The code in its printed form: `7K2M-9QXA-D3VF-0T8R`. */
 export function printCode(code: string): string {
   return code.replace(GROUP, '$&-')
 }

@@ -89,7 +89,7 @@ export interface WrittenEvent {
   readonly type: EventType
   readonly createdAt: Instant
   readonly content: EventContent
-  /** With the plan's limits, which the content has only if they are others. */
+  /** It has the limits of the plan as sold. The content has limits only if those in effect differ. */
   readonly payment:
     | (OrderedPayment & { readonly currency: string; readonly plan: Pick<Plan, 'limits'> | null })
     | null

@@ -116,7 +116,7 @@ export function decideQuote(
       return purchaseAt(facts, now, months, rules).period
     },
   }
-  // The code is judged last: while something else prevents the sale, the answer tells nothing about the code.
+  // The code is judged last: if something else prevents the sale, the answer must not reveal a valid code.
   const sold =
     discount === 'not_valid' ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)

@@ -243,7 +243,7 @@ export function readReceiptNumber(
   return { series: test !== undefined || !live ? `TEST-${series}` : series, number: Number(digits) }
 }
 
-/** Commercial code, article 12: books and the papers behind them are kept for ten years. */
+/** Commercial code, article 12: books and the documents behind them are kept for ten years. */
 const KEPT_YEARS = 10
 
 /** The first date, `YYYY-MM-DD`, of documents that must still be kept: ten full years after their own. */

@@ -137,22 +137,22 @@ function settle(
   const paidAt = instantOfPayment(stored, report, { now, isAnswer, checkoutEndsAt: payment.expiresAt })
   if (!isFinal(report.status)) return settlePending(of, report, context, paidAt)
   // A closed and unpaid payment costs nothing, whatever else the report says.
-  const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
+  const isClosed = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
   // The operator accepts the amount under review, not one that was reported meanwhile.
   const { review } = stored
   const isAsReviewed = report.status !== 'paid' || (review !== null && isSameMoney(stored, report, review))
-  const taken = context.accepted && isAsReviewed ? atReportedAmount(payment, report) : null
-  const differences = taken || isOver ? [] : differencesBetween(stored, report, context.method)
+  const acceptedPayment = context.accepted && isAsReviewed ? atReportedAmount(payment, report) : null
+  const differences = acceptedPayment || isClosed ? [] : differencesBetween(stored, report, context.method)
   if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)
   if (report.status === 'paid')
-    return book(subscription, taken ?? payment, { paidAt, provedAt: report.provedAt }, context)
+    return book(subscription, acceptedPayment ?? payment, { paidAt, provedAt: report.provedAt }, context)
   return close(of, { status: report.status, refusal: report.refusal }, context)
 }
 
 /**
- * A new checkout is adopted; for a known one a pending report is no news. The schedule of lookups counts from
- * the checkout's own beginning: a request that waited for hours has a checkout that can be paid for half an
- * hour.
+ * Adopts a new checkout. A pending report about a known one changes nothing. The schedule of lookups counts
+ * from the creation of the checkout: a request may be hours older than its checkout, which can be paid for
+ * half an hour.
  */
 function settlePending(
   { stored, adopted: payment }: ReportedPayment,
@@ -161,9 +161,9 @@ function settlePending(
   paidAt: Instant,
 ): Settlement {
   if (stored.status === 'canceled') {
-    const isNews = stored.checkoutId === null
+    const isNewCheckout = stored.checkoutId === null
     const found = { ...stored, checkoutId: report.checkoutId, nextCheckAt: now }
-    return { ...nothing('withdrawn'), payment: isNews ? found : null }
+    return { ...nothing('withdrawn'), payment: isNewCheckout ? found : null }
   }
   if (stored.status !== 'requested') return nothing('unchanged')
   const differences = [...differencesBetween(stored, report, method), ...missingAddress(payment, method)]
@@ -187,9 +187,9 @@ function sendToReview(
 ): Settlement {
   // An operator decides on the latest report, because an amount may have been corrected.
   const { review: before } = payment
-  const isNews =
+  const changesReview =
     report.status === 'paid' && (before?.status !== 'paid' || !isSameMoney(payment, before, report))
-  if (payment.status === 'review' && !isNews) return nothing('unchanged')
+  if (payment.status === 'review' && !changesReview) return nothing('unchanged')
   const review = reviewOf(report, differences, paidAt)
   return {
     ...nothing('review'),
@@ -316,9 +316,9 @@ function close(
   const { status, refusal } = of
   const nextCheckAt = isAnswer ? null : payment.nextCheckAt
   const isAccepted = accepted === true && method.settledBy === 'provider'
-  const isTaken = stored.status === 'review' && (isAccepted || refusal !== undefined)
+  const endsReview = stored.status === 'review' && (isAccepted || refusal !== undefined)
   const isRefused = refusal !== undefined && stored.status === 'expired'
-  if (isOpen(stored) || isTaken || isRefused) {
+  if (isOpen(stored) || endsReview || isRefused) {
     const event: EventType | null =
       refusal !== undefined ? 'payment.refused' : status === 'failed' ? 'payment.failed' : null
     return {

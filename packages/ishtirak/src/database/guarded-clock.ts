@@ -24,19 +24,19 @@ interface Guarded {
 /** `clock`, checked against the database at most once a second, because a check costs a status 1.5 KB. */
 export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Guarded): Clock {
   const { serverTime } = database
-  const right = serverTime ?? new LearntTime()
+  const knownTime = serverTime ?? new LearntTime()
   const learn = async () => {
-    if (serverTime) return right.note(await readServerTime(database))
+    if (serverTime) return knownTime.note(await readServerTime(database))
     const [now, last] = [clock.now(), await readLastRound(database)]
     const isPossible = last === null || (now >= last - CLOCK_SKEW_MAX && now <= last + LONGEST_STOP_MS)
-    right.note(isPossible || checkedOn === toTimestamp(now).slice(0, 10) ? now : last)
+    knownTime.note(isPossible || checkedOn === toTimestamp(now).slice(0, 10) ? now : last)
   }
   // This clock is never set.
   const running = { now: () => performance.now() }
   // While the server is unreachable, its last answer counts.
   const askServer = throttled(running, SECOND, () => void learn().catch(() => undefined))
-  // Counted from the last right instant, so that the small corrections of a clock do not add up.
-  const noteRight = throttled(running, SECOND, (now: Instant) => right.note(now))
+  // Counted from the last accepted instant, so that the small corrections of a clock do not add up.
+  const noteAccepted = throttled(running, SECOND, (now: Instant) => knownTime.note(now))
   /** 0: the difference is allowed, or nothing is known. */
   const offBy = (known: Instant | null) => {
     const ms = known === null ? 0 : clock.now() - known
@@ -44,8 +44,8 @@ export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Gua
   }
   const trouble = () => {
     // The machine may have slept. A server may know better at the next check.
-    const ms = offBy(right.now()) && offBy(serverTime ? right.now() : right.nowAfterSleep())
-    if (ms === 0 && !serverTime) noteRight(clock.now())
+    const ms = offBy(knownTime.now()) && offBy(serverTime ? knownTime.now() : knownTime.nowAfterSleep())
+    if (ms === 0 && !serverTime) noteAccepted(clock.now())
     if (ms === 0) return null
     if (serverTime) askServer(undefined)
     const known = serverTime ? 'that of the database server' : LAST_WRITTEN

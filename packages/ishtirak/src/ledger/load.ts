@@ -28,8 +28,8 @@ function known<User>(user: User | null, userId: string): User {
 /** Stores first what the user's balance has bought by now. Null: the user is unknown. */
 export async function findCurrentUser(deps: ChangeDeps, userId: string) {
   const user = await findUser(deps.database, userId)
-  const isNews = user && (await bookRenewals(deps, { userId, user }, deps.clock.now()))
-  return isNews ? findUser(deps.database, userId) : user
+  const isStale = user && (await bookRenewals(deps, { userId, user }, deps.clock.now()))
+  return isStale ? findUser(deps.database, userId) : user
 }
 
 /** Loads a user as `findCurrentUser` does. Throws `not_found`. */
@@ -41,8 +41,8 @@ export async function loadUser(deps: ChangeDeps, userId: string) {
 export async function loadPayment(deps: ChangeDeps, paymentId: string) {
   const loaded = await requirePayment(deps, paymentId)
   const { userId } = loaded.payment
-  const isNews = await bookRenewals(deps, { userId, user: loaded.user }, deps.clock.now())
-  return { userId, ...(isNews ? await requirePayment(deps, paymentId) : loaded) }
+  const isStale = await bookRenewals(deps, { userId, user: loaded.user }, deps.clock.now())
+  return { userId, ...(isStale ? await requirePayment(deps, paymentId) : loaded) }
 }
 
 /** `already_refunded`, or `conflict` with the status that prevents the act. */

@@ -54,8 +54,8 @@ export async function listedUsers(
   const users: ListedRow[] = []
   for (const [part, { by, from, to }] of parts.entries()) {
     if (from >= to || part < (after?.part ?? 0) || users.length === limit) continue
-    const behind = after?.part === part ? [at(after.at), after.userId] : ['-infinity', '']
-    const rows = await database.query(LISTS[by], [limit - users.length, ...behind, at(from), at(to)])
+    const position = after?.part === part ? [at(after.at), after.userId] : ['-infinity', '']
+    const rows = await database.query(LISTS[by], [limit - users.length, ...position, at(from), at(to)])
     users.push(
       ...rows.map((row) => ({
         ...parseUser(row),

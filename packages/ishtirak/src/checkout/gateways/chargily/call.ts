@@ -74,7 +74,7 @@ type Unavailable = Extract<ProviderFailure, { kind: 'unavailable' }>
 /** For every answer other than 2xx with JSON. `body` is its object, if it has one. */
 function failureOfAnswer(answer: Answer, body: JsonObject | null, secrets: readonly string[]): Failed {
   const { status, headers } = answer
-  const detail = `HTTP ${status}: ${sentenceOf(answer, body, secrets)}`
+  const detail = `HTTP ${status}: ${messageOf(answer, body, secrets)}`
   // Seconds. The other form of the header, a date, is not read: Laravel sends seconds.
   const seconds = readAmount(headerOf(headers, 'retry-after')?.trim())
   const retryAfterSeconds = seconds === null ? null : Math.min(seconds, LONGEST_WAIT_SECONDS)
@@ -82,7 +82,7 @@ function failureOfAnswer(answer: Answer, body: JsonObject | null, secrets: reado
   if (status >= 500) return unavailable('server_error', detail, { outcomeUnknown: true, retryAfterSeconds })
   if (status === 408) return unavailable('timeout', detail, { outcomeUnknown: true, retryAfterSeconds })
   // A 404 means "no such checkout". A proxy's page must not say that of a payment.
-  if (status === 404 && !speaksOfTheRecord(body))
+  if (status === 404 && !isAboutTheRecord(body))
     return unavailable('unreadable', detail, { outcomeUnknown: false })
   return status >= 400 ? rejected(status, detail) : unreadable(detail)
 }
@@ -108,11 +108,11 @@ function unavailable(
 }
 
 /** Laravel says "The route … could not be found." if the address is wrong, not the id. */
-function speaksOfTheRecord(body: JsonObject | null): boolean {
+function isAboutTheRecord(body: JsonObject | null): boolean {
   return body !== null && !(typeof body.message === 'string' && body.message.startsWith('The route '))
 }
 
-function sentenceOf(answer: Answer, body: JsonObject | null, secrets: readonly string[]): string {
+function messageOf(answer: Answer, body: JsonObject | null, secrets: readonly string[]): string {
   if (typeof body?.message === 'string') return redact(body.message, secrets)
   const type = headerOf(answer.headers, 'content-type') ?? 'no content type'
   const size = answer.body === null ? 'too long' : `${answer.body.byteLength} bytes`
@@ -120,12 +120,12 @@ function sentenceOf(answer: Answer, body: JsonObject | null, secrets: readonly s
 }
 
 /** 300 characters: a sentence or two, not a page of HTML. */
-const LONGEST = 300
+const DETAIL_LENGTH_MAX = 300
 
 /** The provider may repeat what it was sent: keys, signatures and e-mail addresses are removed. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   // More than is kept, so that no key is cut before it is found; limited for time.
-  let safe = text.slice(0, 10 * LONGEST)
+  let safe = text.slice(0, 10 * DETAIL_LENGTH_MAX)
   for (const secret of secrets) safe = safe.replaceAll(secret, '[key]')
   return (
     safe
@@ -135,6 +135,6 @@ export function redact(text: string, secrets: readonly string[] = []): string {
       .replace(/(?<![^\s"'<>()])[^\s"'<>()]+@[^\s"'<>()]+/g, '[e-mail]')
       // PostgreSQL refuses NUL, and a log line is one line.
       .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
-      .slice(0, LONGEST)
+      .slice(0, DETAIL_LENGTH_MAX)
   )
 }

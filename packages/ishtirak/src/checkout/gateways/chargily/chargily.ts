@@ -15,11 +15,11 @@ import {
   CODE,
   DISCOUNT,
   type JsonObject,
-  KIND_OF_PAYMENT,
   METHOD,
   MONTHS,
   PAYMENT_ID,
   PLAN_ID,
+  PURPOSE,
   readCheckout,
   readEvent,
   readFlag,
@@ -148,7 +148,7 @@ function requestOf(order: CheckoutOrder): JsonObject {
       [PAYMENT_ID]: order.paymentId,
       // Laravel trims texts and turns empty ones into null. Values that would come back changed are not sent.
       ...(comesBackUnchanged(order.userId) && { [USER_ID]: order.userId }),
-      ...(order.kind !== 'purchase' && { [KIND_OF_PAYMENT]: order.kind }),
+      ...(order.kind !== 'purchase' && { [PURPOSE]: order.kind }),
       ...(order.planId !== null && comesBackUnchanged(order.planId) && { [PLAN_ID]: order.planId }),
       // Sent as text, which comes back unchanged.
       ...(order.months !== null && { [MONTHS]: String(order.months) }),

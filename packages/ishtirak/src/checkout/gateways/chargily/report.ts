@@ -12,7 +12,7 @@ export const METHOD = 'chargily'
 export const PAYMENT_ID = 'payment_id'
 export const USER_ID = 'user_id'
 /** The payment's purpose. A purchase has none. */
-export const KIND_OF_PAYMENT = 'kind'
+export const PURPOSE = 'kind'
 export const PLAN_ID = 'plan_id'
 export const MONTHS = 'months'
 /** For a purchase with a code: the code's keyed hash and the discount. */
@@ -27,8 +27,8 @@ export function readCheckout(
   if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
   const checkoutId = readShortText(value.id)
   if (checkoutId === null) return null
-  const kindSaid = readMetadata(value.metadata, KIND_OF_PAYMENT)
-  const kind = PAYMENT_PURPOSES.find((purpose) => purpose === kindSaid)
+  const reportedKind = readMetadata(value.metadata, PURPOSE)
+  const kind = PAYMENT_PURPOSES.find((purpose) => purpose === reportedKind)
   const planId = readMetadata(value.metadata, PLAN_ID)
   const months = readAmount(readMetadata(value.metadata, MONTHS))
   const fees = readFees(value)
@@ -84,8 +84,8 @@ export function readPage(value: unknown, page: number): CheckoutPage | null {
   if ((readAmount(value.current_page) ?? page) !== page) return null
   const checkouts = value.data.map((item) => readCheckout(item)).filter((report) => report !== null)
   // `next_page_url` is only tested: the key is never sent to an address from an answer.
-  const saysMore = typeof value.next_page_url === 'string' || (readAmount(value.last_page) ?? 0) > page
-  return { checkouts, nextPage: saysMore && value.data.length > 0 ? page + 1 : null }
+  const hasMore = typeof value.next_page_url === 'string' || (readAmount(value.last_page) ?? 0) > page
+  return { checkouts, nextPage: hasMore && value.data.length > 0 ? page + 1 : null }
 }
 
 /** The merchant's fees, also if they are in the field for all: we order that the merchant pays them. */
