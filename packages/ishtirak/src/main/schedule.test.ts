@@ -1,5 +1,6 @@
 import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld } from '../../../../test/support/world.js'
+import { DAY, MINUTE } from '../core/instant.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { createLog } from '../runtime/log.js'
 import { createRunner } from './schedule.js'
@@ -14,6 +15,18 @@ it('a start that ends after the stop leaves no timer: none would ever be cleared
   await runner.stop()
   runner.start()
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('tries a daily job soon after a start: its lease says whether it is due', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const run = vi.fn(async () => 0)
+  const job = { name: 'count', stage: 'tidy', everyMs: DAY, run } as const
+  const runner = createRunner([{ ...job, oncePerCluster: true }], createLog({ level: 'fatal' }))
+  runner.start()
+  await vi.advanceTimersByTimeAsync(5 * MINUTE)
+  expect(run).toHaveBeenCalledOnce()
+  await runner.stop()
 })
 
 it('during a pause no round begins, and the one under way ends before it', async () => {

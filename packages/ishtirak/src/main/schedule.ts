@@ -1,7 +1,7 @@
 // Everything that runs by itself: the jobs of all capabilities, in one list that the health page shows. No
 // job gives or takes access: jobs find out, announce and tidy.
 import type { Capability } from '../acts/capability.js'
-import { HOUR } from '../core/instant.js'
+import { HOUR, MINUTE } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { WrongClock } from '../database/guarded-clock.js'
 import { claimRound } from '../database/job-leases.js'
@@ -17,6 +17,12 @@ interface ScheduleDeps {
 
 /** Timers of processes are not in step: a round that comes a moment early is not lost. */
 const EARLY = 0.9
+
+/**
+ * How often a daily job is tried: its lease says whether it is due. A timer of a day would never end in a
+ * service that is restarted each day, nor after the sandbox's clock was moved.
+ */
+const LONGEST_TIMER = 5 * MINUTE
 
 /** Sorted by stage, then by capability. */
 export function schedule<Deps extends ScheduleDeps>(
@@ -35,6 +41,10 @@ function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
     return claimRound(database, job.name, { now, nextRunAt: now + Math.floor(job.everyMs * EARLY) })
   }
   return { ...job, run: async (goesOn) => ((await claim()) ? job.run(goesOn) : 0) }
+}
+
+function timerOf({ oncePerCluster, everyMs }: Job): number {
+  return oncePerCluster ? Math.min(everyMs, LONGEST_TIMER) : everyMs
 }
 
 /** The embedded database is vacuumed, and its log stays small. */
@@ -84,7 +94,7 @@ export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds)
     start: () => {
       // A stop may come while the start is under way.
       if (isStopped) return
-      timers.push(...jobs.map((job) => setInterval(() => void begin(job), job.everyMs)))
+      timers.push(...jobs.map((job) => setInterval(() => void begin(job), timerOf(job))))
     },
     runAll: async () => {
       for (const job of jobs) {

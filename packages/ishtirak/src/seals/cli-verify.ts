@@ -17,7 +17,7 @@ export function addVerifyCommand(program: Command, host: CommandHost): void {
   const command = commandsOf(program, 'books')
     .command('verify')
     .description(verifyBooksReading.summary)
-    .option('--from <file>', 'heads that were kept, a line each: position and hash; or lines of an export')
+    .option('--from <file>', 'heads that were kept: lines of position and hash, saved mails, or an export')
   addAccessOptions(command)
     .option('--json', 'the answer of the API, as JSON')
     .action(async ({ from, json, ...access }: VerifyOptions) => {
@@ -31,7 +31,8 @@ export function addVerifyCommand(program: Command, host: CommandHost): void {
       const { found } = answer
       if (!found) return
       const { what, position, kind, entry } = found
-      const named = kind === null ? 'an entry' : `${kind.replace('_', ' ')} ${entry}`
+      // The id of an act says that it is one.
+      const named = kind === null ? 'an entry' : kind === 'act' ? entry : `${kind.replace('_', ' ')} ${entry}`
       process.stderr.write(
         `${SAYS[what as keyof typeof SAYS](named)}${position ? ` (seal ${position})` : ''}\n`,
       )
