@@ -480,7 +480,7 @@ comment on table documents is
 -- snapshot is in place of the buyer and of the buyer's order number. concat() ignores a null: a document
 -- that was inserted without a salt is sealed too.
 create function without_buyer(snapshot jsonb, salt uuid) returns jsonb language sql stable return
-  case when snapshot ? 'removed' then snapshot
+  case when snapshot ? 'removed' or jsonb_typeof(snapshot) <> 'object' then snapshot
        else snapshot - 'poNumber' || jsonb_build_object(
          'buyer', jsonb_build_object('userId', snapshot->'buyer'->'userId', 'name', null, 'email', null),
          'removed', encode(sha256(convert_to(concat(salt, snapshot), 'UTF8')), 'hex'))

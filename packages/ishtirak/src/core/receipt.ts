@@ -244,7 +244,7 @@ export function readReceiptNumber(
 }
 
 /** Commercial code, article 12: books and the documents behind them are kept for ten years. */
-const KEPT_YEARS = 10
+export const KEPT_YEARS = 10
 
 /** The first date, `YYYY-MM-DD`, of documents that must still be kept: ten full years after their own. */
 export const keptSince = (today: string) => `${Number(today.slice(0, 4)) - KEPT_YEARS}-01-01`

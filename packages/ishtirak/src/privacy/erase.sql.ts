@@ -2,6 +2,7 @@
 // docs/privacy.md lists what stays of a person; its test reads every table.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
+import { KEPT_YEARS } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, rowOf, textOrNull } from '../database/rows.js'
 
@@ -100,13 +101,17 @@ export async function eraseUser(
   return rows.length > 0 ? 'saved' : 'stale'
 }
 
-// Dates rise with numbers, so a whole series is over. Uses the index documents_number_once.
+// Dates rise with numbers, so a whole series is over. Uses the index documents_number_once. A removal cannot
+// be undone, and a database server may have the same wrong clock. So the books must also have been sealed in
+// ten later years.
 const removeBuyers = statement(
   'privacy.remove_buyers',
   `with next as (
      select series, buyers_removed_to as done, least(buyers_removed_to + 1000, last_number) as until
        from document_series
       where last_issued_on < $1::date and buyers_removed_to < last_number
+        and (select count(distinct left(h.day, 4)) from seal_heads h
+              where h.day > to_char(last_issued_on, 'YYYY"-12-31"')) >= ${KEPT_YEARS}
       order by series limit 1 for update
    ), removed as (
      update documents d set snapshot = without_buyer(d.snapshot, d.salt), salt = null
