@@ -265,7 +265,7 @@ it('know payments and users by what people have at hand, and refuse the name of 
   const other = await order('user-4', email)
   const several = await approve(email)
   expect([several.code, several.output]).toEqual([1, several.errors])
-  expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: say which by its id$/m)
+  expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: give the id of one$/m)
   for (const one of [id, other.id]) expect(several.errors).toMatch(new RegExp(`^ +${one} +user-[34] `, 'm'))
   expect(await refused('users show', email)).toMatch(/^ +user-3 [\s\S]*^ +user-4 /m)
   for (const [name, approved] of [

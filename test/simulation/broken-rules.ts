@@ -59,7 +59,7 @@ const each = (other: (row: Row) => Row) => (rows: readonly Row[]) => rows.map(ot
 /** Only `settlements.save` must have been changed. */
 const inSave = (other: (text: string) => string) => ({ text: { '*': other }, among: ['settlements.save'] })
 
-/** The queries are settlements.keep, settlements.save and upgrades.request. */
+/** The queries are settlements.store_idle, settlements.save and upgrades.request. */
 const withoutGuard = swap('and u.version = i.version', '')
 // The parameter stays and needs a type.
 const withoutGuardOfRequest = swap('and version = $2 returning', 'and $2::bigint is not null returning')

@@ -75,5 +75,5 @@ function theOnly(
   const [first, ...others] = new Set(found.map((row) => String(row[key])))
   if (first === undefined || others.length === 0) return first ?? null
   const listed = sections(list, timeZone, COLUMNS)
-  throw new CommandFailed(`'${name}' is the name of ${1 + others.length}: say which by its id\n\n${listed}`)
+  throw new CommandFailed(`'${name}' is the name of ${1 + others.length}: give the id of one\n\n${listed}`)
 }

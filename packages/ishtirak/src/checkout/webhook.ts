@@ -2,7 +2,7 @@
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { NoEvent, ProviderEvent } from '../ledger/method.js'
-import { keepForeignEvent, type SettleDeps, settlePayment } from '../ledger/settle.js'
+import { type SettleDeps, settlePayment, storeForeignEvent } from '../ledger/settle.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 
@@ -65,7 +65,7 @@ async function bookEvent(
   )
   const result = report
     ? await settlePayment(deps, { report, event: { id, type }, source: 'webhook', requestId })
-    : await keepForeignEvent(deps, { method, id, type, outcome: 'not_about_a_checkout', report: null })
+    : await storeForeignEvent(deps, { method, id, type, outcome: 'not_about_a_checkout', report: null })
   const duplicate = result === 'duplicate'
   deps.count({ name: 'provider_event', result: duplicate ? 'duplicate' : 'accepted' })
   return { duplicate }

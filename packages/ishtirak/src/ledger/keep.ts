@@ -13,7 +13,7 @@ export const keepPayment = act<ChangeDeps & SubjectDeps>()({
   roles: [],
   on: PAYMENT,
   operationId: 'keepPayment',
-  summary: 'Say that a second payment stays: it waits in the inbox no more',
+  summary: 'Say that a second payment stays, which takes it from the inbox',
   description: 'Nothing else changes. 409 when the payment is no second one, is not paid or is kept already.',
   input: WhySchema,
   bulk: true,

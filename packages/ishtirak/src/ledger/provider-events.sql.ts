@@ -40,7 +40,7 @@ export interface IdleEvent {
 
 // The version is compared without a lock: if it has changed, the event may matter after all.
 const insertIdleEvents = statement(
-  'settlements.keep',
+  'settlements.store_idle',
   `with input as (
      select i.*, i.user_id is null or u.user_id is not null as is_current
        from jsonb_to_recordset($1::jsonb) as i(
@@ -77,7 +77,7 @@ export function receivedToColumns(
 }
 
 /** Keeps several events. Two copies of one event must come in two calls. */
-export async function keepIdleEvents(
+export async function storeIdleEvents(
   database: Queryable,
   events: readonly IdleEvent[],
 ): Promise<readonly SaveResult[]> {

@@ -82,12 +82,12 @@ describeOnEach('changes that are saved together', ({ database }) => {
     const event = { method: 'chargily', id: 'evt_idle', type: 'checkout.paid', outcome: 'unchanged' }
     const received = { ...event, report: aReport(), receivedAt: NOON }
     const idle = { userId: 'a', version, paymentId: 'pay_a', received }
-    expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('stale')
-    const twice = await Promise.all([settlements.keep(idle), settlements.keep(idle)])
+    expect(await settlements.storeIdle({ ...idle, version: version - 1 })).toBe('stale')
+    const twice = await Promise.all([settlements.storeIdle(idle), settlements.storeIdle(idle)])
     expect(twice).toEqual(['saved', 'duplicate'])
     // Each method has event ids of its own.
     const other = { ...idle, received: { ...received, method: 'pretend' } }
-    expect(await settlements.keep(other)).toBe('saved')
+    expect(await settlements.storeIdle(other)).toBe('saved')
     expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
     const kept = { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' }
     expect(await database().query(selectEvents)).toEqual([kept, kept])

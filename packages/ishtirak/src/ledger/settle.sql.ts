@@ -7,7 +7,13 @@ import { ConstraintViolation, type Queryable, statement } from '../database/data
 import { text } from '../database/rows.js'
 import { knownSellers } from './documents.sql.js'
 import { COLUMN_NAMES, NEW_PAYMENT } from './payments.sql.js'
-import { eventKey, type IdleEvent, keepIdleEvents, resultOf, type SaveResult } from './provider-events.sql.js'
+import {
+  eventKey,
+  type IdleEvent,
+  resultOf,
+  type SaveResult,
+  storeIdleEvents,
+} from './provider-events.sql.js'
 import { type LoadedPayment, loadForSettlements, type ReportedIds } from './reported-payment.sql.js'
 import type { SettlementChange } from './settlement-change.js'
 
@@ -19,10 +25,10 @@ export function createSettlements(database: Queryable) {
     load: shareStatements<ReportedIds, LoadedPayment | null>(database, { many: loadForSettlements }),
     save: shareStatements<SettlementChange, SaveResult>(database, { many: saveFirstOfEach }),
     /** Stores an event that changes nothing. No version moves, so such events do not delay each other. */
-    keep: shareStatements<IdleEvent, SaveResult>(database, {
+    storeIdle: shareStatements<IdleEvent, SaveResult>(database, {
       // Two copies of one event must not share a query, which could not tell which of them came first.
       keyOf: ({ userId, received }) => eventKey(userId, received),
-      many: keepIdleEvents,
+      many: storeIdleEvents,
     }),
   }
 }

@@ -59,13 +59,13 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
   let userId = ''
   const round = async () => {
     const loaded = await load(deps, reported, giveUpAt)
-    if (!loaded) return keepUnknownCheckout(deps, reported)
+    if (!loaded) return storeForUnknownCheckout(deps, reported)
     if (reported.by) requireUnchanged(reported.by, loaded.user.version)
     userId = loaded.payment.userId
     // It was recorded before.
     if (reported.recorded && !loaded.isNew) return 'unchanged'
     const complete = await withLatestReport(deps, reported, loaded)
-    if (!complete) return keepUnknownCheckout(deps, reported)
+    if (!complete) return storeForUnknownCheckout(deps, reported)
     latest = complete
     const settle = () => settleOurs(deps, complete, loaded, giveUpAt)
     return deps.tracing ? deps.tracing.span('settlement', loaded.traceparent, settle) : settle()
@@ -166,7 +166,7 @@ async function decideOn(
   }
   if (!received) return { revision: null, result: outcome }
   const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
-  const saved = await deps.settlements.keep(idle, giveUpAt)
+  const saved = await deps.settlements.storeIdle(idle, giveUpAt)
   if (saved === 'stale') return { result: 'stale' }
   return { revision: null, result: saved === 'saved' ? outcome : saved }
 }
@@ -175,23 +175,23 @@ async function decideOn(
 export const ACCEPTED_OUTCOMES: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
 
 /** The checkout belongs to no payment of ours. Its event is stored, so that an operator can find it. */
-async function keepUnknownCheckout(
+async function storeForUnknownCheckout(
   deps: SettleDeps,
   { report, event }: ReportedCheckout,
 ): Promise<SettlementResult> {
   const outcome = 'unknown_checkout'
   if (!event || !('status' in report)) return outcome
-  const saved = await keepForeignEvent(deps, { ...event, method: report.method, outcome, report })
+  const saved = await storeForeignEvent(deps, { ...event, method: report.method, outcome, report })
   return saved === 'duplicate' ? saved : outcome
 }
 
 /** Events about unknown payments are kept as well: one may be the only trace of a payment. */
-export function keepForeignEvent(
+export function storeForeignEvent(
   { settlements, clock }: SettleDeps,
   event: Omit<ReceivedEvent, 'receivedAt'>,
 ): Promise<SaveResult> {
   const received = { ...event, receivedAt: clock.now() }
-  return settlements.keep({ userId: null, version: 0, paymentId: null, received })
+  return settlements.storeIdle({ userId: null, version: 0, paymentId: null, received })
 }
 
 /** Logs that the payment counts from another instant than the provider's. */
