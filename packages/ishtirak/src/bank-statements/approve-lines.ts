@@ -126,8 +126,8 @@ type LineToApprove = ReturnType<typeof describeWanted>
 
 /** The amount is in dinars, and may have centimes. */
 function describeWanted({ line, candidate: { payment_id, user_id } }: SureLine) {
-  const came = { amount: line.centimes / 100, received_at: line.day }
-  return { line: line.id, payment_id, user_id, ...came, payment_method: INSTRUMENTS[line.account] }
+  const received = { amount: line.centimes / 100, received_at: line.day }
+  return { line: line.id, payment_id, user_id, ...received, payment_method: INSTRUMENTS[line.account] }
 }
 
 /** The input of the act that approves one transfer. Throws `wrong_amount`: centimes are not booked. */

@@ -80,8 +80,8 @@ async function bookInTurn(deps: RecordDeps, order: PaidDeskOrder, by: Requester)
   const recorded: Payment = { ...payment, checkoutId: reference, nextCheckAt: null }
   const act = { ...by, act: 'payment.record' as const }
   const { price, instrument, months } = recorded
-  const came = { status: 'paid', amount: price.amount, instrument, createdAt: now, updatedAt: now } as const
-  const report = ownReport(recorded, reference, { ...came, ...(months !== null && { months }) })
+  const paid = { status: 'paid', amount: price.amount, instrument, createdAt: now, updatedAt: now } as const
+  const report = ownReport(recorded, reference, { ...paid, ...(months !== null && { months }) })
   const reported = { report, event: null, source: 'operator', recorded, by: act } as const
   const outcome = await settlePayment(deps, reported).catch(referenceTakenOrThrow)
   if (outcome === 'booked') return

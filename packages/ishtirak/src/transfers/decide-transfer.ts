@@ -169,16 +169,16 @@ export function reportOfTransfer(
   payment: Payment,
   now: Instant,
 ): CheckoutReport {
-  const came = state === 'approved' ? approvals.at(-1) : undefined
+  const approval = state === 'approved' ? approvals.at(-1) : undefined
   const isWaitedFor = state === 'open' && now < payment.expiresAt
   const unpaid = isWaitedFor ? 'pending' : state === 'refused' ? 'canceled' : 'expired'
   return ownReport(payment, reference, {
-    status: came ? 'paid' : unpaid,
-    amount: came?.amount ?? payment.price.amount,
-    instrument: came?.instrument ?? null,
-    updatedAt: came?.at ?? null,
-    ...(came && { paidAt: came.at }),
-    ...(came && proofAt !== null && { provedAt: Math.min(proofAt, came.at) }),
+    status: approval ? 'paid' : unpaid,
+    amount: approval?.amount ?? payment.price.amount,
+    instrument: approval?.instrument ?? null,
+    updatedAt: approval?.at ?? null,
+    ...(approval && { paidAt: approval.at }),
+    ...(approval && proofAt !== null && { provedAt: Math.min(proofAt, approval.at) }),
     ...(state === 'refused' && refusal !== null && { refusal }),
   })
 }
