@@ -13,6 +13,8 @@ const RULE = 'a change costs what is left of the dearer plan, less what was paid
 export class Changes {
   /** By the payment: the parts that it was asked for, since those that are booked replace them. */
   readonly #quoted = new Map<string, readonly Quoted[]>()
+  /** By a payment that was booked at once: the parts that another change took first, by the model's ids. */
+  readonly #lost = new Map<string, readonly Quoted[]>()
 
   /** `histories` and `instants` since the last check: a payment is written after its price was decided. */
   check(
@@ -39,25 +41,36 @@ export class Changes {
           .flatMap((instant) => costOfChange(standingAfter(history, instant), instant, to) ?? []),
       )
       const codeKind = payment.code === null ? undefined : world.codes.kindOf(payment.code, ledger)
-      checkCost(payment, costs, { quoted: this.quotedFor(payment, ledger), codeKind })
+      const quoted = this.quotedFor(payment, ledger)
+      const cost = costFor(payment, costs, { quoted, codeKind })
+      this.#lost.set(id, lostParts(payment, quoted, cost))
     }
   }
 
   /** By the ids that the model has. */
   quotedFor({ id, secondOf }: BookedPayment, ledger: Ledger): readonly Quoted[] {
     const quoted = this.#quoted.get(secondOf ?? id) ?? []
-    return quoted.map((one) => {
+    const named = quoted.map((one) => {
       const lastChange = one.lastChange === null ? null : modelId(ledger, one.lastChange)
       return { ...one, id: modelId(ledger, one.id), lastChange }
     })
+    return [...named, ...(this.#lost.get(secondOf ?? id) ?? [])]
   }
 }
 
-function checkCost(
+/** The model decides whether they are lost; the row of a payment that was booked at once has only the others. */
+function lostParts(payment: BookedPayment, quoted: readonly Quoted[], { of }: ChangeCost): readonly Quoted[] {
+  const rest = payment.amount - quoted.reduce((sum, { part }) => sum + part, 0)
+  if (!isBooked(payment) || rest === 0) return []
+  const lost = [...of].filter(([id]) => !quoted.some((one) => one.id === id))
+  return lost.map(([id, { lastChange }], place) => ({ id, lastChange, part: place === 0 ? rest : 0 }))
+}
+
+function costFor(
   payment: BookedPayment,
   costs: readonly ChangeCost[],
   { quoted, codeKind }: { readonly quoted: readonly Quoted[]; readonly codeKind: string | undefined },
-): void {
+): ChangeCost {
   const { asked, discount, method, change } = payment
   // The desk asks for it some seconds before it is in the books.
   const isAsked = ({ price }: ChangeCost) => price === asked + discount
@@ -67,10 +80,12 @@ function checkCost(
     cost.credit === change?.credit &&
     discount === takenOff(cost.price, codeKind) &&
     (isBooked(payment) || isSharedOut(quoted, cost))
-  require(costs.some(isIt), RULE, () => {
+  const cost = costs.find(isIt)
+  require(cost !== undefined, RULE, () => {
     const said = costs.map(({ price, credit, of }) => `${price} with ${credit} of ${[...of.keys()]}`)
     return `${JSON.stringify(payment)}, the model says ${said}`
   })
+  return cost
 }
 
 function takenOff(price: number, code: string | undefined): number {

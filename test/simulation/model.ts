@@ -440,7 +440,10 @@ export interface ChangeCost {
   /** What is left of what was paid, rounded down. */
   readonly credit: number
   /** Of each piece, before rounding; days that were given are one stretch with those after them. */
-  readonly of: ReadonlyMap<string, { readonly due: Ratio; readonly days: number }>
+  readonly of: ReadonlyMap<
+    string,
+    { readonly due: Ratio; readonly days: number; readonly lastChange: string | null }
+  >
 }
 
 /** Undefined: no time runs, or none on a cheaper plan. Shares of time are to the second. */
@@ -465,7 +468,7 @@ export function costOfChange(
       const term = to.prices[months]
       const whole = term === undefined ? productOf(ratio(single), units) : ratio(term)
       const due = differenceOf(productOf(whole, shareLeft(piece, at)), worthLeft(piece, at))
-      return [id, { due, days }]
+      return [id, { due, days, lastChange: piece.changes.at(-1)?.id ?? null }]
     }),
   )
   const difference = sumOfAll([...of.values()].map(({ due }) => due))
