@@ -58,7 +58,7 @@ export class Changes {
   }
 }
 
-/** The model decides whether they are lost; the row of a payment that was booked at once has only the others. */
+/** The model decides whether they are lost: the row of one that was booked at once has only the others. */
 function lostParts(payment: BookedPayment, quoted: readonly Quoted[], { of }: ChangeCost): readonly Quoted[] {
   const rest = payment.amount - quoted.reduce((sum, { part }) => sum + part, 0)
   if (!isBooked(payment) || rest === 0) return []
