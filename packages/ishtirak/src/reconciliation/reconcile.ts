@@ -226,11 +226,11 @@ function judge(
   return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
 }
 
-/** Our value first. If an operator accepted what the provider reports, there is no difference. */
+/** Our value first. There is no difference if an operator accepted what the provider reports. */
 function differing({ amount, currency }: CheckoutReport, { payment, report }: ReconciledPayment) {
   const { price } = payment
   const booked = report && wholeReport(payment, report)
-  if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
+  if (booked?.amount === amount && booked.currency === currency) return {}
   return {
     ...(price.amount === amount ? {} : { amount: [price.amount, amount] }),
     ...(currency === null || price.currency === currency ? {} : { currency: [price.currency, currency] }),
