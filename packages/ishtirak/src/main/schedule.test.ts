@@ -1,9 +1,9 @@
 import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld } from '../../../../test/support/world.js'
-import { DAY, MINUTE } from '../core/instant.js'
+import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { createLog } from '../runtime/log.js'
-import { createRunner } from './schedule.js'
+import { createRunner, schedule } from './schedule.js'
 
 it('a start that ends after the stop leaves no timer: none would ever be cleared', async () => {
   vi.useFakeTimers()
@@ -61,6 +61,19 @@ describeScenario('the jobs', ({ database }) => {
     const names = world.service.parts.rounds.list().map(({ name }) => name)
     expect(names).toContain('check-due-payments')
     expect(names.filter((name) => !isConsoleKey(`job_${name}`))).toEqual([])
+  })
+
+  it('of a day have a round each day, however often they are tried', async () => {
+    let now = Date.parse('2026-11-21T12:00:00Z')
+    const daily = { name: 'count', stage: 'tidy', everyMs: DAY, run: async () => 1 } as const
+    const jobs = () => [{ ...daily, oncePerCluster: true } as const]
+    const [job] = schedule([{ name: 'counting', jobs }], { database: database(), clock: { now: () => now } })
+    const rounds = []
+    for (const passed of [0, 5 * MINUTE, 23 * HOUR, HOUR]) {
+      now += passed
+      rounds.push(await job?.run(() => true))
+    }
+    expect(rounds).toEqual([1, 0, 0, 1])
   })
 })
 
