@@ -133,7 +133,7 @@ function DocumentLink(of: {
   /** Shows the number too: the payment has several documents. */
   readonly isNumbered?: boolean
 }) {
-  const { section, paymentId, at, document } = of
+  const { section, paymentId, at, document, isNumbered = false } = of
   const { pages, view, say } = section
   const path = `${pages.base}/portal/receipts/${paymentId}`
   const what = say(document?.kind ?? 'receipt')
@@ -146,7 +146,7 @@ function DocumentLink(of: {
       aria-label={label}
       safe
     >
-      {of.isNumbered ? label : what}
+      {isNumbered ? label : what}
     </a>
   )
 }
