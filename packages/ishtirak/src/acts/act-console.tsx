@@ -155,9 +155,9 @@ async function sendActPage<Deps extends ActDeps>(
  */
 function othersOf<Deps>(pages: Pages<Deps>, { view, act, id }: ActPageRequest<Deps>, known: unknown) {
   if (id === '' || (act.on.file && !act.beside)) return []
-  return actsOffered(pages, view, { subject: act.on, file: known, deps: pages })
-    .filter((one) => one !== act && one.beside === act.beside)
-    .map((one) => ({ href: pathOfAct(pages, one, id), label: titleOf(one, view) }))
+  return actsOffered(pages, view, { subject: act.on, file: known, id })
+    .filter(({ act: one }) => one !== act && one.beside === act.beside)
+    .map(({ act: one }) => ({ href: pathOfAct(pages, one, id), label: titleOf(one, view) }))
 }
 
 /** The plan, or the refusal if the operator can correct a field of the form. */

@@ -6,23 +6,31 @@ import { LinkButton } from '../pages/portal-frame.js'
 import { type Act, byRank, verbOf } from './act.js'
 import { type Subject, subjectPath } from './subject.js'
 
-interface OfferedOn<Deps, File> {
+/** What acts are done to. `file` is the subject's file. */
+interface Target<File> {
   readonly subject: Subject<never, File>
   readonly file: File
-  readonly deps: Deps
+  readonly id: string
 }
 
-export function isOfferedOn<Deps, File>(act: Act<Deps>, { subject, file, deps }: OfferedOn<Deps, File>) {
+export function isOfferedOn<Deps, File>(
+  deps: Deps,
+  act: Act<Deps>,
+  { subject, file }: Omit<Target<File>, 'id'>,
+): boolean {
   return act.on.name === subject.name && act.isOffered?.(file, deps) !== false
 }
 
-/** The acts on `subject` that this operator may do now. `file` is the subject's file. */
+/** The acts that this operator may do now. */
 export function actsOffered<Deps, File>(
-  { acts }: { readonly acts: readonly Act<Deps>[] },
+  pages: Deps & { readonly acts: readonly Act<Deps>[] },
   { session }: View,
-  of: OfferedOn<Deps, File>,
-): readonly Act<Deps>[] {
-  return acts.filter((act) => mayDo(session.operator, act) && isOfferedOn(act, of)).sort(byRank)
+  of: Target<File>,
+) {
+  return pages.acts
+    .filter((act) => mayDo(session.operator, act) && isOfferedOn(pages, act, of))
+    .sort(byRank)
+    .map((act) => ({ act, id: of.id }))
 }
 
 export function titleOf({ name }: Pick<Act, 'name'>, view: Pick<View, 'say'>): string {
@@ -66,7 +74,7 @@ const OPEN_MAX = 3
 export function ActButtons<Deps>(of: {
   readonly pages: Pick<ConsolePages, 'base'>
   readonly view: View
-  readonly first: { readonly href: string; readonly label: string } | null
+  readonly first?: { readonly href: string; readonly label: string }
   readonly offered: readonly { readonly act: Act<Deps>; readonly id: string }[]
 }) {
   const { pages, view, first, offered } = of

@@ -7,32 +7,8 @@ import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 
-/** The values of each kind of change. */
-interface Values {
-  readonly access: Subscription
-  /** The status of a payment. */
-  readonly status: string
-  readonly dinars: number
-  readonly count: number
-  readonly instant: Instant
-  readonly span: { readonly start: Instant; readonly end: Instant }
-  /** A key of the console's texts. */
-  readonly state: string
-  /** A text that is shown unchanged. */
-  readonly text: string
-  /** The outcome of a mail. */
-  readonly mailed: string
-  /** Why an event was not accepted. */
-  readonly failure: string
-  /** The differences between a payment and its report, as `describeDifference` writes them. */
-  readonly differences: string
-  /** The receipt that would be written; null: nothing is booked. */
-  readonly receipt: DocumentSnapshot
-}
-type Kind = keyof Values
-
-interface ChangeOf<Of extends Kind> {
-  readonly kind: Of
+interface ChangeOf<Kind extends string, Value> {
+  readonly kind: Kind
   /** A key of the console's texts. */
   readonly what: string
   /** If the act changes several things, which one: the id of a payment, the name of an operator. */
@@ -43,34 +19,45 @@ interface ChangeOf<Of extends Kind> {
    * Null: there is no such thing. A value that equals `after` does not change; it is shown because the
    * decision depends on it.
    */
-  readonly before: Values[Of] | null
-  readonly after: Values[Of] | null
+  readonly before: Value | null
+  readonly after: Value | null
 }
-export type Change = { [Of in Kind]: ChangeOf<Of> }[Kind]
+export type Change = ReturnType<(typeof change)[keyof typeof change]>
 
 const ofKind =
-  <Of extends Kind>(kind: Of) =>
+  <Kind extends string, Value>(kind: Kind) =>
   (
     what: string,
-    before: Values[Of] | null,
-    after: Values[Of] | null = before,
+    before: Value | null,
+    after: Value | null = before,
     of: string | null = null,
-  ): ChangeOf<Of> => ({ kind, what, of, before, after })
+  ): ChangeOf<Kind, Value> => ({ kind, what, of, before, after })
+
+const access = ofKind<'access', Subscription>('access')
+const status = ofKind<'status', string>('status')
+const receipt = ofKind<'receipt', DocumentSnapshot>('receipt')
 
 /** `change.dinars('userBalance', 500, 2500)`; a value that stays: `change.dinars('amount', 2000)`. */
 export const change = {
-  access: (before: Subscription, after: Subscription) => ofKind('access')('access', before, after),
-  status: (before: string, after: string) => ofKind('status')('status', before, after),
-  dinars: ofKind('dinars'),
-  count: ofKind('count'),
-  instant: ofKind('instant'),
-  span: ofKind('span'),
-  state: ofKind('state'),
-  text: ofKind('text'),
-  mailed: ofKind('mailed'),
-  failure: ofKind('failure'),
-  differences: ofKind('differences'),
-  receipt: (snapshot: DocumentSnapshot | null) => ofKind('receipt')('receiptWillSay', snapshot),
+  access: (before: Subscription, after: Subscription) => access('access', before, after),
+  /** The status of a payment. */
+  status: (before: string, after: string) => status('status', before, after),
+  dinars: ofKind<'dinars', number>('dinars'),
+  count: ofKind<'count', number>('count'),
+  instant: ofKind<'instant', Instant>('instant'),
+  span: ofKind<'span', { readonly start: Instant; readonly end: Instant }>('span'),
+  /** The value is a key of the console's texts. */
+  state: ofKind<'state', string>('state'),
+  /** A text that is shown unchanged. */
+  text: ofKind<'text', string>('text'),
+  /** The outcome of a mail. */
+  mailed: ofKind<'mailed', string>('mailed'),
+  /** Why an event was not accepted. */
+  failure: ofKind<'failure', string>('failure'),
+  /** The differences between a payment and its report, as `describeDifference` writes them. */
+  differences: ofKind<'differences', string>('differences'),
+  /** The receipt that would be written; null: nothing is booked. */
+  receipt: (snapshot: DocumentSnapshot | null) => receipt('receiptWillSay', snapshot),
 }
 
 /** True for a value that stays and is shown only because the decision depends on it. */
@@ -109,7 +96,7 @@ const Side = Type.Union([
 
 const ChangeSchema = object('Change', {
   what: Type.String({ examples: ['access'] }),
-  kind: Type.Enum(Object.keys(change) as Kind[], {
+  kind: Type.Enum(Object.keys(change) as Change['kind'][], {
     description:
       'Of `before` and `after`: dinars and counts are numbers, instants are timestamps, access, spans and ' +
       'receipts are objects, all others text',

@@ -99,8 +99,7 @@ const BATCHES: readonly Column<Batch>[] = [
 
 function Acts(of: { pages: CodePages; view: View; on: Subject<never, unknown>; id: string }) {
   const { pages, view, on: subject, id } = of
-  const acts = actsOffered(pages, view, { subject, file: null, deps: pages })
-  return <ActButtons {...{ pages, view }} first={null} offered={acts.map((act) => ({ act, id }))} />
+  return <ActButtons {...{ pages, view }} offered={actsOffered(pages, view, { subject, file: null, id })} />
 }
 
 function stateInWords({ clock }: ConsolePages, view: View, batch: Batch): string {

@@ -98,18 +98,14 @@ function paymentPage(
 }
 
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
-  const offered = actsOffered(pages, view, { subject: PAYMENT, file, deps: pages })
+  const offered = actsOffered(pages, view, { subject: PAYMENT, file, id: file.payment.id })
   const mayPrint = file.receipt !== null && mayDo(view.session.operator, READ_RECEIPT)
   const others = decidedByOthers(pages, view, file)
   if (offered.length === 0 && !mayPrint && others.length === 0) return null
   return (
     <Card id="acts" title={view.say('acts')}>
       <div class="actions">
-        <ActButtons
-          {...{ pages, view }}
-          first={null}
-          offered={offered.map((act) => ({ act, id: file.payment.id }))}
-        />
+        <ActButtons {...{ pages, view, offered }} />
         {mayPrint ? <ReceiptLinks {...{ pages, view }} paymentId={file.payment.id} /> : null}
       </div>
       {others.map((text) => (
@@ -121,7 +117,7 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: Paymen
 
 /** Names the acts that this operator's role does not allow, and the roles that do. */
 function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readonly string[] {
-  const acts = pages.acts.filter((act) => isOfferedOn(act, { subject: PAYMENT, file, deps: pages }))
+  const acts = pages.acts.filter((act) => isOfferedOn(pages, act, { subject: PAYMENT, file }))
   const byRoles = new Map<string, string[]>()
   for (const act of acts.filter((one) => !mayDo(view.session.operator, one))) {
     const roles = inList(

@@ -164,9 +164,9 @@ function Ordered(of: { pages: AllPages; view: View } & Pick<UserPage, 'file' | '
   const { pages, view, file, ordered } = of
   const { say } = view
   const offeredOn = (one: PaymentFile) =>
-    actsOffered(pages, view, { subject: PAYMENT, file: one, deps: pages })
-      .filter(({ name }) => name === recheck.name)
-      .map((act) => ({ act, id: one.payment.id }))
+    actsOffered(pages, view, { subject: PAYMENT, file: one, id: one.payment.id }).filter(
+      ({ act }) => act.name === recheck.name,
+    )
   const access = [say('access'), accessInWords(pages, view, file.subscription)] as const
   const none = [say('lastPayment'), say('noPayment')] as const
   return (
@@ -175,7 +175,7 @@ function Ordered(of: { pages: AllPages; view: View } & Pick<UserPage, 'file' | '
       {ordered.map(({ file: one, mail }) => (
         <>
           <Facts facts={orderedFacts(pages, view, one, mail)} />
-          <ActButtons {...{ pages, view }} first={null} offered={offeredOn(one)} />
+          <ActButtons {...{ pages, view }} offered={offeredOn(one)} />
         </>
       ))}
     </Card>
@@ -209,7 +209,7 @@ function orderedFacts(pages: AllPages, view: View, file: PaymentFile, mail: Sent
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
   const { userId: id } = file.user
   const lastPaid = pages.mailer && file.payments.find(({ status }) => status === 'paid')
-  const offered = actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => ({ act, id }))
+  const offered = actsOffered(pages, view, { subject: USER, file, id })
   const resend = lastPaid ? [{ act: resendReceipt, id: lastPaid.id }] : []
   const asUser = { href: `${addressOf(pages.base, 'users', id)}/portal`, label: view.say('seeAsUser') }
   return <ActButtons {...{ pages, view }} first={asUser} offered={[...offered, ...resend]} />

@@ -85,8 +85,8 @@ function drawerPage(
         <Table {...{ pages, view }} rows={drawer.by_method} columns={SUMS} />
         <Hint>{say('drawerExplained')}</Hint>
         <p class="actions">
-          {actsOffered(pages, view, { subject: DRAWER, file: drawer, deps: pages }).map((act) => (
-            <ActButton {...{ pages, view, act, id: day }} />
+          {actsOffered(pages, view, { subject: DRAWER, file: drawer, id: day }).map((one) => (
+            <ActButton {...{ pages, view }} {...one} />
           ))}
           <OtherDays {...{ pages, view, from }} />
         </p>

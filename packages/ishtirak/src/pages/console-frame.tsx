@@ -11,16 +11,12 @@ import type { Written } from '../i18n/formats.js'
 import { sayFor } from '../i18n/messages.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { FormToken, type FrameParts, Languages, LinkButton, renderLayout } from './portal-frame.js'
-import type { SessionReader, WithFormToken } from './reader.js'
+import type { SessionReader, SessionStore, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
 
 /** The sessions of operators, which the capability `access` stores. */
-export interface ConsoleSignIn {
-  /** Null: the session is over, or never existed. */
-  find(token: string): Promise<OperatorSession | null>
-  end(token: string): Promise<void>
-  readonly lastsMs: number
+export interface ConsoleSignIn extends Omit<SessionStore<OperatorSession>, 'cookie'> {
   /** The address of the sign-in that leads to `url` afterwards. */
   pathFor(base: string, url: string): string
   /** Explains why a sign-in was refused; null: the error is not about a sign-in. */

@@ -3,35 +3,17 @@
 import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import { consoleKeysWith, isConsoleKey } from '../i18n/console.js'
+import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { inList, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from './console-frame.js'
 
 /** The kinds of codes: the key of a text is `<kind>_<code>`. A test compares the codes with the texts. */
-type Name =
-  | 'act'
-  | 'text'
-  | 'kind'
-  | 'next'
-  | 'source'
-  | 'outcome'
-  | 'event'
-  | 'mail'
-  | 'mailed'
-  | 'differing'
-  | 'discrepancy'
-  | 'disabled'
-  | 'method'
-  | 'subject'
-  | 'job'
-  | 'bulk'
-  | 'did'
-  | 'held'
+type KindOf<Key> = Key extends `${infer Kind}_${string}` ? Kind : never
 
 export function codeInWords(
   { say }: Pick<View, 'say'>,
-  name: Name,
+  name: KindOf<ConsoleKey>,
   code: string,
   data?: Readonly<Record<string, string>>,
 ): string {

@@ -94,24 +94,19 @@ export interface OwnPage {
   readonly render?: Render
 }
 
+/** The places of the portal, from the top. */
+type Place =
+  | 'news' // what was done just now
+  | 'open' // open payments
+  | 'problems' // such as a payment under review
+  | 'state' // notes at the plan, such as a limit that is used up
+  | 'warnings'
+  | 'usage' // of the limits
+  | 'recent' // the last lines of the first page
+  | 'lists' // on the page of the payments
+
 /** What one capability shows on the page of one user, each at its place. */
-export interface PortalPart {
-  /** On top: what was done just now. */
-  readonly news?: Render
-  /** Open payments. */
-  readonly open?: Render
-  /** Problems, such as a payment under review. */
-  readonly problems?: Render
-  /** Notes at the plan, such as a limit that is used up. */
-  readonly state?: Render
-  /** Warnings below the plan. */
-  readonly warnings?: Render
-  /** The usage of the limits, below the warnings. */
-  readonly usage?: Render
-  /** The last lines of the first page. */
-  readonly recent?: Render
-  /** Lists on the page of the payments. */
-  readonly lists?: Render
+export interface PortalPart extends Readonly<Partial<Record<Place, Render>>> {
   readonly pages?: readonly OwnPage[]
   /** The documents at the end of a line in the list of time. */
   readonly document?: (section: PartSection, time: GivenEntry) => JSX.Element | null

@@ -45,7 +45,7 @@ export type SessionReader<Found extends object> = ReturnType<typeof createSessio
 type FormSession = { readonly formToken: string } | null
 
 /** The storage of sessions, and the name of their cookie. */
-interface SessionStore<Found> {
+export interface SessionStore<Found> {
   /** Null: the session is over, or never existed. */
   find(token: string): Promise<Found | null>
   end(token: string): Promise<void>
