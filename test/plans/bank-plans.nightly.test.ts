@@ -1,9 +1,9 @@
 // Deciding lines, or withdrawing a file, takes as much for each line of many as of few.
+import { payableTransfers } from '../../packages/ishtirak/src/bank-statements/bank-matches.sql.js'
 import {
-  payableTransfers,
   settleLines,
-} from '../../packages/ishtirak/src/bank-statements/bank-matches.sql.js'
-import { withdrawStatementRow } from '../../packages/ishtirak/src/bank-statements/bank-statements.sql.js'
+  withdrawStatementRow,
+} from '../../packages/ishtirak/src/bank-statements/bank-statements.sql.js'
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
 import { describePlans } from '../support/databases.js'
 import { anEntry, days, NOON } from '../support/fixtures.js'

@@ -16,9 +16,8 @@ import { findPaymentsById } from '../ledger/payments.sql.js'
 import type { Field, Typed } from '../pages/field.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import { approve, approveByLine, RECEIVED_AMOUNT_MAX } from '../transfers/decide.js'
-import { settleLines } from './bank-matches.sql.js'
 import { LinesApprovalSchema, LinesApprovedSchema } from './bank-schemas.js'
-import { findBankStatement, findResults, resultsOperation } from './bank-statements.sql.js'
+import { findBankStatement, findResults, resultsOperation, settleLines } from './bank-statements.sql.js'
 import {
   type BankDeps,
   type ReadStatement,

@@ -501,9 +501,12 @@ describe('a file of any contents is read in bounds', () => {
     const rows = Array.from({ length: 5_000 }, (_, at) => `28/11/2026;VIREMENT ${at};;${at + 1},00\n`)
     const file = utf8(HEAD + rows.join(''))
     let pauses = 0
-    await readBankFile(file, {}, async () => {
+    let last = setImmediate(function pause() {
       pauses += 1
+      last = setImmediate(pause)
     })
+    await readAll(file)
+    clearImmediate(last)
     // Once for each slice of the text, and once for 250 rows.
     expect(pauses).toBeGreaterThanOrEqual(Math.floor(file.length / (SLICE_CHARACTERS + 100)) + 20)
   })

@@ -3,8 +3,8 @@
 // another column says otherwise.
 import { setImmediate } from 'node:timers/promises'
 import { DAY } from '../core/instant.js'
-import { readCentimes } from './bank-amount.js'
-import { isDay, readDay } from './bank-day.js'
+import { type DecimalSign, readCentimes } from './bank-amount.js'
+import { type DayOrder, isDay, readDay } from './bank-day.js'
 import {
   type BankForm,
   type Columns,
@@ -39,42 +39,27 @@ const LEFT_OUT_LISTED = 100
 /** Other requests are served after 250 rows: 5 ms of work. */
 const SLICE_ROWS = 250
 
-export interface ReadLine {
-  readonly day: string
-  /** Below 0 if the money went out. */
-  readonly centimes: number
-  readonly text: string
-  /** All cells of the row, without accents and case: what tells equal lines apart. */
-  readonly row: string
-  /** Why the line is not sure, whatever its reference says. */
-  readonly doubts: readonly LineDoubt[]
-}
-
 /** The form that is complete. */
-type Table = Columns & {
-  readonly dayOrder: NonNullable<BankForm['day_order']>
-  readonly decimal: BankForm['decimal']
-}
+type Table = Columns & { readonly day_order: DayOrder; readonly decimal: DecimalSign | undefined }
 
 /**
- * `known`: the forms of earlier files. Other requests are served during `afterSlice`. Throws
- * `file_not_accepted`, with a reason and the line of the file, or what is unclear.
+ * `known`: the forms of earlier files. Throws `file_not_accepted`, with a reason and the line of the file, or
+ * what is unclear.
  */
 export async function readBankFile(
   file: Uint8Array,
-  { asked = {}, known = [] }: { readonly asked?: BankForm; readonly known?: readonly KnownForm[] },
-  afterSlice: () => Promise<unknown> = setImmediate,
+  { asked, known }: { readonly asked: BankForm; readonly known: readonly KnownForm[] },
 ): Promise<{ readonly form: StoredForm; readonly lines: readonly ReadLine[] }> {
   const { encoding, text } = decodedText(file, asked.encoding)
   const delimiter = asked.delimiter ?? delimiterIn(text, isHeadingRow)
-  const rows = await rowsIn(text, DELIMITERS[delimiter], afterSlice)
+  const rows = await rowsIn(text, DELIMITERS[delimiter])
   const { columns, form: found, from, titles, unclear, absent } = findForm(rows, asked, known)
   const form = { encoding, delimiter, ...found }
   const below = rows.slice(from)
   if (below.length === 0) throw fileRefused('no_amounts')
   const shown = below.slice(0, SHOWN_ROWS).map(({ cells }) => cells.map(shownCell))
-  const { day_order: dayOrder } = found
-  if (absent.length > 0 || unclear.length > 0 || dayOrder === undefined) {
+  const { day_order, decimal } = found
+  if (absent.length > 0 || unclear.length > 0 || day_order === undefined) {
     const isKnown = ([name]: readonly [string, unknown]) =>
       ![...absent, ...unclear].some((one) => one === name)
     throw fileRefused(absent.length > 0 ? 'no_column' : 'form_unclear', {
@@ -83,44 +68,27 @@ export async function readBankFile(
       first_rows: [columns.names, ...shown].filter((row) => row.length > 0),
     })
   }
-  const notUnderstood = columnsNotUnderstood(columns, below)
-  const table = { ...columns, dayOrder, decimal: form.decimal }
-  const of = { titles, rows: below, isDoubted: notUnderstood.length > 0 }
-  const { lines, leftOut } = await readRows(table, of, afterSlice)
+  const { lines, telling, leftOut } = await readRows({ ...columns, day_order, decimal }, titles, below)
   if (lines.length === 0) throw fileRefused('no_amounts', { form })
-  return {
-    lines,
-    form: {
-      ...{ ...form, day_order: dayOrder, headings: [...columns.names], rows: shown },
-      ...{ telling: [...notUnderstood], left_out: leftOut.length },
-      left_out_rows: leftOut.slice(0, LEFT_OUT_LISTED),
-    },
-  }
+  const left = { left_out: leftOut.length, left_out_rows: leftOut.slice(0, LEFT_OUT_LISTED) }
+  return { lines, form: { ...form, day_order, headings: columns.names, rows: shown, telling, ...left } }
 }
 
 /** A cell with such a figure is not 0. */
 const FIGURE = /[1-9\u0661-\u0669\u06f1-\u06f9\uff11-\uff19]/
 
 /**
- * Makes lines of rows. What titles say of the rows below them is a doubt of every line of the file.
- * `isDoubted`: a column may say of any row that its money did not come.
+ * Makes lines of rows. What titles say of the rows below them is a doubt of every line of the file, and so is
+ * a column that is not understood: `telling`.
  */
-async function readRows(
-  table: Table,
-  of: {
-    readonly titles: readonly (readonly string[])[]
-    readonly rows: readonly CsvRow[]
-    readonly isDoubted: boolean
-  },
-  afterSlice: () => Promise<unknown>,
-) {
-  const { titles, rows, isDoubted } = of
+async function readRows(table: Table, titles: readonly (readonly string[])[], rows: readonly CsvRow[]) {
+  const telling = columnsNotUnderstood(table, rows)
   const lines: ReadLine[] = []
   const leftOut: number[] = []
   const references = new Set<string>()
   const headings = table.names.filter((_, at) => table.headings[at] !== 'currency')
   const doubted = new Set<LineDoubt>(headings.some(namesOtherCurrency) ? ['currency'] : [])
-  if (isDoubted) doubted.add('other_column')
+  if (telling.length > 0) doubted.add('other_column')
   const addTitle = (cells: readonly string[]) => {
     const title = cells.join(' ; ')
     if (titleSaysNotReceived(title)) doubted.add('not_come')
@@ -128,7 +96,7 @@ async function readRows(
   }
   for (const title of titles) addTitle(title)
   for (const [at, { cells, line }] of rows.entries()) {
-    if (at % SLICE_ROWS === 0) await afterSlice()
+    if (at % SLICE_ROWS === 0) await setImmediate()
     const isDated = isDay(cellAt(cells, table.date))
     if (!isDated && isHeadingRow(cells)) {
       requireSameHeadings(table, cells, line)
@@ -148,7 +116,7 @@ async function readRows(
     const isNamed = references.size > 0 && referencesIn(text).some((one) => references.has(one))
     return [...new Set([...doubts, ...doubted, ...(isNamed ? (['left_out'] as const) : [])])]
   }
-  return { leftOut, lines: lines.map((line) => ({ ...line, doubts: doubtsOf(line) })) }
+  return { telling, leftOut, lines: lines.map((line) => ({ ...line, doubts: doubtsOf(line) })) }
 }
 
 const cellAt = (cells: readonly string[], at: number | null) => (cells[(at ?? 0) - 1] ?? '').trim()
@@ -163,10 +131,10 @@ function requireSameHeadings({ names }: Columns, cells: readonly string[], line:
 const IN_WORDS = /^\P{Nd}*$|^\P{Nd}*\p{L}{2}/u
 
 /** Null: no money moved, or the row has no day. Throws what refuses the whole file. */
-function readRow(table: Table, cells: readonly string[], line: number): ReadLine | null {
-  const { width, date, amount, debit, decimal, dayOrder } = table
+function readRow(table: Table, cells: readonly string[], line: number) {
+  const { width, date, amount, debit, decimal, day_order } = table
   const written = cellAt(cells, date)
-  const day = readDay(written, dayOrder)
+  const day = readDay(written, day_order)
   if (day === null) {
     if (IN_WORDS.test(written)) return null
     throw fileRefused('day', { line, column: date })
@@ -181,11 +149,15 @@ function readRow(table: Table, cells: readonly string[], line: number): ReadLine
   const own = table.text.map((at) => cleanText(cells[at - 1] ?? '')).filter(Boolean)
   const text = own.join(' ')
   return {
-    ...{ day, centimes, text: shortText(text), row: cells.map(plainWords).join('|') },
+    ...{ day, centimes, text: shortText(text) },
+    /** Two equal lines have the same `row`. */
+    row: cells.map(plainWords).join('|'),
     // The rest of a long text is not stored, and it may name another payment.
     doubts: [...(text.length > TEXT_MAX ? (['other_column'] as const) : []), ...doubtsOf(table, cells, day)],
   }
 }
+
+export type ReadLine = NonNullable<ReturnType<typeof readRow>>
 
 /** Throws `file_not_accepted`: a word of the direction is not understood. */
 function isNamedOut({ direction }: Columns, cells: readonly string[], line: number): boolean {
@@ -199,11 +171,11 @@ function isNamedOut({ direction }: Columns, cells: readonly string[], line: numb
 /** Banks value money some days after they book it; weeks later it is a bill that falls due. */
 const VALUE_DAYS_MAX = 7
 
-function doubtsOf({ headings, dayOrder }: Table, cells: readonly string[], day: string): LineDoubt[] {
+function doubtsOf({ headings, day_order }: Table, cells: readonly string[], day: string): LineDoubt[] {
   const isAny = (wanted: Heading, isSo: (cell: string) => boolean) =>
     headings.some((heading, at) => heading === wanted && isSo(cellAt(cells, at + 1)))
   const isNotYet = (cell: string) => {
-    const valued = readDay(cell, dayOrder)
+    const valued = readDay(cell, day_order)
     return valued === null || Date.parse(valued) - Date.parse(day) > VALUE_DAYS_MAX * DAY
   }
   const isNotDone = (cell: string) => !saysCompleted(cell)

@@ -38,20 +38,6 @@ export type BankForm = Static<TObject<typeof bankForm>>
 /** The form of an earlier file, and its headings. */
 export type KnownForm = BankForm & { readonly headings: readonly string[] }
 
-/** The meaning of each column. Columns are counted from 1. */
-export interface Columns {
-  readonly names: readonly string[]
-  readonly headings: readonly (Heading | null)[]
-  /** The number of cells in a row. */
-  readonly width: number
-  readonly date: number
-  readonly amount: number
-  /** Null: what went out has no column of its own. */
-  readonly debit: number | null
-  readonly direction: 'in' | 'sign' | number
-  readonly text: readonly number[]
-}
-
 /** The headings stand in the first rows, below titles. */
 const TITLE_ROWS_MAX = 30
 /** Letters of a heading, and of a cell that a page shows. */
@@ -137,8 +123,8 @@ function earlierForm({ direction = 'in', ...form }: BankForm = {}): BankForm {
 
 type Cells = readonly (readonly string[])[]
 
-/** A column that the operator said counts; else the only one with such a heading. */
-function findColumns(said: BankForm, names: readonly string[], table: Cells) {
+/** A column that the operator said counts; else the only one with such a heading. Counts columns from 1. */
+function findColumns(said: BankForm, names: string[], table: Cells) {
   const unclear = new Set<keyof BankForm>()
   const absent = new Set<keyof BankForm>()
   const headings = names.map(headingOf)
@@ -168,9 +154,11 @@ function findColumns(said: BankForm, names: readonly string[], table: Cells) {
   const { direction: of } = said
   const direction = of === undefined ? guess() : of === 'in' || of === 'sign' ? of : numberOf('direction', of)
   if (direction === null) unclear.add('direction')
-  const columns: Columns = { names, headings, width, date, amount, debit, direction: direction ?? 'in', text }
+  const columns = { names, headings, width, date, amount, debit, direction: direction ?? 'in', text }
   return { columns, unclear, absent }
 }
+/** The meaning of each column. `debit` is null if what went out has no column of its own. */
+export type Columns = ReturnType<typeof findColumns>['columns']
 
 /** The cells of these columns that are not empty. */
 function cellsAt(table: Cells, columns: readonly (number | null)[]): readonly string[] {
@@ -182,7 +170,7 @@ function directionIn(
   heading: Heading | null,
   [column, ...others]: readonly number[],
   amounts: readonly string[],
-): Columns['direction'] | null {
+): 'in' | 'sign' | number | null {
   if (column !== undefined) return others.length > 0 ? null : column
   if (heading === 'credit') return 'in'
   return amounts.length > 0 && amounts.every(isSigned) ? 'sign' : null
@@ -195,7 +183,7 @@ function directionIn(
 export function columnsNotUnderstood(
   { names, headings, width, date, amount, debit, direction, text }: Columns,
   rows: readonly CsvRow[],
-): readonly number[] {
+) {
   const used = [date, amount, debit, direction, ...text]
   const filled = new Set<number>()
   for (const { cells } of rows) for (const [at, cell] of cells.entries()) if (cell.trim()) filled.add(at + 1)

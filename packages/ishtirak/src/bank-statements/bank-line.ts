@@ -1,4 +1,4 @@
-// The states of a line of a bank statement, and what an operator may make of it. Pure.
+// The words for a line of a bank statement: its states, and how it fits a transfer.
 
 /** `returned`: money that went out again under the reference of a transfer; its amount is below 0. */
 export const LINE_STATES = ['open', 'approved', 'payout', 'set_aside', 'returned'] as const
@@ -15,35 +15,19 @@ export const LINE_KINDS = [
  * say that the money did not come. `not_come`: the row or a title says so in words. `currency`: the amount
  * may be in another one. `left_out`: a row without money names the same reference.
  */
-export const LINE_DOUBTS = ['other_column', 'not_come', 'currency', 'left_out'] as const
+const LINE_DOUBTS = ['other_column', 'not_come', 'currency', 'left_out'] as const
 export type LineDoubt = (typeof LINE_DOUBTS)[number]
 
-export type LineAct = 'set_aside' | 'mark_payout' | 'reopen'
+export const MATCH_RULES = [
+  ...(['reference', 'reference_inside', 'reference_near'] as const),
+  ...(['amount_day_name', 'amount_day'] as const),
+] as const
+export type MatchRule = (typeof MATCH_RULES)[number]
 
-/**
- * The state that an act would give to a line; null: the act is not possible. A line that pays a payment is
- * decided by that payment. Money that went out is no payout, and is opened again as what it was.
- */
-export function stateAfter(
-  line: {
-    readonly state: BankLineState
-    readonly payment_id: string | null
-    readonly centimes: number
-  },
-  act: LineAct,
-): 'set_aside' | 'payout' | 'open' | 'returned' | null {
-  const { state, payment_id, centimes } = line
-  const isOut = centimes < 0
-  const becomes = {
-    set_aside: 'set_aside',
-    mark_payout: isOut ? null : 'payout',
-    reopen: isOut ? 'returned' : 'open',
-  } as const
-  return state === 'approved' || payment_id !== null || state === becomes[act] ? null : becomes[act]
-}
-
-/** Money that the provider of cards paid out, by words in its text. */
-export function isPayout(text: string, words: readonly string[]): boolean {
-  const folded = text.toLowerCase()
-  return words.some((word) => folded.includes(word.toLowerCase()))
-}
+/** Reasons why a line may not be for a transfer. `returned`: money went out again under the reference. */
+export const MISFITS = [
+  ...(['amount', 'before_order', 'in_future', 'given_up', 'booked'] as const),
+  ...(['other_reference', 'other_line', 'returned'] as const),
+  ...LINE_DOUBTS,
+] as const
+export type Misfit = (typeof MISFITS)[number]

@@ -2,51 +2,13 @@
 // and name; how sure that is, and why. Pure.
 
 import { DAY } from '../core/instant.js'
-import { LINE_DOUBTS, type LineDoubt } from './bank-line.js'
+import type { MatchRule, Misfit } from './bank-line.js'
+import type { linesNaming, payableTransfers } from './bank-matches.sql.js'
+import type { StoredLine } from './bank-statements.sql.js'
 import { nearReferences, referencesInside } from './references-in-text.js'
 
-/** Money that came to an account. */
-export interface BankLine {
-  readonly id: string
-  /** `YYYY-MM-DD`. */
-  readonly day: string
-  readonly centimes: number
-  readonly text: string
-  /** The references that stand by themselves in the text (`wholeReferencesIn`). */
-  readonly references: readonly string[]
-  readonly doubts: readonly LineDoubt[]
-}
-
-/** A transfer that money may be for. The names are those of the API. */
-export interface PayableTransfer {
-  readonly payment_id: string
-  readonly user_id: string
-  readonly name: string | null
-  readonly reference: string
-  /** The amount asked for, in whole dinars. */
-  readonly amount: number
-  /** `YYYY-MM-DD`. */
-  readonly ordered_on: string
-  /** `waiting`: also past its end. `given_up`: ended or refused; money counts still. */
-  readonly state: 'waiting' | 'given_up' | 'booked'
-  readonly approved_by: readonly string[]
-  /** The line that was said to pay it. */
-  readonly line_id: string | null
-}
-
-export const MATCH_RULES = [
-  ...(['reference', 'reference_inside', 'reference_near'] as const),
-  ...(['amount_day_name', 'amount_day'] as const),
-] as const
-type MatchRule = (typeof MATCH_RULES)[number]
-
-/** Reasons why a line may not be for a transfer. `returned`: money went out again under the reference. */
-export const MISFITS = [
-  ...(['amount', 'before_order', 'in_future', 'given_up', 'booked'] as const),
-  ...(['other_reference', 'other_line', 'returned'] as const),
-  ...LINE_DOUBTS,
-] as const
-type Misfit = (typeof MISFITS)[number]
+export type BankLine = Pick<StoredLine, 'id' | 'day' | 'centimes' | 'text' | 'references' | 'doubts'>
+export type PayableTransfer = Awaited<ReturnType<typeof payableTransfers>>[number]
 
 export interface Candidate extends PayableTransfer {
   readonly why: MatchRule
@@ -59,16 +21,12 @@ export interface Match {
   readonly candidates: readonly Candidate[]
 }
 
-/** The transfers that some lines may be for, and what is known of their references. */
-export interface MatchFacts {
+/** The transfers that some lines may be for, and what is known of the references in those lines. */
+type MatchFacts = Awaited<ReturnType<typeof linesNaming>> & {
   /** Transfers that are waited for, and transfers whose references stand in the lines. */
   readonly transfers: readonly PayableTransfer[]
   /** `YYYY-MM-DD`. */
   readonly today: string
-  /** The number of undecided lines that name a reference. */
-  readonly linesOf: ReadonlyMap<string, number>
-  /** The last day (`YYYY-MM-DD`) on which money went out under a reference. */
-  readonly returnedOn: ReadonlyMap<string, string>
 }
 
 /** A person can compare 5 candidates at a glance. */

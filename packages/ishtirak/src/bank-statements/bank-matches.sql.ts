@@ -1,10 +1,8 @@
 // Queries that match lines of bank statements with transfers: the transfers that lines may be for, what is
-// known of the references in their texts, and which line paid which payment.
+// known of the references in their texts.
 import type { Instant } from '../core/instant.js'
-import { type Database, type Queryable, statement } from '../database/database.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
-import type { MatchFacts, PayableTransfer } from './bank-match.js'
-import { withStatementsLocked } from './bank-statements.sql.js'
 
 const PAYABLE = `t.payment_id, t.user_id, u.name, t.reference,
           coalesce(p.amount_asked, p.amount) as amount, p.created_at as ordered_at,
@@ -38,8 +36,10 @@ const parsePayable = rowOf({
   reference: text,
   amount: integer,
   ordered_at: instant,
-  state: word<PayableTransfer['state']>,
+  /** `waiting`: also past its end. `given_up`: ended or refused; money counts still. */
+  state: word<'waiting' | 'given_up' | 'booked'>,
   approved_by: json<readonly string[]>,
+  /** The line that was said to pay it. */
   line_id: textOrNull,
 })
 
@@ -54,9 +54,11 @@ export async function payableTransfers(
     readonly references: readonly string[]
     readonly dayOf: (at: Instant) => string
   },
-): Promise<readonly PayableTransfer[]> {
+) {
   const rows = await database.query(selectPayable, [at(of.orderedSince), of.references])
-  return rows.map(parsePayable).map((row) => ({ ...row, ordered_on: of.dayOf(row.ordered_at) }))
+  return rows
+    .map(parsePayable)
+    .map(({ ordered_at, ...row }) => ({ ...row, ordered_on: of.dayOf(ordered_at) }))
 }
 
 // Uses the index bank_lines_named.
@@ -71,17 +73,13 @@ const selectKnown = statement(
 )
 const parseKnown = rowOf({ reference: text, lines: integer, returnedOn: textOrNull })
 
-/**
- * Counts the open lines that name each reference, and finds the last day on which money went out under it.
- */
-export async function linesNaming(
-  database: Queryable,
-  references: readonly string[],
-): Promise<Pick<MatchFacts, 'linesOf' | 'returnedOn'>> {
+export async function linesNaming(database: Queryable, references: readonly string[]) {
   const rows = references.length === 0 ? [] : await database.query(selectKnown, [references])
   const known = rows.map(parseKnown)
   return {
+    /** The number of open lines that name a reference. */
     linesOf: new Map(known.map(({ reference, lines }) => [reference, lines])),
+    /** The last day (`YYYY-MM-DD`) on which money went out under a reference. */
     returnedOn: new Map(known.map(({ reference, returnedOn }) => [reference, returnedOn ?? ''])),
   }
 }
@@ -97,42 +95,4 @@ export async function knownReferences(
   references: readonly string[],
 ): Promise<ReadonlySet<string>> {
   return new Set((await database.query(selectReferences, [references])).map((row) => text(row, 'reference')))
-}
-
-const FACTS = `select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
-             from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id`
-
-// A line pays the payment that an operator chose for it, or the one that was approved by hand and that the
-// line alone names. The update takes the state from `paid`: with a constant the planner underestimates the
-// rows of a new file that has no statistics yet, and compares each line with all.
-const settle = statement(
-  'bank_matches.settle',
-  `with by_hand as (
-     select min(l.id) as line_id, k.payment_id, max(k.approved_by) as approved_by
-       from bank_lines l
-      cross join lateral (${FACTS} where t.reference = l.refs[1]) k
-      where l.state = 'open' and l.payment_id is null and cardinality(l.refs) = 1
-        and k.status in ('paid', 'refunded') and k.state = 'approved'
-        and k.amount::bigint * 100 = l.amount_centimes
-        and not exists (select from bank_lines o where o.payment_id = k.payment_id)
-      group by k.payment_id
-   ), paid as materialized (
-     select line_id, 'open' as was, payment_id, approved_by from by_hand
-     union all
-     select l.id, l.state, l.payment_id, k.approved_by
-       from bank_lines l
-      cross join lateral (${FACTS} where p.id = l.payment_id) k
-      where l.state = 'open' and l.payment_id is not null and k.status in ('paid', 'refunded')
-   )
-   update bank_lines l
-      set state = 'approved', payment_id = p.payment_id, decided_at = $1::timestamptz,
-          decided_by = p.approved_by
-     from paid p
-    where l.id = p.line_id and l.state = p.was and (l.payment_id is null or l.payment_id = p.payment_id)
-   returning l.id`,
-)
-
-/** Approves the lines whose payment is booked, also if an operator approved it by hand. */
-export async function settleLines(database: Database, now: Instant): Promise<number> {
-  return withStatementsLocked(database, async (held) => (await held.query(settle, [at(now)])).length)
 }

@@ -1,17 +1,19 @@
 // Readings of bank statements and their lines, by API and by command. One of them takes a file and stores it.
+
+import { type Static, Type } from 'typebox'
 import { list } from '../acts/list.js'
-import { byInstant, cursorOf, pageCursor } from '../acts/paging.js'
+import { byInstant, cursorOf, pageCursor, pageQuery } from '../acts/paging.js'
 import { type CommandAnswer, reading } from '../acts/reading.js'
 import type { Operator, Permission } from '../core/role.js'
+import { query } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
 import { readDay } from './bank-day.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
+import { LINE_KINDS, LINE_STATES } from './bank-line.js'
 import {
   ImportQuerySchema,
   LineSchema,
-  LinesFilterSchema,
   StatementParamsSchema,
-  StatementQuerySchema,
   StatementSchema,
   StatementSummarySchema,
 } from './bank-schemas.js'
@@ -20,9 +22,10 @@ import { importStatement } from './import-statement.js'
 import {
   type BankDeps,
   describeBankLine,
-  describeStatement,
   matched,
   readStatement,
+  sumOf,
+  toApprove,
 } from './read-statement.js'
 
 export const READ_STATEMENTS: Permission = { name: 'statement.read', roles: ['accountant'] }
@@ -33,30 +36,29 @@ const SHOWN = 50
 const byPlace = cursorOf({ place: 'number' })
 const byDay = pageCursor<{ readonly day: string; readonly id: string }>(
   ({ day, id }) => [day, id],
-  ([day, id]) => (isDay(day) && typeof id === 'string' ? { day, id } : null),
+  ([day, id]) => (readDay(`${day}`, 'ymd') === day && typeof id === 'string' ? { day, id } : null),
 )
 
-function isDay(part: unknown): part is string {
-  return typeof part === 'string' && readDay(part, 'ymd') === part
-}
+const PageQuery = query(pageQuery)
 
 /** A page of a statement, from a line on. */
 async function pageOfStatement(
   deps: BankDeps,
   id: string,
-  of: {
-    readonly operator: Operator
-    readonly cursor?: string | undefined
-    readonly limit?: number | undefined
-  },
+  { operator, cursor, limit = SHOWN }: Static<typeof PageQuery> & { readonly operator: Operator },
 ) {
-  const { cursor, limit = SHOWN } = of
   const after = cursor === undefined ? 0 : byPlace.decode(cursor).place
   const read = await readStatement(deps, id)
   const rest = read.lines.filter(({ place }) => place > after)
   const { items, nextCursor } = byPlace.pageOf(rest, limit)
-  const data = items.map(describeBankLine)
-  return viewAs(StatementSchema, { ...describeStatement(read, of.operator), data, next_cursor: nextCursor })
+  const sure = toApprove(read, operator)
+  return viewAs(StatementSchema, {
+    ...read.statement,
+    counts: Object.fromEntries(LINE_KINDS.map((kind) => [kind, read.of(kind).length])),
+    to_approve: { count: sure.length, amount: sumOf(sure) },
+    data: items.map(describeBankLine),
+    next_cursor: nextCursor,
+  })
 }
 
 const showLines = ({ data, ...statement }: CommandAnswer) => ({ ...statement, lines: data })
@@ -108,7 +110,7 @@ export const getStatement = readStatements({
   operationId: 'getBankStatement',
   summary: 'A bank statement, its lines beside the transfers that they may be for',
   params: StatementParamsSchema,
-  query: StatementQuerySchema,
+  query: PageQuery,
   refuses: ['invalid_cursor'],
   answer: StatementSchema,
   command: { usage: 'bank-statements show <statement>', show: showLines },
@@ -121,7 +123,7 @@ export const lineList = list<BankDeps>()({
   path: '/bank-lines',
   operationId: 'listBankLines',
   summary: 'Money in without a payment, newest first; or lines in another state',
-  filter: LinesFilterSchema,
+  filter: Type.Object({ state: Type.Optional(Type.Enum([...LINE_STATES], { default: 'open' })) }),
   item: LineSchema,
   title: 'BankLines',
   command: { usage: 'bank-statements lines', rows: 'lines' },

@@ -1,27 +1,21 @@
 // The schemas of bank statements, of their lines, and of an approval.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageQuery } from '../acts/paging.js'
+import { nextCursor } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
 import type { AccountKind } from '../core/account.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { bankForm } from './bank-form.js'
-import { LINE_KINDS, LINE_STATES } from './bank-line.js'
-import { MATCH_RULES, MISFITS } from './bank-match.js'
+import { LINE_KINDS, LINE_STATES, MATCH_RULES, MISFITS } from './bank-line.js'
 
 const ACCOUNTS: AccountKind[] = ['ccp', 'baridimob', 'bank']
 
 export const StatementParamsSchema = Type.Object({ statement_id: Type.String() })
-export const LineParamsSchema = Type.Object({ line_id: Type.String() })
 
 const account = Type.Enum(ACCOUNTS, { description: 'The kind of account that it is of' })
 const dinars = (description?: string) => Type.Number({ ...(description && { description }) })
 
 export const ImportQuerySchema = query({ account, ...bankForm })
 export type ImportQuery = Static<typeof ImportQuerySchema>
-export const StatementQuerySchema = query(pageQuery)
-export const LinesFilterSchema = Type.Object({
-  state: Type.Optional(Type.Enum([...LINE_STATES], { default: 'open' })),
-})
 
 export const LineSchema = object('BankLine', {
   id: Type.String(),

@@ -68,7 +68,7 @@ const lock = statement(
  * another transaction has not committed yet: a withdrawal would delete a line that a new file shares, and two
  * settlements would approve two lines for one payment. An approval needs no turn, because it locks its line.
  */
-export function withStatementsLocked<Result>(
+function withStatementsLocked<Result>(
   database: Database,
   work: (held: Queryable) => Promise<Result>,
 ): Promise<Result> {
@@ -281,6 +281,44 @@ export function withdrawStatementRow(
   })
 }
 
+const FACTS = `select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
+             from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id`
+
+// A line pays the payment that an operator chose for it, or the one that was approved by hand and that the
+// line alone names. The update takes the state from `paid`: with a constant the planner underestimates the
+// rows of a new file that has no statistics yet, and compares each line with all.
+const settle = statement(
+  'bank_matches.settle',
+  `with by_hand as (
+     select min(l.id) as line_id, k.payment_id, max(k.approved_by) as approved_by
+       from bank_lines l
+      cross join lateral (${FACTS} where t.reference = l.refs[1]) k
+      where l.state = 'open' and l.payment_id is null and cardinality(l.refs) = 1
+        and k.status in ('paid', 'refunded') and k.state = 'approved'
+        and k.amount::bigint * 100 = l.amount_centimes
+        and not exists (select from bank_lines o where o.payment_id = k.payment_id)
+      group by k.payment_id
+   ), paid as materialized (
+     select line_id, 'open' as was, payment_id, approved_by from by_hand
+     union all
+     select l.id, l.state, l.payment_id, k.approved_by
+       from bank_lines l
+      cross join lateral (${FACTS} where p.id = l.payment_id) k
+      where l.state = 'open' and l.payment_id is not null and k.status in ('paid', 'refunded')
+   )
+   update bank_lines l
+      set state = 'approved', payment_id = p.payment_id, decided_at = $1::timestamptz,
+          decided_by = p.approved_by
+     from paid p
+    where l.id = p.line_id and l.state = p.was and (l.payment_id is null or l.payment_id = p.payment_id)
+   returning l.id`,
+)
+
+/** Approves the lines whose payment is booked, also if an operator approved it by hand. */
+export async function settleLines(database: Database, now: Instant): Promise<number> {
+  return withStatementsLocked(database, async (held) => (await held.query(settle, [at(now)])).length)
+}
+
 /** The results of an approval are an entry of their own, once: the name of its operation. */
 export const resultsOperation = (approvalId: string) => `statement.approved ${approvalId}`
 
@@ -293,3 +331,15 @@ export async function findResults(
   // The act of the results is never refused, and wrote this shape.
   return found && (found.after.results as readonly LineResult[])
 }
+
+// Money that went out again although its payment is approved, for the inbox. Uses the indexes
+// bank_lines_decided and transfers_by_reference.
+export const RETURNED = `
+  select s.imported_at, l.id || ' ' || p.id, p.user_id, p.id, (-l.amount_centimes / 100)::int, l.day::text
+    from bank_lines l
+    join bank_statements s on s.id = l.statement_id
+   cross join unnest(l.refs) ref
+    join transfers t on t.reference = ref
+    join payments p on p.user_id = t.user_id and p.id = t.payment_id
+   where l.state = 'returned' and (p.status in ('paid', 'review') or t.approvals <> '[]')
+     and p.status <> 'refunded'`

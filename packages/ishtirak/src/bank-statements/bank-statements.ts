@@ -2,7 +2,6 @@
 import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import { approveLines } from './approve-lines.js'
-import { settleLines } from './bank-matches.sql.js'
 import { type BankPages, bankStatementRoutes } from './bank-pages.js'
 import {
   getStatement,
@@ -11,7 +10,7 @@ import {
   READ_STATEMENTS,
   statementList,
 } from './bank-readings.js'
-import { MONEY_RETURNED } from './inbox.js'
+import { RETURNED, settleLines } from './bank-statements.sql.js'
 import { LINE_ACTS, withdrawStatement } from './line-acts.js'
 
 export const bankStatements: Capability<BankPages> = {
@@ -21,7 +20,20 @@ export const bankStatements: Capability<BankPages> = {
   helpHeading: 'Money:',
   commandGroups: { 'bank-statements': 'Bank statements: what came to the accounts, beside the transfers' },
   console: bankStatementRoutes,
-  inbox: MONEY_RETURNED,
+  inbox: [
+    {
+      name: 'money_returned',
+      place: 12,
+      urgency: 'now',
+      isMoney: true,
+      select: RETURNED,
+      nextActs: ['payment.refund', 'bank_line.set_aside'],
+      next: () => 'payment.refund',
+      detailIs: 'the day on which it went out',
+      detail: ({ formats }, { say, locale }, day) =>
+        say('returnedOnDay', { day: formats.day(Date.parse(day), locale) }),
+    },
+  ],
   sections: [{ key: 'statements', path: '/console/bank-statements', order: 2, permission: READ_STATEMENTS }],
   // Lines whose payments were booked since: approved by hand, or by a process that died before it closed the
   // line.

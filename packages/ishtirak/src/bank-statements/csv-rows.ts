@@ -76,17 +76,13 @@ export function delimiterIn(text: string, isHeadings: (cells: readonly string[])
  * Returns the rows that are not empty. Throws `file_not_accepted` with the line: `binary`, `quote`,
  * `row_too_long`, `too_many_cells`, `too_many_rows`.
  */
-export async function rowsIn(
-  text: string,
-  delimiter: string,
-  afterSlice: () => Promise<unknown> = setImmediate,
-): Promise<readonly CsvRow[]> {
+export async function rowsIn(text: string, delimiter: string): Promise<readonly CsvRow[]> {
   const rows: CsvRow[] = []
   let sliceEnd = SLICE_CHARACTERS
   for (let from = 0, line = 1; from < text.length; from += 1, line += 1) {
     if (from >= sliceEnd) {
       sliceEnd = from + SLICE_CHARACTERS
-      await afterSlice()
+      await setImmediate()
     }
     if (text[from] === '\n') continue
     const { row, cells } = rowAt(text, { from, line, delimiter })

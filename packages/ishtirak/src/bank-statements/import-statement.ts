@@ -4,9 +4,14 @@ import type { AccountKind } from '../core/account.js'
 import { sha256 } from '../runtime/secret.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
 import type { BankForm } from './bank-form.js'
-import { isPayout } from './bank-line.js'
-import { knownReferences, settleLines } from './bank-matches.sql.js'
-import { insertStatement, knownForms, type NewLine, type StoredStatement } from './bank-statements.sql.js'
+import { knownReferences } from './bank-matches.sql.js'
+import {
+  insertStatement,
+  knownForms,
+  type NewLine,
+  type StoredStatement,
+  settleLines,
+} from './bank-statements.sql.js'
 import { fileRefused } from './csv-rows.js'
 import type { BankDeps } from './read-statement.js'
 import { referencesIn, wholeReferencesIn } from './references-in-text.js'
@@ -81,4 +86,10 @@ function newLines(
       state: line.centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
     }
   })
+}
+
+/** Money that the provider of cards paid out, by words in its text. */
+function isPayout(text: string, words: readonly string[]): boolean {
+  const folded = text.toLowerCase()
+  return words.some((word) => folded.includes(word.toLowerCase()))
 }

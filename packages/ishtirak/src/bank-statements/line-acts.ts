@@ -1,6 +1,7 @@
 // Acts on a line without a payment: it is set aside, marked as a payout of the card provider, or opened
 // again. The act on a statement that was read wrongly removes the statement and its lines, except the lines
 // that pay payments.
+import { Type } from 'typebox'
 import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
@@ -8,15 +9,14 @@ import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { viewAs } from '../http/view-as.js'
-import { type LineAct, stateAfter } from './bank-line.js'
-import { LineParamsSchema, LineSchema, WithdrawnSchema } from './bank-schemas.js'
-import { decideLine, findLine, withdrawStatementRow } from './bank-statements.sql.js'
+import { LineSchema, WithdrawnSchema } from './bank-schemas.js'
+import { decideLine, findLine, type StoredLine, withdrawStatementRow } from './bank-statements.sql.js'
 import { type BankDeps, describeBankLine, matched, readStatement, STATEMENT } from './read-statement.js'
 
 const LINE: Subject<BankDeps> = {
   name: 'bank_line',
   path: '/bank-lines/:line_id',
-  params: LineParamsSchema,
+  params: Type.Object({ line_id: Type.String() }),
   command: { group: 'bank-statements', argument: 'line' },
   about: async (deps, id) => {
     const { day, text } = await lineNamed(deps, id)
@@ -30,6 +30,22 @@ async function lineNamed({ database }: Pick<BankDeps, 'database'>, id: string) {
   const line = await findLine(database, id)
   if (!line) throw new BillingError('not_found', { extra: { line_id: id } })
   return line
+}
+
+export type LineAct = 'set_aside' | 'mark_payout' | 'reopen'
+
+/**
+ * The state that an act would give to a line; null: the act is not possible. A line that pays a payment is
+ * decided by that payment. Money that went out is no payout, and is opened again as what it was.
+ */
+export function stateAfter({ state, payment_id, centimes }: StoredLine, act: LineAct) {
+  const isOut = centimes < 0
+  const becomes = {
+    set_aside: 'set_aside',
+    mark_payout: isOut ? null : 'payout',
+    reopen: isOut ? 'returned' : 'open',
+  } as const
+  return state === 'approved' || payment_id !== null || state === becomes[act] ? null : becomes[act]
 }
 
 function lineAct(verb: LineAct, of: { readonly operationId: string; readonly summary: string }) {

@@ -3,9 +3,8 @@ import { ActLink } from '../acts/act-links.js'
 import { formatReference } from '../core/reference.js'
 import { addressOf, type View } from '../pages/console-frame.js'
 import type { Column } from '../pages/table.js'
-import { stateAfter } from './bank-line.js'
 import type { StoredStatement } from './bank-statements.sql.js'
-import { LINE_ACTS } from './line-acts.js'
+import { LINE_ACTS, stateAfter } from './line-acts.js'
 import type { MatchedLine } from './read-statement.js'
 
 /** An amount with either sign before the centimes. */

@@ -7,11 +7,11 @@ import { bookedByKarim, insertTransfers } from '../../../../test/support/known-t
 import { oneWaits, soManyWait } from '../../../../test/support/lock-wait.js'
 import { sql } from '../../../../test/support/sql.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
-import { settleLines } from './bank-matches.sql.js'
 import {
   findBankStatement,
   insertStatement,
   linesOfStatement,
+  settleLines,
   withdrawStatementRow,
 } from './bank-statements.sql.js'
 

@@ -7,7 +7,7 @@ import { mayBeOnePerson, type Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
-import { LINE_KINDS } from './bank-line.js'
+import type { LINE_KINDS } from './bank-line.js'
 import { type Candidate, type Match, matcherOf } from './bank-match.js'
 import { linesNaming, payableTransfers } from './bank-matches.sql.js'
 import { StatementParamsSchema } from './bank-schemas.js'
@@ -92,14 +92,4 @@ export function sumOf(sure: readonly SureLine[]): number {
 /** The line with the names of the API. Its amount is in centimes. */
 export function describeBankLine(line: MatchedLine) {
   return { ...line, date: line.day, amount: line.centimes }
-}
-
-/** The statement with the names of the API, without its lines. */
-export function describeStatement(read: ReadStatement, operator: Operator) {
-  const sure = toApprove(read, operator)
-  return {
-    ...read.statement,
-    counts: Object.fromEntries(LINE_KINDS.map((kind) => [kind, read.of(kind).length])),
-    to_approve: { count: sure.length, amount: sumOf(sure) },
-  }
 }

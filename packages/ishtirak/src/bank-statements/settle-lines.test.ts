@@ -8,7 +8,7 @@ import {
   type KnownTransfer,
 } from '../../../../test/support/known-transfers.js'
 import { sql } from '../../../../test/support/sql.js'
-import { settleLines } from './bank-matches.sql.js'
+import { settleLines } from './bank-statements.sql.js'
 
 interface Line {
   readonly refs: readonly string[]
