@@ -146,7 +146,7 @@ export const CONSOLE_LISTS: readonly Run[] = [
   (db) => countEndings(db, endedWeeks, endingWeek),
   (db) => linesOf(db, november, null, 50),
   (db) => linesOf(db, november, further, 50),
-  (db) => sumsOf(db, november, { timeZone: 'Africa/Algiers', withFirsts: true }),
+  (db) => sumsOf(db, november, 'Africa/Algiers'),
   listed('end'),
   listed('ended'),
   listed('unpaid'),

@@ -3,16 +3,17 @@
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
 import { publicMethodOf } from '../core/payment.js'
-import type { Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
 import { lessRefunds, sumFigures, sumUp } from './figures.js'
 import {
   type ClosedSpan,
   countEndings,
+  countFirstSales,
   isSale,
   type Payouts,
   payoutsByMonth,
+  type Readable,
   rateOf,
   type Sums,
   sumsOf,
@@ -21,7 +22,7 @@ import { DeclaredSchema, type Totals } from './month-schemas.js'
 import { readOwed } from './owed.sql.js'
 
 export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
-  readonly database: Queryable
+  readonly database: Readable
 }
 
 const ENDING_DAYS = 7
@@ -97,8 +98,9 @@ async function figuresOf(deps: MonthsDeps, month: string, closings: Closings) {
   const { before } = closings
   const now = clock.now()
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const [sums, endings, owed, payouts] = await Promise.all([
-    sumsOf(database, span, { timeZone: wallClock.timeZone, withFirsts: true }),
+  const [sums, firsts, endings, owed, payouts] = await Promise.all([
+    sumsOf(database, span, wallClock.timeZone),
+    countFirstSales(database, span),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
     readOwed(deps, span),
     payoutsByMonth(deps, span),
@@ -107,7 +109,6 @@ async function figuresOf(deps: MonthsDeps, month: string, closings: Closings) {
   const ofMonth = sold.filter(({ part }) => part !== 'late')
   const late = sold.filter(({ part }) => part === 'late')
   const days = daysOf(deps, month)
-  const firsts = sumUp(sold.map(({ first }) => first))
   const money = moneyOf(sums, payouts)
   return {
     ...{ month, from, to, live, ...money, sums, span },

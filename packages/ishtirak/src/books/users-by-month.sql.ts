@@ -1,7 +1,8 @@
 // The users with paid time at the end of each month, grouped by the month in which they began. It reads
 // payments and grants.
-import { type Queryable, statement } from '../database/database.js'
+import { statement } from '../database/database.js'
 import { integer, rowOf, text } from '../database/rows.js'
+import { queryWholeTables, type Readable } from './figures.sql.js'
 
 // Time that was granted to a user who never paid is not paid time. If an operator ends access, all time
 // booked by then ends, even if the user buys again. A refunded payment counts as if it had bought nothing.
@@ -66,7 +67,7 @@ export type MonthlyUsers = ReturnType<typeof parseUsers>
 
 /** Both months included. */
 export async function usersByMonth(
-  database: Queryable,
+  database: Readable,
   of: {
     readonly first: string
     readonly last: string
@@ -74,5 +75,6 @@ export async function usersByMonth(
     readonly timeZone: string
   },
 ): Promise<readonly MonthlyUsers[]> {
-  return (await database.query(selectUsers, [of.live, of.timeZone, of.first, of.last])).map(parseUsers)
+  const values = [of.live, of.timeZone, of.first, of.last]
+  return (await queryWholeTables(database, selectUsers, values)).map(parseUsers)
 }

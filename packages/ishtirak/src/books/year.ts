@@ -56,7 +56,7 @@ export async function readYear(deps: MonthsDeps, until: string) {
   const { timeZone } = wallClock
   const span = { live, from: first.from, to: last.to, until: null, since: null }
   const [sums, users, payouts] = await Promise.all([
-    sumsOf(database, span, wallClock),
+    sumsOf(database, span, wallClock.timeZone),
     usersByMonth(database, { first: monthBefore(deps, first.month), last: last.month, live, timeZone }),
     payoutsByMonth(deps, span),
   ])
