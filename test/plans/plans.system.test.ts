@@ -100,7 +100,7 @@ const FOR_32: readonly Run[] = [
 ]
 
 const SWEEPS: readonly Run[] = [
-  (db) => claimDuePayments(db, { ...due, retryAt: NOON + MINUTE, methods: { of: 'chargily' } }),
+  (db) => claimDuePayments(db, { of: 'chargily' }, { ...due, retryAt: NOON + MINUTE }),
   (db) => claimUsersWithEvents(db, { ...due, until: NOON + HOUR, url: 'https://host.example' }),
   (db) => loadDueAnnouncements(db, NOON, 5),
   (db) => claimDueMails(db, { ...due, leaseUntil: NOON + HOUR }),

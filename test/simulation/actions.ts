@@ -1,10 +1,11 @@
 // Each result is checked against the state at its start and the ledger after all concurrent tasks.
 import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
-import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/history.js'
+import { readHistory, refreshed } from '../../packages/ishtirak/src/checkout/history.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
+import { findPayment } from '../../packages/ishtirak/src/ledger/payments.sql.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/reconciliation/reconcile.js'
 import type { SeededRandom } from '../support/random.js'
 import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
@@ -152,7 +153,8 @@ function history(world: SimulatedWorld, process: Process, userId: string): Task 
 function payment(world: SimulatedWorld, process: Process): readonly Task[] {
   if (world.shown.length === 0) return []
   const { userId, paymentId } = world.random.pick(world.shown)
-  const start = (parts: Process['parts']) => readPayment(parts, { userId, paymentId })
+  const start = (parts: Process['parts']) =>
+    refreshed(parts, () => findPayment(parts.database, userId, paymentId))
   return [deed(world, process, { name: `${userId} reads ${paymentId}`, start })]
 }
 

@@ -6,7 +6,6 @@ import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE } from '../core/instant.js'
 import { newPayment, ownReport } from '../core/payment.js'
-import type { Actor } from '../core/person.js'
 import { LONGEST_TERM } from '../core/plan.js'
 import { decidePayment, hashOf, type Quote } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
@@ -17,7 +16,7 @@ import { quoteRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { requireShown } from './order.js'
-import { findRecentPurchase } from './recent-purchase.sql.js'
+import { type Asked, findRecentPurchase } from './recent-purchase.sql.js'
 
 /** The balance as a payment method: it pays at once. */
 export function createBalanceMethod({ live }: Pick<PaymentMethod, 'live'>): PaymentMethod {
@@ -25,8 +24,6 @@ export function createBalanceMethod({ live }: Pick<PaymentMethod, 'live'>): Paym
 }
 
 export type BuyDeps = SettleDeps & QuoteDeps
-
-type Asked = Parameters<PaysAtOnce['buy']>[1] & { readonly user: Actor; readonly months: number }
 
 const SAME_WITHIN_MS = MINUTE
 
@@ -63,15 +60,12 @@ async function buyOnFacts(
   user: UserRecord | null,
   now: Instant,
 ): Promise<Decided<string>> {
-  const { planId, months, start, poNumber } = asked
+  const { planId, months, start } = asked
   const { userId } = asked.user
   const facts = user?.subscription ?? NEVER_PAID
   // Read after the user, so that a change between the two reads makes those facts stale.
   const code = await codeOf(deps, { userId, typed: asked.code, methods: [] })
-  const same = await findRecentPurchase(deps.database, {
-    ...{ userId, planId, months: start === 'now' ? null : months },
-    ...{ codeHash: hashOf(code), poNumber: poNumber ?? null, since: now - SAME_WITHIN_MS },
-  })
+  const same = await findRecentPurchase(deps.database, asked, hashOf(code), now - SAME_WITHIN_MS)
   if (same !== null) return { revision: null, result: same }
   const wanted = { planId, months, start, code, mode: 'payment' } as const
   const decision = decidePayment(facts, wanted, now, deps.rules)

@@ -9,13 +9,6 @@ import { findCurrentUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
 
-interface WantedOrder {
-  readonly planId: string
-  readonly months: number
-  /** The price on the page, in whole dinars; absent: no page showed one. */
-  readonly shown?: number | undefined
-}
-
 export type OrderDeps = ChangeDeps & Pick<CommonParts, 'catalogue'>
 
 /**
@@ -26,8 +19,8 @@ export type OrderDeps = ChangeDeps & Pick<CommonParts, 'catalogue'>
 export async function setOrder(
   deps: OrderDeps,
   user: KnownUser,
-  { planId, months, shown }: WantedOrder,
-): Promise<SubscriptionFacts> {
+  { planId, months, shown }: { planId: string; months: number; shown?: number | undefined },
+) {
   const plan = planById(deps.catalogue, planId)
   if (!plan) throw new BillingError('unknown_plan')
   if (plan.price === 0) throw new BillingError('plan_not_purchasable')
@@ -38,15 +31,12 @@ export async function setOrder(
 }
 
 /** If there is no order, nothing changes. */
-export function endOrder(deps: OrderDeps, user: KnownUser): Promise<SubscriptionFacts> {
+export function endOrder(deps: OrderDeps, user: KnownUser) {
   return changeOrder(deps, user, null)
 }
 
-async function changeOrder(
-  deps: OrderDeps,
-  user: KnownUser,
-  order: StandingOrder | null,
-): Promise<SubscriptionFacts> {
+/** Returns the facts after the change. */
+async function changeOrder(deps: OrderDeps, user: KnownUser, order: StandingOrder | null) {
   const { userId } = user
   const facts = await changeUser(deps, {
     what: 'a standing order',

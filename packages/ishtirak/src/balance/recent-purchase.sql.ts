@@ -1,8 +1,13 @@
 // Finds the purchase that a call repeats.
+import type { PaysAtOnce } from '../acts/capability.js'
 import type { Instant } from '../core/instant.js'
+import type { Actor } from '../core/person.js'
 import { BY_BALANCE } from '../core/subscription.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
+
+/** A purchase by balance as a call asks for it. */
+export type Asked = Parameters<PaysAtOnce['buy']>[1] & { readonly user: Actor; readonly months: number }
 
 // Uses the index payments_of_user.
 const selectRecent = statement(
@@ -18,22 +23,18 @@ const selectRecent = statement(
     order by p.created_at desc limit 1`,
 )
 
-/** The newest payment by balance of this offer that is no renewal; null: none since then. */
+/**
+ * The newest payment by balance of this offer that is no renewal; null: none since then. A plan change has no
+ * term, and an order without a purchase order number repeats one with any.
+ */
 export async function findRecentPurchase(
   database: Queryable,
-  of: {
-    readonly userId: string
-    readonly planId: string
-    /** Null: a plan change. */
-    readonly months: number | null
-    readonly codeHash: string | null
-    /** Null: the purchase order number does not matter. */
-    readonly poNumber: string | null
-    readonly since: Instant
-  },
+  { user, planId, months, start, poNumber }: Asked,
+  codeHash: string | null,
+  since: Instant,
 ): Promise<string | null> {
-  const { userId, planId, months, codeHash, poNumber, since } = of
-  const values = [userId, at(since), planId, months, codeHash, poNumber]
+  const term = start === 'now' ? null : months
+  const values = [user.userId, at(since), planId, term, codeHash, poNumber ?? null]
   const [row] = await database.query(selectRecent, values)
   return row ? text(row, 'id') : null
 }

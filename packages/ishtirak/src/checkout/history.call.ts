@@ -1,7 +1,7 @@
 // A user's payments, newest first.
 import { type UserRequest, userCall } from '../acts/user-call.js'
-import type { ChangeDeps } from '../ledger/change-user.js'
 import { findCurrentUser } from '../ledger/load.js'
+import { findPayment } from '../ledger/payments.sql.js'
 import {
   PaymentPageSchema,
   PaymentSchema,
@@ -11,9 +11,9 @@ import {
   PlatformPaymentSchema,
   viewPayment,
 } from '../ledger/schemas.js'
-import { type HistoryDeps, readHistory, readPayment } from './history.js'
+import { type HistoryDeps, readHistory, refreshed } from './history.js'
 
-export const payments = userCall<HistoryDeps & ChangeDeps>()({
+export const payments = userCall<HistoryDeps>()({
   name: 'payments',
   operationId: 'listPayments',
   summary: 'Payment history',
@@ -50,12 +50,14 @@ export const payment = userCall<HistoryDeps>()({
   run: (deps, request) => showPaymentOfUser(deps, request, request.params.payment_id),
 })
 
+/** Another user's payment is `not_found`, as if it did not exist. */
 export async function showPaymentOfUser(
   deps: HistoryDeps,
   { user: { userId }, api, requestId }: Pick<UserRequest, 'user' | 'api' | 'requestId'>,
   paymentId: string,
 ): Promise<PaymentView> {
-  const { payment, now } = await readPayment(deps, { userId, paymentId, requestId })
+  const find = () => findPayment(deps.database, userId, paymentId)
+  const { payment, now } = await refreshed(deps, find, requestId)
   return viewPayment(payment, now, { methods: deps.methods, api })
 }
 

@@ -1,27 +1,21 @@
 // The payments of a user, newest first, in pages that skip and repeat nothing; and one of them.
 import { BillingError } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
-import { isOpen, type Payment, type PublicPaymentStatus } from '../core/payment.js'
+import { isOpen, type Payment } from '../core/payment.js'
 import { paymentCursors } from '../ledger/payment-list.js'
-import { findPayment, type ListPayments } from '../ledger/payments.sql.js'
+import type { ListPayments } from '../ledger/payments.sql.js'
 import { refreshOpen, type StatusDeps } from './status.js'
 
 export interface HistoryDeps extends StatusDeps {
   readonly listPayments: ListPayments
 }
 
+type Asked = Pick<Parameters<ListPayments>[0], 'userId' | 'limit' | 'status'>
+
 /** Throws `invalid_cursor`. */
 export async function readHistory(
   deps: HistoryDeps,
-  of: {
-    readonly userId: string
-    readonly limit: number
-    readonly cursor: string | null
-    readonly status: PublicPaymentStatus | null
-    readonly requestId?: string
-  },
+  { userId, limit, status, cursor, requestId }: Asked & { cursor: string | null; requestId?: string },
 ) {
-  const { userId, limit, cursor, status, requestId } = of
   const after = cursor === null ? null : paymentCursors.decode(cursor)
   let now = deps.clock.now()
   // One more than asked for shows whether there is another page, without a count.
@@ -37,14 +31,6 @@ export async function readHistory(
   const { items: payments, nextCursor } = paymentCursors.pageOf(found, limit)
   // `nextCursor` is null on the last page. The statuses are those at `now`.
   return { payments, nextCursor, now }
-}
-
-/** Another user's payment is `not_found`, as if it did not exist. */
-export async function readPayment(
-  deps: StatusDeps,
-  of: { readonly userId: string; readonly paymentId: string; readonly requestId?: string },
-): Promise<{ readonly payment: Payment; readonly now: Instant }> {
-  return refreshed(deps, () => findPayment(deps.database, of.userId, of.paymentId), of.requestId)
 }
 
 /** Throws `not_found`. */

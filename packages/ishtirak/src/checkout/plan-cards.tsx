@@ -96,13 +96,7 @@ function offeredIn(
   return sold.find(({ quote }) => String(quote.offer.months) === term) ?? sold[0]
 }
 
-function Terms(
-  of: PartSection & {
-    readonly terms: readonly string[]
-    readonly term: string
-    readonly path: string
-  },
-) {
+function Terms(of: PartSection & { terms: readonly string[]; term: string; path: string }) {
   const { pages, view, say, terms, path } = of
   if (terms.length < 2) return null
   return (
@@ -136,14 +130,9 @@ function TermSaving({ pages, view, say, term }: PartSection & { readonly term: s
 /** A card shows this many limits and folds the rest, unless the rest is a single one. */
 const SHOWN_LIMITS = 5
 
+/** `isBelow`: below a heading of the section. */
 function PlanCard(
-  of: PartSection & {
-    readonly plan: Plan
-    readonly offered: Offered | undefined
-    readonly canChoose: boolean
-    /** True below a heading of the section. */
-    readonly isBelow: boolean
-  },
+  of: PartSection & { plan: Plan; offered: Offered | undefined; canChoose: boolean; isBelow: boolean },
 ) {
   const { plan, offered, canChoose, isBelow, ...section } = of
   const { pages, view, say } = section
@@ -179,9 +168,7 @@ function PlanCard(
 }
 
 /** The button of a card, or the day from which it is possible. */
-function Choose(
-  of: PartSection & { readonly offered: Offered; readonly name: string; readonly isOwn: boolean },
-) {
+function Choose(of: PartSection & { offered: Offered; name: string; isOwn: boolean }) {
   const { pages, view, say, offered, name, isOwn } = of
   const { subscription, renewal } = view.overview
   if (offered.kind === 'prepaid_limit_reached')

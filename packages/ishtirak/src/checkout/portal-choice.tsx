@@ -8,7 +8,6 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { OwnForm } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
 import type { PartSection, PartView } from '../pages/portal-kinds.js'
-import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { OfferedMethod } from '../pages/shown-method.js'
 
 export const BY_CARD: OfferedMethod = {
@@ -89,11 +88,7 @@ export function missingIn({ purse }: OfferedMethod, facts: SubscriptionFacts, am
 
 /** Leads to the page of the order. The buttons inside choose what `kept` leaves open. */
 export function ChoiceForm(
-  of: PropsWithChildren<{
-    readonly pages: Pick<PageParts, 'base'>
-    readonly session: Session | ReadOnlySession
-    readonly kept: Partial<Chosen>
-  }>,
+  of: PropsWithChildren<Pick<PartSection, 'pages'> & Pick<PartView, 'session'> & { kept: Partial<Chosen> }>,
 ) {
   return (
     <OwnForm session={of.session} action={`${of.pages.base}/portal/choice`}>

@@ -2,17 +2,14 @@
 // there is only one offer, the first page of the portal shows it instead.
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import type { Locale } from '../core/locale.js'
 import { decideQuote, isPaidNow, type Quote, renewalOffers } from '../core/quote.js'
 import { netPriceOf, splitTax } from '../core/receipt.js'
-import type { SubscriptionFacts } from '../core/subscription.js'
 import { inParts, termInWords } from '../i18n/formats.js'
-import { planName, type Say } from '../i18n/messages.js'
+import { planName } from '../i18n/messages.js'
 import { messagePage } from '../pages/message-pages.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { LinkButton, type PageParts, type Pages, SubmitButton } from '../pages/portal-frame.js'
-import { type Answered, type PartSection, PLANS } from '../pages/portal-kinds.js'
-import type { ReadOnlySession, Session } from '../pages/reader.js'
+import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
+import { type Answered, type PartSection, type PartView, PLANS } from '../pages/portal-kinds.js'
 import type { OfferedMethod } from '../pages/shown-method.js'
 import { Words } from '../pages/words.js'
 import { Lines, type NamedLine } from './lines.js'
@@ -30,13 +27,10 @@ import {
 } from './portal-choice.js'
 import { type QuoteDeps, readChoice } from './quote.js'
 
-interface OrderOf {
-  readonly pages: PageParts
-  readonly session: Session | ReadOnlySession
-  readonly locale: Locale
-  readonly say: Say
-  readonly now: Instant
-  readonly facts: SubscriptionFacts
+interface OrderOf
+  extends Pick<PartSection, 'pages' | 'say'>,
+    Pick<PartView, 'session' | 'locale'>,
+    Pick<PartView['overview'], 'facts' | 'now'> {
   readonly quote: Quote
   readonly paidBy: OfferedMethod
   /** True before the renewal window. */
@@ -58,17 +52,8 @@ export function OnlyOrder(section: PartSection): JSX.Element | null {
   const decision = decideQuote(facts, wanted, now, pages.rules)
   if (decision.kind !== 'sold') return null
   const { session, locale } = view
-  const of = {
-    pages,
-    session,
-    locale,
-    say,
-    now,
-    facts,
-    quote: decision.quote,
-    paidBy: BY_CARD,
-    isAhead: false,
-  }
+  const { quote } = decision
+  const of = { pages, session, locale, say, now, facts, quote, paidBy: BY_CARD, isAhead: false }
   return (
     <div class="order" id="choose">
       <h3 safe>{buttonText(section, offer.plan)}</h3>
@@ -199,10 +184,7 @@ function startInWords({ pages, locale, say, now, quote, paidBy }: OrderOf): stri
 }
 
 /** `value` is a saved choice. Throws what `readQuote` does, and `unknown_method`. */
-export async function orderPage(
-  pages: Pages & QuoteDeps,
-  { session, locale, value }: Answered,
-): Promise<string> {
+export async function orderPage(pages: Pages & QuoteDeps, { session, locale, value }: Answered) {
   const kept = new URLSearchParams(value)
   const [offer, method] = [kept.get('offer') ?? '', kept.get('method') ?? '']
   const code = kept.get('code') ?? undefined

@@ -40,11 +40,7 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
 }
 
 /** What to save for the next page: the choice, or the code alone if it is not for the chosen offer. */
-async function choiceToSave(
-  pages: CheckoutPagesDeps,
-  userId: string,
-  chosen: Required<Chosen>,
-): Promise<Readonly<Record<string, string>>> {
+async function choiceToSave(pages: CheckoutPagesDeps, userId: string, chosen: Required<Chosen>) {
   const { offer, code } = chosen
   const choice = choiceToKeep(chosen)
   if (!code) return { choice }

@@ -144,13 +144,7 @@ const TONES: Readonly<Record<PublicPaymentStatus, '' | 'warn' | 'bad' | 'none'>>
 }
 
 /** The section is one prop, because a prop after a spread costs 2 µs and a page has twelve lines. */
-function HistoryLine({
-  payment,
-  section,
-}: {
-  readonly payment: ShownPayment
-  readonly section: PartSection
-}) {
+function HistoryLine({ payment, section }: { payment: ShownPayment; section: PartSection }) {
   const { pages, view, say } = section
   const { formats } = pages
   const { locale } = view

@@ -1,5 +1,4 @@
 // The quote of a payment: the decision that the payment is made on, without its effect.
-
 import type { DiscountSource } from '../acts/capability.js'
 import { decideQuote, type Quote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
 import { NEVER_PAID, renewed } from '../core/subscription.js'
@@ -48,8 +47,7 @@ export function countCodeTry<Result>(
 
 async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote) {
   const { loadUser, clock, rules, methods } = deps
-  const loaded = await loadUser(userId)
-  const facts = loaded?.user.subscription ?? NEVER_PAID
+  const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
   const names = methods.gateways.map(({ name }) => name)
   const code = await codeOf(deps, { userId, typed, methods: names })
   const wanted = { ...offer, code, mode: 'payment' as const }
@@ -64,7 +62,7 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
   }
 }
 
-type AskedCode = Parameters<DiscountSource['lookUp']>[0]
+export type AskedCode = Parameters<DiscountSource['lookUp']>[0]
 
 /** Undefined: no code was given. */
 export async function codeOf(

@@ -249,13 +249,9 @@ function TryAgain({ view, session }: { readonly view: ReturnView; readonly sessi
   )
 }
 
-function detailsOf({
-  pages: { formats },
-  say,
-  payment,
-  refundedAt,
-  locale,
-}: ReturnView): readonly NamedLine[] {
+function detailsOf(view: ReturnView): readonly NamedLine[] {
+  const { payment, refundedAt, pages, locale, say } = view
+  const { formats } = pages
   const { paidAt, periodStart: start, periodEnd: end, instrument, discount } = payment
   const local = (instant: Instant | null) =>
     instant === null ? null : say('localTime', { moment: formats.moment(instant, locale) })

@@ -2,20 +2,17 @@
 // open payment, in case of a late webhook. Its failure does not fail the read.
 import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
-import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
+import { NEVER_PAID, statusAt } from '../core/subscription.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import type { LoadUser } from '../ledger/users.sql.js'
 import type { SingleFlight } from '../runtime/async.js'
 import { askProvider } from './ask-provider.js'
 import { claimLookup } from './sweep.sql.js'
 
-export interface RefreshDeps extends SettleDeps {
+export interface StatusDeps extends SettleDeps {
   /** Readers of one payment share one lookup. */
   readonly lookups: SingleFlight<boolean>
   readonly wait: (ms: number) => Promise<void>
-}
-
-export interface StatusDeps extends RefreshDeps {
   readonly loadUser: LoadUser
 }
 
@@ -25,22 +22,14 @@ const LOOKUP_PAUSE_MS = 10 * SECOND
 const LOOKUP_MS = 1_500
 
 /** `requestId` is for the log, here and below: it finds the lines of a lookup that booked something. */
-export async function readStatus(
-  deps: StatusDeps,
-  userId: string,
-  requestId?: string,
-): Promise<Subscription> {
+export async function readStatus(deps: StatusDeps, userId: string, requestId?: string) {
   let loaded = await deps.loadUser(userId)
   if (loaded && (await refreshOpen(deps, loaded.open, requestId))) loaded = await deps.loadUser(userId)
   return statusAt(loaded?.user.subscription ?? NEVER_PAID, deps.clock.now(), deps.rules)
 }
 
 /** Asks the provider about an open payment. True: something may have changed, so read again. */
-export async function refreshOpen(
-  deps: RefreshDeps,
-  open: Payment | null,
-  requestId?: string,
-): Promise<boolean> {
+export async function refreshOpen(deps: StatusDeps, open: Payment | null, requestId?: string) {
   if (!open || !isOpen(open) || open.checkoutId === null) return false
   if (deps.methods.of(open.method).settledBy === 'operator') return false
   return deps.lookups(open.id, () =>
@@ -48,7 +37,7 @@ export async function refreshOpen(
   )
 }
 
-async function lookUp(deps: RefreshDeps, payment: Payment, requestId?: string): Promise<boolean> {
+async function lookUp(deps: StatusDeps, payment: Payment, requestId?: string): Promise<boolean> {
   const now = deps.clock.now()
   try {
     const when = { now, unlessSince: now - LOOKUP_PAUSE_MS }

@@ -28,14 +28,9 @@ export type DueMethods = { readonly of: string } | { readonly allBut: readonly s
 /** Claims up to `limit` due payments. They are due again at `retryAt` if the lookup is not finished. */
 export async function claimDuePayments(
   database: Queryable,
-  claim: {
-    readonly now: Instant
-    readonly limit: number
-    readonly retryAt: Instant
-    readonly methods: DueMethods
-  },
+  methods: DueMethods,
+  { now, limit, retryAt }: { readonly now: Instant; readonly limit: number; readonly retryAt: Instant },
 ): Promise<readonly Payment[]> {
-  const { now, limit, retryAt, methods } = claim
   const named = 'of' in methods ? [[methods.of], true] : [methods.allBut, false]
   const rows = await database.query(claimDue, [at(now), limit, at(retryAt), ...named])
   return rows.map(parsePayment)

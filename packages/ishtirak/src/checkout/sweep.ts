@@ -23,7 +23,7 @@ export async function checkDuePayments(deps: SettleDeps, limit: number): Promise
 
 async function checkDue(deps: SettleDeps, limit: number, methods: DueMethods): Promise<number> {
   const now = deps.clock.now()
-  const due = await claimDuePayments(deps.database, { now, limit, retryAt: now + RETRY_MS, methods })
+  const due = await claimDuePayments(deps.database, methods, { now, limit, retryAt: now + RETRY_MS })
   for (const payment of due) await check(deps, payment)
   return due.length
 }

@@ -84,13 +84,8 @@ export async function loadForUpgrades(
   return loaded
 }
 
-const UNKNOWN_USER: LoadedForUpgrade = {
-  version: null,
-  subscription: NEVER_PAID,
-  open: null,
-  recentAt: [],
-  withdrawnId: null,
-}
+const NO_PAYMENTS = { open: null, recentAt: [], withdrawnId: null }
+const UNKNOWN_USER: LoadedForUpgrade = { version: null, subscription: NEVER_PAID, ...NO_PAYMENTS }
 
 function parseLoaded(row: Row): LoadedForUpgrade {
   const { version, subscription } = parseUser(row)
@@ -149,10 +144,7 @@ export interface RequestedPayment {
 }
 
 /** Payments of different users. Writes each or not; false: the user's facts have changed. */
-export async function insertRequestedPayments(
-  database: Queryable,
-  requested: readonly RequestedPayment[],
-): Promise<readonly boolean[]> {
+export async function insertRequestedPayments(database: Queryable, requested: readonly RequestedPayment[]) {
   const rows = await database.query(insertRequested, [JSON.stringify(requested.map(toInput))])
   const written = new Set(rows.map((row) => text(row, 'user_id')))
   return requested.map(({ user }) => written.has(user.userId))
@@ -161,8 +153,8 @@ export async function insertRequestedPayments(
 /** False also if the user already has an open payment. */
 async function insertRequestedPayment(database: Queryable, requested: RequestedPayment): Promise<boolean> {
   try {
-    const [isWritten] = await insertRequestedPayments(database, [requested])
-    return isWritten ?? false
+    const [isWritten = false] = await insertRequestedPayments(database, [requested])
+    return isWritten
   } catch (error) {
     if (error instanceof ConstraintViolation && error.constraint === 'payments_one_open_per_user')
       return false
@@ -172,16 +164,8 @@ async function insertRequestedPayment(database: Queryable, requested: RequestedP
 
 function toInput({ user, version, payment, traceparent }: RequestedPayment) {
   const [user_id, email, name, locale] = userParameters(user)
-  return {
-    user_id,
-    email,
-    name,
-    locale,
-    version,
-    payment: paymentToColumns(payment),
-    traceparent,
-    now: at(payment.createdAt),
-  }
+  const now = at(payment.createdAt)
+  return { user_id, email, name, locale, version, payment: paymentToColumns(payment), traceparent, now }
 }
 
 /** Loads and writes. What arrives while a query runs shares the next one. */
@@ -191,8 +175,8 @@ export function createUpgradeRequests(database: Queryable) {
     /** False: the user already has an open payment, so load and decide again. */
     insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,
-      one: (database, requested) => insertRequestedPayment(database, requested),
-      many: (database, requested) => insertRequestedPayments(database, requested),
+      one: insertRequestedPayment,
+      many: insertRequestedPayments,
     }),
     /** Writes a payment with a code. False also if the code has no use left. */
     insertWithCode: (requested: RequestedPayment) => insertRequestedPayment(database, requested),
@@ -207,11 +191,7 @@ const moveLease = statement(
 )
 
 /** Takes over an unfinished request, or returns a lease early. False: another process holds it. */
-export async function moveAttemptLease(
-  database: Queryable,
-  payment: Payment,
-  attemptEndsAt: Instant,
-): Promise<boolean> {
+export async function moveAttemptLease(database: Queryable, payment: Payment, attemptEndsAt: Instant) {
   const { userId, id } = payment
   const rows = await database.query(moveLease, [userId, id, at(payment.attemptEndsAt), at(attemptEndsAt)])
   return rows.length === 1

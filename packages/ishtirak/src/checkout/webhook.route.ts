@@ -9,9 +9,7 @@ import type { Webhook } from '../ledger/method.js'
 import { WebhookAnswerSchema } from '../ledger/schemas.js'
 import { receiveEvent, type WebhookDeps } from './webhook.js'
 
-export interface WebhookRoutesDeps extends WebhookDeps {
-  readonly limitAnonymous: CallerChecks['limitAnonymous']
-}
+type WebhookRoutesDeps = WebhookDeps & Pick<CallerChecks, 'limitAnonymous'>
 
 export function webhookRoutes(deps: WebhookRoutesDeps) {
   return async (app: App): Promise<void> => {
@@ -48,6 +46,6 @@ function webhookRoute(app: App, deps: WebhookRoutesDeps, method: string, webhook
         deps.limitAnonymous(request, reply)
       throw error
     })
-    return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }
+    return { received: true as const, ...(duplicate && { duplicate }) }
   })
 }

@@ -2,12 +2,12 @@
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { NoEvent, ProviderEvent } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { type SettleDeps, settlePayment, storeForeignEvent } from '../ledger/settle.js'
-import type { Clock } from '../runtime/clock.js'
-import { type Log, throttled } from '../runtime/log.js'
+import { throttled } from '../runtime/log.js'
 
 export interface WebhookDeps extends SettleDeps {
-  readonly logForgery: LogForgery
+  readonly logForgery: ReturnType<typeof createForgeryLog>
 }
 
 /**
@@ -33,9 +33,7 @@ export async function receiveEvent(
 /** Forged events cost their sender nothing, so not each of them is logged. */
 const FORGED_LINE_EVERY_MS = MINUTE
 
-export type LogForgery = (about: object) => void
-
-export function createForgeryLog({ clock, log }: { clock: Clock; log: Log }): LogForgery {
+export function createForgeryLog({ clock, log }: Pick<CommonParts, 'clock' | 'log'>) {
   return throttled(clock, FORGED_LINE_EVERY_MS, (about: object, leftOut) =>
     log.warn({ ...about, left_out_since: leftOut }, 'a webhook has a wrong signature'),
   )
@@ -53,16 +51,8 @@ async function bookEvent(
     throw new BillingError(event)
   }
   const { id, type, report } = event
-  deps.log.info(
-    {
-      request_id: requestId,
-      event_id: id,
-      type,
-      checkout_id: report?.checkoutId,
-      payment_id: report?.paymentId,
-    },
-    'event received',
-  )
+  const about = { checkout_id: report?.checkoutId, payment_id: report?.paymentId }
+  deps.log.info({ request_id: requestId, event_id: id, type, ...about }, 'event received')
   const result = report
     ? await settlePayment(deps, { report, event: { id, type }, source: 'webhook', requestId })
     : await storeForeignEvent(deps, { method, id, type, outcome: 'not_about_a_checkout', report: null })

@@ -10,11 +10,13 @@ import type { CommonParts } from '../ledger/parts.js'
 import { addressOf } from '../pages/console-frame.js'
 import { findBatch, newestBatches, usesOfBatch } from './batches.sql.js'
 import { BatchParamsSchema, CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
+import type { CodeConfig } from './settings.js'
 
 /** What acts on codes need. */
-export interface CodesDeps extends ActDeps, Pick<CommonParts, 'catalogue' | 'rules' | 'wallClock'> {
-  /** The first key makes hashes; empty: there are no codes. */
-  readonly codeKeys: readonly string[]
+export interface CodesDeps
+  extends ActDeps,
+    CodeConfig,
+    Pick<CommonParts, 'catalogue' | 'rules' | 'wallClock'> {
   readonly drawCode: () => string
 }
 

@@ -124,10 +124,7 @@ const insertTry = statement(
             where t.user_id = $1 and i > $3::timestamptz) as oldest`,
 )
 
-/**
- * Counts a try before the code is checked. Null: it may be checked; else the instant of the next possible
- * try.
- */
+/** Counts a try before the code is checked. Returns null, or the instant of the next possible try. */
 export async function beginTry(database: Queryable, userId: string, now: Instant): Promise<Instant | null> {
   const [row] = await database.query(insertTry, [userId, at(now), at(now - HOUR)])
   if (!row || row.is_begun === true) return null

@@ -1,19 +1,15 @@
 // The worth and validity of codes in words.
+import type { Static } from 'typebox'
 import { planById } from '../core/plan.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { CodeBatchSchema } from './code-schemas.js'
 
 /** The language in which they are written. */
 type Reader = Pick<View, 'locale' | 'say' | 'money' | 'day'>
 
-export interface Worth {
-  /** The id of a plan; null: any plan. */
-  readonly plan: string | null
-  readonly months: number | null
-  readonly percent: number | null
-  readonly amount: number | null
-}
+export type Worth = Pick<Static<typeof CodeBatchSchema>, 'plan' | 'months' | 'percent' | 'amount'>
 
 /** `Pro · 3 months`, `15% off · Pro`, `500 DA off`. */
 export function givesInWords(
@@ -33,11 +29,7 @@ export function givesInWords(
   )
 }
 
-/** Timestamps; null: no bound. */
-export interface Validity {
-  readonly from: string | null
-  readonly until: string | null
-}
+export type Validity = Pick<Static<typeof CodeBatchSchema>, 'from' | 'until'>
 
 /** Null: always valid. */
 export function validInWords({ locale, say, day }: Reader, { from, until }: Validity): string | null {

@@ -179,12 +179,6 @@ function newCodesFields({ catalogue }: ConsolePages, { say, locale }: View): rea
     }
   })
   const languages = LOCALES.map((one) => [one, CATALOGS[one].page.languageName] as const)
-  const cards: Field = {
-    name: 'cards',
-    label: say('cardLanguage'),
-    value: locale,
-    type: 'text',
-    choices: languages,
-  }
-  return [...fields, cards]
+  const cards = { name: 'cards', label: say('cardLanguage'), value: locale, choices: languages }
+  return [...fields, { ...cards, type: 'text' }]
 }

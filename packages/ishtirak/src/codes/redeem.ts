@@ -13,21 +13,22 @@ import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { changeUser, type Decided } from '../ledger/change-user.js'
 import { findGrantByCode } from '../ledger/grants.sql.js'
 import { busyUntil, quoteRefusal } from '../ledger/refusals.js'
+import type { UserFacts } from '../ledger/revision.js'
 import type { SettleDeps } from '../ledger/settle.js'
-import { type KnownUser, type LoadUser, rememberUser, type UserRecord } from '../ledger/users.sql.js'
+import { type KnownUser, type LoadUser, rememberUser } from '../ledger/users.sql.js'
 import { type CodeDeps, countingTries, hashesOf, lookUpCode } from './typed-code.js'
 
 export interface RedeemDeps extends SettleDeps, CodeDeps {
   readonly loadUser: LoadUser
 }
 
-export interface Redeemed {
+interface Redeemed {
   readonly grant: Grant
   /** The end of all time that was paid or granted when the code was redeemed. */
   readonly currentPeriodEnd: Instant
 }
 
-export interface TypedCode {
+interface TypedCode {
   readonly typed: string
   /** The purchase that a discount made free; absent: the code gives months. */
   readonly free?: { readonly planId: string; readonly months: number } | undefined
@@ -37,12 +38,7 @@ export interface TypedCode {
  * Throws `code_not_valid`, what `quoteRefusal` names, `validation_failed` (past the year 9999),
  * `too_many_wrong_codes`, `not_found`, and what `closeAtProvider` throws.
  */
-export function redeem(
-  deps: RedeemDeps,
-  user: KnownUser,
-  code: TypedCode,
-  requestId: string,
-): Promise<Redeemed> {
+export function redeem(deps: RedeemDeps, user: KnownUser, code: TypedCode, requestId: string) {
   if (deps.codeKeys.length === 0) throw new BillingError('not_found')
   const { userId } = user
   return countingTries(deps, userId, async () => {
@@ -64,13 +60,7 @@ export function redeem(
 
 async function redeemOnFacts(
   deps: RedeemDeps,
-  of: TypedCode & {
-    readonly userId: string
-    readonly user: UserRecord | null
-    readonly open: Payment | null
-    readonly known: KnownUser
-    readonly requestId: string
-  },
+  of: TypedCode & UserFacts & { open: Payment | null; known: KnownUser; requestId: string },
   now: Instant,
 ): Promise<Decided<Redeemed>> {
   const { typed, free, userId, user, open } = of
@@ -118,7 +108,7 @@ async function redeemedBefore(
 function giftOf(
   { rules }: RedeemDeps,
   facts: SubscriptionFacts,
-  { code, free }: Pick<TypedCode, 'free'> & { readonly code: CodeFacts },
+  { code, free }: { readonly code: CodeFacts } & Pick<TypedCode, 'free'>,
   now: Instant,
 ): Pick<Grant, 'plan' | 'months'> {
   const gives = monthsOf(code, now)

@@ -3,7 +3,7 @@ import { listOf, settingsOf } from '../runtime/environment.js'
 import { items } from '../runtime/old-secrets.js'
 
 export interface CodeConfig {
-  /** The first key makes codes, the others still read older ones. Empty: codes are switched off. */
+  /** The first key makes hashes, the others still read older ones. Empty: there are no codes. */
   readonly codeKeys: readonly string[]
 }
 

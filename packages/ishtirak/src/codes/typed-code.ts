@@ -1,24 +1,22 @@
 // Reads a code that a user typed, finds it by its keyed hashes, and counts the tries. All invalid codes are
 // refused alike: with the same answer, after the same queries.
 import type { DiscountSource } from '../acts/capability.js'
+import type { AskedCode } from '../checkout/quote.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { secondsUntil } from '../ledger/refusals.js'
 import { keyedDigest } from '../runtime/secret.js'
 import { beginTry, findCode, forgetTry } from './code-uses.sql.js'
+import type { CodeConfig } from './settings.js'
 
-export interface CodeDeps extends Pick<CommonParts, 'database' | 'clock' | 'noteUse'> {
-  /** The first key makes hashes, the others still read older ones; empty: there are no codes. */
-  readonly codeKeys: readonly string[]
-}
+export type CodeDeps = CodeConfig & Pick<CommonParts, 'database' | 'clock' | 'noteUse'>
 
 /** Null: no such code. */
 export async function lookUpCode(
   { database, codeKeys, noteUse }: CodeDeps,
-  of: { readonly userId: string; readonly typed: string; readonly methods: readonly string[] },
+  { userId, typed, methods }: AskedCode,
 ): Promise<CodeFacts | null> {
-  const { userId, typed, methods } = of
   const hashes = hashesOf(codeKeys, typed)
   const found = await findCode(database, { userId, hashes, methods })
   const key = found && codeKeys[hashes.indexOf(found.hash)]

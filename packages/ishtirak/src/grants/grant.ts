@@ -86,11 +86,7 @@ export const grantDays = act<GrantDeps>()({
 })
 
 /** The days that the role may still grant this user; null: no limit. */
-async function daysLeft(
-  { database, clock }: GrantDeps,
-  userId: string,
-  operator: Operator,
-): Promise<number | null> {
+async function daysLeft({ database, clock }: GrantDeps, userId: string, operator: Operator) {
   const most = mostOf(operator, GRANT)
   if (most === null) return null
   const before = await daysGrantedBelowOwners(database, userId, clock.now() - GRANT_SPAN)
@@ -105,9 +101,8 @@ function grantTo(
   operationId: string | null,
 ) {
   const plan = planToGrant(subscription, wanted ?? null, now, deps.rules)
-  if (plan === 'other_plan') {
+  if (plan === 'other_plan')
     throw new BillingError('conflict', { extra: { plan: lastPlan(subscription)?.id } })
-  }
   if (typeof plan === 'string') throw new BillingError(plan)
   const id = deps.ids.next('grt', now)
   const decided = decideGrant(subscription, { id, plan, days, operationId }, now, deps.rules)
@@ -127,12 +122,8 @@ function daysFields(
     ({ id }) => typeof planToGrant(subscription, id, now, rules) !== 'string',
   )
   const choices = plans.map(({ id, name }) => [id, planName(name, locale)] as const)
-  return [
-    daysField(view),
-    ...(choices.length > 1
-      ? [{ name: 'plan', label: say('plan'), value: '', type: 'text' as const, choices }]
-      : []),
-  ]
+  const plan: Field = { name: 'plan', label: say('plan'), value: '', type: 'text', choices }
+  return [daysField(view), ...(choices.length > 1 ? [plan] : [])]
 }
 
 function daysField({ say, session }: View): Field {

@@ -5,7 +5,7 @@ import { userCall } from '../acts/user-call.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant } from '../core/grant.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
-import { type Plan, planById, soldPlan } from '../core/plan.js'
+import { planById, soldPlan } from '../core/plan.js'
 import { statusAt } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
@@ -51,14 +51,9 @@ const startTrial = userCall<TrialDeps>()({
   },
 })
 
-interface Trial {
-  readonly plan: Plan
-  readonly days: number
-}
-
 async function decideTrial(
   deps: TrialDeps,
-  { userId, user, trial }: UserFacts & { readonly trial: Trial },
+  { userId, user, trial }: UserFacts & { readonly trial: ReturnType<typeof trialOf> },
   now: Instant,
 ): Promise<Decided<BillingStatus>> {
   if (!user) {
@@ -76,7 +71,7 @@ async function decideTrial(
 }
 
 /** Throws `unknown_plan`, and `validation_failed` for a plan without a trial. */
-function trialOf({ catalogue }: TrialDeps, planId: string): Trial {
+function trialOf({ catalogue }: TrialDeps, planId: string) {
   const sold = planById(catalogue, planId)
   if (!sold) throw new BillingError('unknown_plan')
   if (sold.trialDays === undefined) throw wrongField('plan', 'not_allowed')

@@ -59,7 +59,7 @@ it('usage is counted as the plain way counts it, and never more is given back th
 it('what was asked on other facts of the user is not decided, and the facts are told', () => {
   const user = { version: 3 } as UserRecord
   const decided = decideUsage(operation({ version: 2 }), { ...NOTHING, user })
-  expect(decided).toEqual({ answer: { kind: 'outdated', user }, change: null, refused: null })
+  expect(decided).toEqual({ answer: { kind: 'outdated', user }, change: null })
   expect(decideUsage(operation({ version: 3 }), { ...NOTHING, user }).answer.kind).toBe('done')
   expect(decideUsage(operation({ version: 3 }), NOTHING).answer).toEqual({ kind: 'outdated', user: null })
 })

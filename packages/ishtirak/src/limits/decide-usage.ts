@@ -84,19 +84,20 @@ export interface UsageChange {
   readonly returned: number
 }
 
-export interface UsageDecision {
+/** `change` is null if nothing is counted. */
+interface UsageDecision {
   readonly answer: UsageAnswer
-  /** Null: nothing is counted. */
   readonly change: UsageChange | null
-  /** The amount that was refused; null: nothing was. */
-  readonly refused: number | null
 }
 
 /** A repeated operation gets its first answer. An operation on old facts of the user is not decided. */
 export function decideUsage(operation: UsageOperation, found: FoundUsage): UsageDecision {
   const { known, user, count } = found
-  if (known)
-    return answered(isSame(operation, known) ? { kind: 'done', ...figuresOf(known) } : { kind: 'conflict' })
+  if (known) {
+    const { maximum, used, resetsAt } = known
+    if (!isSame(operation, known)) return answered({ kind: 'conflict' })
+    return answered({ kind: 'done', maximum, used, resetsAt })
+  }
   if ((user?.version ?? null) !== operation.version) return answered({ kind: 'outdated', user })
   const { kind, maximum } = operation
   const current = isCurrent(operation, count) ? count : null
@@ -104,17 +105,16 @@ export function decideUsage(operation: UsageOperation, found: FoundUsage): Usage
   const resetsAt = current ? current.resetsAt : operation.resetsAt
   const consumed = kind === 'release' ? found.consumed : null
   const amount = operation.amount ?? consumed?.amount ?? 1
-  if (kind === 'consume' && before + amount > maximum) {
-    return { answer: { kind: 'denied', maximum, used: before, resetsAt }, change: null, refused: amount }
-  }
+  if (kind === 'consume' && before + amount > maximum)
+    return answered({ kind: 'denied', maximum, used: before, resetsAt })
   const returned = kind === 'release' ? returnedBy(operation, { consumed, amount, before, resetsAt }) : 0
   const used = kind === 'report' ? amount : kind === 'consume' ? before + amount : before - returned
   const change = { used, resetsAt, revision: count?.revision ?? 0, amount, returned }
-  return { answer: { kind: 'done', maximum, used, resetsAt }, change, refused: null }
+  return { answer: { kind: 'done', maximum, used, resetsAt }, change }
 }
 
 function answered(answer: UsageAnswer): UsageDecision {
-  return { answer, change: null, refused: null }
+  return { answer, change: null }
 }
 
 /** The operation that a release gives back; null: this is no release. */
@@ -126,10 +126,6 @@ function isSame(operation: UsageOperation, known: StoredOperation): boolean {
   const { limit, scopeId, amount } = operation
   const isOfThis = known.limit === limit && known.scopeId === scopeId
   return isOfThis && known.amount === (amount ?? known.amount) && known.givesBack === givesBackOf(operation)
-}
-
-function figuresOf({ maximum, used, resetsAt }: StoredOperation) {
-  return { maximum, used, resetsAt }
 }
 
 /**
@@ -144,12 +140,7 @@ function isCurrent({ countsAs, resetsAt }: UsageOperation, count: StoredCount | 
 /** Nothing is returned to a day or month that is over, and nothing that was not consumed. */
 function returnedBy(
   { consumeOperationId }: UsageOperation,
-  of: {
-    readonly consumed: StoredOperation | null
-    readonly amount: number
-    readonly before: number
-    readonly resetsAt: Instant | null
-  },
+  of: { consumed: StoredOperation | null; amount: number; before: number; resetsAt: Instant | null },
 ): number {
   const { consumed, amount, before, resetsAt } = of
   if (!consumed) return consumeOperationId === null ? Math.min(amount, before) : 0

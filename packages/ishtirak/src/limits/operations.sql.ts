@@ -132,15 +132,11 @@ async function usualOf(database: Queryable, operations: readonly UsageOperation[
 }
 
 /** A transaction that lost a race was rolled back. The next run finds the other's operation. */
-async function applyOpen(
-  database: Database,
-  operation: UsageOperation,
-  giveUpAt: number,
-): Promise<UsageAnswer> {
+async function applyOpen(database: Database, operation: UsageOperation, giveUpAt: number) {
   try {
     return await database.transaction((transaction) => applyIn(transaction, operation), giveUpAt)
   } catch (error) {
-    if (isRace(error)) return { kind: 'stale' }
+    if (isRace(error)) return { kind: 'stale' } as const
     throw error
   }
 }
@@ -148,13 +144,13 @@ async function applyOpen(
 const isRace = (error: unknown) => error instanceof ConstraintViolation && RACES.includes(error.constraint)
 
 async function applyIn(transaction: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
-  const { userId, limit, scopeId, operationId, kind } = operation
+  const { userId, limit, scopeId, operationId, kind, amount } = operation
   const place = [userId, limit, scopeId]
   const [row] = await transaction.query(find, [...place, operationId, kind, givesBackOf(operation)])
   if (!row) throw new Error('a count was looked up and gave no row')
-  const { answer, change, refused } = decideUsage(operation, foundIn(row))
-  if (refused !== null && answer.kind === 'denied')
-    await transaction.query(refuse, [...place, at(operation.now), refused, answer.maximum, answer.used])
+  const { answer, change } = decideUsage(operation, foundIn(row))
+  if (answer.kind === 'denied')
+    await transaction.query(refuse, [...place, at(operation.now), amount ?? 1, answer.maximum, answer.used])
   if (!change) return answer
   const counted = await transaction.query(count, [...place, ...toColumns(operation, change)])
   return counted.length > 0 ? answer : { kind: 'stale' }

@@ -1,7 +1,7 @@
 // Everything about one user at one instant, for the platform and the user: the plan, the usage, where that is
 // above the plan, and what the next payment would buy.
 
-import { type RefreshDeps, refreshOpen } from '../checkout/status.js'
+import { refreshOpen, type StatusDeps } from '../checkout/status.js'
 import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'
 import { isPayable } from '../core/payment.js'
 import { renewalAt } from '../core/quote.js'
@@ -10,7 +10,7 @@ import { bookRenewals } from '../ledger/change-user.js'
 import type { LoadTimeList } from '../ledger/time-list.sql.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
 
-export interface OverviewDeps extends RefreshDeps {
+export interface OverviewDeps extends StatusDeps {
   readonly loadUserWithUsage: LoadUserWithUsage
   readonly loadTimeList: LoadTimeList
   readonly quotaWindowAt: QuotaWindowAt

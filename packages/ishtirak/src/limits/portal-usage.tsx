@@ -9,11 +9,7 @@ import type { Overview } from './overview.js'
 
 /** Drawn from data that the frame has already read. */
 export const limitPages: PortalKinds<unknown> = {
-  read: async () => ({
-    state: (section) => <FullLimits {...section} />,
-    warnings: (section) => <OverLimitNotice {...section} />,
-    usage: (section) => <UsageBars {...section} />,
-  }),
+  read: async () => ({ state: FullLimits, warnings: OverLimitNotice, usage: UsageBars }),
 }
 
 type ShownUsage = Pick<Overview, 'subscription' | 'limits' | 'usage' | 'overLimits' | 'resetsAt'>

@@ -65,11 +65,7 @@ const forgetOperations = statement(
 )
 
 /** Deletes up to `limit` operations before an instant, and returns how many. */
-export async function forgetUsageOperations(
-  database: Queryable,
-  before: Instant,
-  limit: number,
-): Promise<number> {
+export async function forgetUsageOperations(database: Queryable, before: Instant, limit: number) {
   const [row] = await database.query(forgetOperations, [at(before), limit])
   return row ? integer(row, 'forgotten') : 0
 }

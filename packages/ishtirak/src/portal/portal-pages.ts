@@ -14,6 +14,7 @@ import type { Pages } from '../pages/portal-frame.js'
 import type { Answered } from '../pages/portal-kinds.js'
 import type { FindSession } from './portal-sessions.sql.js'
 import type { ReadPortal } from './read-portal.js'
+import type { PortalConfig } from './settings.js'
 
 export interface PortalDeps
   extends Pick<
@@ -22,12 +23,10 @@ export interface PortalDeps
     >,
     HistoryDeps,
     OverviewDeps,
+    PortalConfig,
     Pick<CommonParts, 'ids' | 'publicUrl' | 'platformUrl'> {
   readonly database: Database
   readonly findSession: FindSession
-  readonly frameAncestors: string
-  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
-  readonly platformPortalUrl: string | null
   /** Counts a request for a link into the portal, by address. */
   admitLinkRequest(request: FastifyRequest, reply: FastifyReply): void
 }

@@ -27,9 +27,7 @@ const LINK_MS = 5 * MINUTE
 /** Mail may arrive late, and be read on another device. */
 const MAILED_LINK_MS = 30 * MINUTE
 
-/**
- * A link for the platform, which has signed the user in. The token's claims fill empty fields of the profile.
- */
+/** The platform has signed the user in. The token's claims fill empty fields of the profile. */
 export async function openPortalLink(deps: OpenLinkDeps, user: KnownUser, returnPath: string | null) {
   await rememberUser(deps.database, user, deps.clock.now())
   return insertLinkTo(deps, 'open', user, { lifetimeMs: LINK_MS, returnPath })
@@ -101,10 +99,7 @@ const exchangeLink = statement(
 )
 
 /** Uses the link up and returns its session's secret; null: it was used, has expired or is unknown. */
-export async function enterPortal(
-  { database, clock }: SessionDeps,
-  linkToken: string,
-): Promise<string | null> {
+export async function enterPortal({ database, clock }: SessionDeps, linkToken: string) {
   const now = clock.now()
   const token = randomToken()
   const digests = [digestOf(linkToken), digestOf(token)]
@@ -117,10 +112,7 @@ const deleteSession = statement(
   'delete from portal_sessions where session_digest = $1',
 )
 
-export async function leavePortal(
-  { database }: Pick<SessionDeps, 'database'>,
-  sessionToken: string,
-): Promise<void> {
+export async function leavePortal({ database }: Pick<SessionDeps, 'database'>, sessionToken: string) {
   await database.query(deleteSession, [digestOf(sessionToken)])
 }
 

@@ -85,12 +85,7 @@ function portalRoutes(app: App, pages: PortalPages): void {
 
 async function sendPortalPage(
   pages: PortalPages,
-  of: {
-    readonly request: FastifyRequest
-    readonly reply: FastifyReply
-    readonly page: string
-    readonly sent: SentForm | null
-  },
+  of: { request: FastifyRequest; reply: FastifyReply; page: string; sent: SentForm | null },
 ): Promise<FastifyReply> {
   const { request, reply, page, sent } = of
   const session = pages.users.of(request)

@@ -6,29 +6,27 @@ import { type HttpOutcome, headerOf, type Send, sendRequest } from '../../../run
 import { type AccountSettings, apiAddressOf } from './account.js'
 import { isObject, type JsonObject, parseJsonBytes, readAmount } from './report.js'
 
-interface ProviderCall {
-  readonly method: 'GET' | 'POST'
-  /** The path below the API's address, with its query. */
-  readonly path: string
-  readonly body?: JsonObject
-  readonly timeoutMs: number
-}
-
-export interface CallDeps {
+export interface CallSettings extends AccountSettings {
   /** How requests are sent; by default over the network. */
   readonly send?: Send
   /** Gets a line for each call. It has no key, body or header, so it may be logged. */
   readonly log?: (line: Readonly<Record<string, unknown>>) => void
+  readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
 }
+
+export type Provider = ReturnType<typeof createProvider>
 
 /** A page of 50 checkouts with their merchant blocks is about 100 kB; ten times that is a mistake. */
 const LONGEST_ANSWER_BYTES = 1024 * 1024
 
-export function createCallProvider(account: AccountSettings, { send, log }: CallDeps) {
-  const { secretKey, webhookKeys = [] } = account
+/** A path is the one below the API's address, with its query. */
+export function createProvider(settings: CallSettings) {
+  const { secretKey, webhookKeys = [], send, log } = settings
   const secrets = [secretKey, ...webhookKeys]
-  const address = apiAddressOf(account)
-  return async ({ method, path, body, timeoutMs }: ProviderCall): Promise<ProviderAnswer<JsonObject>> => {
+  const address = apiAddressOf(settings)
+  // A user waits for a new checkout, and a lost answer costs a search. The sweep repeats a read.
+  const { writeMs = 4_000, readMs = 5_000 } = settings.timeouts ?? {}
+  const call = async (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: JsonObject) => {
     const outcome = await sendRequest({
       url: `${address}${path}`,
       method,
@@ -53,6 +51,10 @@ export function createCallProvider(account: AccountSettings, { send, log }: Call
       ...(!answer.ok && { failure: answer.failure }),
     })
     return answer
+  }
+  return {
+    get: (path: string) => call('GET', path, readMs),
+    post: (path: string, body?: JsonObject) => call('POST', path, writeMs, body),
   }
 }
 

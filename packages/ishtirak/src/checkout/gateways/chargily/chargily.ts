@@ -7,10 +7,9 @@ import {
   isAllBefore,
   type PaymentMethod,
   type ProviderAnswer,
-  type Webhook,
 } from '../../../ledger/method.js'
-import { type AccountSettings, isLiveKey, signatureVerifier } from './account.js'
-import { type CallDeps, createCallProvider, rejected, unreadable } from './call.js'
+import { isLiveKey, signatureVerifier } from './account.js'
+import { type CallSettings, createProvider, type Provider, rejected, unreadable } from './call.js'
 import {
   CODE,
   DISCOUNT,
@@ -28,16 +27,9 @@ import {
   USER_ID,
 } from './report.js'
 
-export interface ChargilyOptions extends AccountSettings, CallDeps {
-  readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
+export interface ChargilyOptions extends CallSettings {
   /** Called with the key by which a webhook was signed. */
   readonly noteWebhookKey?: (key: string) => void
-}
-
-/** Chargily has a list and sends events. */
-interface Chargily extends PaymentMethod {
-  readonly list: CheckoutList
-  readonly webhook: Webhook
 }
 
 /** "The amount field must be greater than or equal to 50." */
@@ -83,21 +75,12 @@ export const WEBHOOK = {
   },
 } as const
 
-/** The answer to a GET or POST of a path. */
-type Answer = Promise<ProviderAnswer<JsonObject>>
-type Get = (path: string) => Answer
-type Post = (path: string, body?: JsonObject) => Answer
-
 /** Makes no call yet. */
-export function createChargily(options: ChargilyOptions): Chargily {
+export function createChargily(options: ChargilyOptions) {
   const { secretKey, webhookKeys = [], noteWebhookKey, apiUrl } = options
-  const call = createCallProvider(options, options)
-  // A user waits for a new checkout, and a lost answer costs a search. The sweep repeats a read.
-  const { writeMs = 4_000, readMs = 5_000 } = options.timeouts ?? {}
-  const get: Get = (path) => call({ method: 'GET', path, timeoutMs: readMs })
-  const post: Post = (path, body) => call({ method: 'POST', path, ...(body && { body }), timeoutMs: writeMs })
+  const provider = createProvider(options)
   const live = isLiveKey(secretKey)
-  const page: CheckoutList['page'] = (number) => fetchPage(get, number)
+  const page: CheckoutList['page'] = (number) => fetchPage(provider, number)
   return {
     name: METHOD,
     live,
@@ -109,20 +92,23 @@ export function createChargily(options: ChargilyOptions): Chargily {
       verifySignature: signatureVerifier([secretKey, ...webhookKeys], noteWebhookKey),
       readEvent,
     },
-    createCheckout: (order) => openCheckout(post, order),
-    getCheckout: (checkoutId) => fetchCheckout(get, checkoutId),
+    createCheckout: (order) => openCheckout(provider, order),
+    getCheckout: (checkoutId) => fetchCheckout(provider, checkoutId),
     expireCheckout: async (checkoutId) => {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
-      const answer = await post(`/checkouts/${checkoutId}/expire`)
+      const answer = await provider.post(`/checkouts/${checkoutId}/expire`)
       // 400 "expired already" and 403 "not pending any more" (checkouts/expire) do not contain the status.
-      if (statusOf(answer) === 400 || statusOf(answer) === 403) return fetchCheckout(get, checkoutId)
+      if (statusOf(answer) === 400 || statusOf(answer) === 403) return fetchCheckout(provider, checkoutId)
       return readAskedCheckout(answer, checkoutId)
     },
-    checkKey: () => checkKey(get, live),
-  }
+    checkKey: () => checkKey(provider, live),
+  } satisfies PaymentMethod
 }
 
-async function openCheckout(post: Post, order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>> {
+async function openCheckout(
+  { post }: Provider,
+  order: CheckoutOrder,
+): Promise<ProviderAnswer<CheckoutReport>> {
   const { currency } = order.price
   if (currency !== 'DZD') return rejected(422, `Chargily takes DZD only, not ${currency}.`)
   const answer = await post('/checkouts', requestOf(order))
@@ -164,7 +150,7 @@ function comesBackUnchanged(text: string): boolean {
 
 type AskedCheckout = ProviderAnswer<CheckoutReport | null>
 
-async function fetchCheckout(get: Get, checkoutId: string): Promise<AskedCheckout> {
+async function fetchCheckout({ get }: Provider, checkoutId: string): Promise<AskedCheckout> {
   // The id comes back in the user's address bar, in which anyone can write `../balance`.
   if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
   return readAskedCheckout(await get(`/checkouts/${checkoutId}`), checkoutId)
@@ -188,7 +174,7 @@ function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
   return !answer.ok && answer.failure.kind === 'rejected' ? answer.failure.status : null
 }
 
-async function fetchPage(get: Get, page: number): ReturnType<CheckoutList['page']> {
+async function fetchPage({ get }: Provider, page: number): ReturnType<CheckoutList['page']> {
   // 50 is the most on a page (API reference, lists).
   const answer = await get(`/checkouts?per_page=50&page=${page}`)
   if (!answer.ok) return answer
@@ -197,7 +183,7 @@ async function fetchPage(get: Get, page: number): ReturnType<CheckoutList['page'
 }
 
 /** The balance is the one resource that every account has and that needs no id. */
-async function checkKey(get: Get, live: boolean): Promise<ProviderAnswer<true>> {
+async function checkKey({ get }: Provider, live: boolean): Promise<ProviderAnswer<true>> {
   const answer = await get('/balance')
   if (!answer.ok) return answer
   if (answer.value.entity !== 'balance') return unreadable('the answer is not a balance')
