@@ -5,10 +5,7 @@ import { describeWorldInBrowser } from '../support/browser-world.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { createWorld, tokenOf } from '../support/world.js'
 
-const sandboxKeys = async () => ({
-  userToken: await tokenOf({ sub: 'user-1' }),
-  platformKey: PLATFORM_KEY,
-})
+const sandboxKeys = async () => ({ user: await tokenOf({ sub: 'user-1' }), platform: PLATFORM_KEY })
 
 const openSandbox = (database: Database) => createWorld(database, { host: 'none', sandboxKeys })
 

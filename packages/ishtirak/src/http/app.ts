@@ -143,16 +143,14 @@ function watchRequests(
     answerFailure,
   }: Required<Pick<AppParts, 'metrics' | 'limitAnonymous'>> & { readonly answerFailure: AnswerFailure },
 ): void {
-  app.decorateReply('endDeadline', null)
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
-    reply.endDeadline = answerInTime(request, reply, answerFailure)
+    answerInTime(request, reply, answerFailure)
     // A call that matches no route, before its body is read.
     if (request.is404) limitAnonymous(request, reply)
     done(refusalOf(request))
   })
   app.addHook('onResponse', (request, reply, done) => {
-    reply.endDeadline?.()
     const { statusCode: status, elapsedTime } = reply
     metrics.observeRequest({ method: request.method, route: routeOf(request), status }, elapsedTime / 1_000)
     if (elapsedTime > SLOW_MS || status >= 500) logAnswer(request, reply)

@@ -67,6 +67,8 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
   })
   const answerFailure: AnswerFailure = (thrown, request, reply) => {
     const error = reportFailure(thrown, request)
+    // The rest of the request is not awaited.
+    if (error.code === 'request_timeout') reply.header('connection', 'close')
     const pages = known.find(({ isPage }) => isPage(pathOf(request.url)))
     if (pages) return pages.send(request, reply, error)
     return sendProblem(request, reply, error, publicUrl)

@@ -92,8 +92,9 @@ export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
 
-/** True if a body follows the headers. */
-export function announcesBody({ headers }: IncomingMessage): boolean {
+/** True if a body follows the headers. The body of a GET or HEAD is not read. */
+export function announcesBody({ method, headers }: IncomingMessage): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }
 

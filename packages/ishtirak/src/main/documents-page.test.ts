@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld } from '../../../../test/support/world.js'
 
-const KEYS = { userToken: 'the-token-of-user-7', platformKey: 'the-key-of-the-platform' }
+const KEYS = { user: 'the-token-of-user-7', platform: 'the-key-of-the-platform' }
 const sandboxKeys = async () => KEYS
 
 /** With a `Host` of the test's own, which fetch does not send. */

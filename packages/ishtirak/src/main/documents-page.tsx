@@ -1,45 +1,16 @@
-// The page at /docs: Swagger UI, of which the build has copied two files into this folder; the sources take
-// them from its package. Nothing comes from elsewhere. In the sandbox a token and a key are filled in.
-import { existsSync } from 'node:fs'
+// The page at /docs: Swagger UI, in the files that scripts/build.mjs made for it, also for the sources.
+// Nothing comes from elsewhere. In the sandbox a token and a key are filled in, for this machine alone.
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { isThisMachine } from '../runtime/environment.js'
 import { withoutSlash } from '../runtime/http-client.js'
 
-/** The keys that the sandbox fills in on its page, for this machine alone. */
-export interface SandboxKeys {
-  /** Null: the tokens of users are signed elsewhere. */
-  readonly userToken: string | null
-  readonly platformKey: string
-}
-
 export interface DocumentsPageOptions {
   readonly publicUrl: string
-  /** Set only in the sandbox. */
-  readonly sandboxKeys?: (() => Promise<SandboxKeys>) | undefined
-}
-
-const built = fileURLToPath(new URL('swagger-ui', import.meta.url))
-const decompress = promisify(brotliDecompress)
-
-async function readAsset(name: string): Promise<Buffer> {
-  if (name === START) return readFile(new URL(name, import.meta.url))
-  // The build compresses them, which takes 1.3 MB off an installation.
-  if (existsSync(built)) return decompress(await readFile(path.join(built, `${name}.br`)))
-  const plugin = path.dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))
-  return readFile(path.join(plugin, 'static', name))
-}
-
-const START = 'swagger-ui-start.js'
-const ASSETS = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  [START]: 'text/javascript; charset=utf-8',
+  /** Set only in the sandbox: the keys to fill in, by the security scheme of the document. */
+  readonly sandboxKeys?: (() => Promise<Readonly<Record<string, string>>>) | undefined
 }
 
 /** Swagger UI sets styles on its elements, and its pictures are inside the style sheet. */
@@ -54,42 +25,31 @@ export function documentsPage(
 ): void {
   for (const address of ['/docs', '/docs/'])
     app.get(address, route, async (request, reply) => {
-      const keys = sandboxKeys && isOnThisMachine(request, publicUrl) ? await sandboxKeys() : null
-      return reply
-        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' })
-        .type('text/html; charset=utf-8')
-        .send(render(publicUrl, keys))
+      const keys = sandboxKeys && isOnThisMachine(request, publicUrl) ? await sandboxKeys() : {}
+      reply.headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' })
+      return reply.type('text/html; charset=utf-8').send(render(publicUrl, keys))
     })
-  for (const [name, type] of Object.entries(ASSETS))
-    app.get(`/docs/${name}`, route, async (_request, reply) =>
-      reply
-        .type(type)
-        .header('cache-control', 'public, max-age=3600')
-        .send(await readAsset(name)),
-    )
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-start.js'])
+    app.get(`/docs/${name}`, route, async (_request, reply) => {
+      const file = new URL(`../../dist/main/swagger-ui/${name}.br`, import.meta.url)
+      reply.type(`text/${name.endsWith('css') ? 'css' : 'javascript'}; charset=utf-8`)
+      reply.header('cache-control', 'public, max-age=3600')
+      return reply.send(await promisify(brotliDecompress)(await readFile(file)))
+    })
 }
 
-/** Headers that a proxy adds to a request. */
-const BY_PROXY = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/
-
-/**
- * True without a proxy in between, if the page was requested by a name of this machine: a foreign page can
- * make a name of its own lead here.
- */
+/** Without a proxy, and by a name of this machine: a foreign page can make a name of its own lead here. */
 function isOnThisMachine({ raw, headers }: FastifyRequest, publicUrl: string): boolean {
-  const asked = `http://${headers.host}`
   return (
     ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(raw.socket.remoteAddress ?? '') &&
-    !Object.keys(headers).some((name) => BY_PROXY.test(name)) &&
-    [publicUrl, asked].every((url) => URL.canParse(url) && isThisMachine(new URL(url).hostname))
+    !Object.keys(headers).some((name) => /^(forwarded|via|x-forwarded-.*|x-real-ip)$/.test(name)) &&
+    [new URL(publicUrl).hostname, `${headers.host}`.replace(/:\d+$/, '')].every(isThisMachine)
   )
 }
 
 /** The keys are in the page: other sites cannot read it, while they could load a script that has them. */
-function render(publicUrl: string, keys: SandboxKeys | null): string {
-  const base = withoutSlash(publicUrl)
-  const address = `${withoutSlash(new URL(publicUrl).pathname)}/docs`
-  const filledIn = keys && { user: keys.userToken ?? undefined, platform: keys.platformKey }
+function render(publicUrl: string, keys: object): string {
+  const base = withoutSlash(new URL(publicUrl).pathname)
   return `<!doctype html>${String(
     <html lang="en">
       <head>
@@ -97,16 +57,12 @@ function render(publicUrl: string, keys: SandboxKeys | null): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Ishtirak API</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={`${address}/swagger-ui.css`} />
+        <link rel="stylesheet" href={`${base}/docs/swagger-ui.css`} />
       </head>
       <body>
-        <main
-          id="document"
-          data-url={`${base}/openapi.json`}
-          data-keys={JSON.stringify(filledIn ?? {})}
-        ></main>
-        <script src={`${address}/swagger-ui-bundle.js`}></script>
-        <script src={`${address}/swagger-ui-start.js`}></script>
+        <main id="document" data-url={`${base}/openapi.json`} data-keys={JSON.stringify(keys)}></main>
+        <script src={`${base}/docs/swagger-ui-bundle.js`}></script>
+        <script src={`${base}/docs/swagger-ui-start.js`}></script>
       </body>
     </html>,
   )}`

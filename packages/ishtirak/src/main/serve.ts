@@ -15,7 +15,6 @@ import type { Log } from '../runtime/log.js'
 import { missingPackages } from '../runtime/package.js'
 import type { Config, WiredConfig } from './config.js'
 import { loadDemo } from './demo.js'
-import type { SandboxKeys } from './documents-page.js'
 import { openMetricsPort } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { SANDBOX_TOKEN_DAYS, signToken } from './sign-token.js'
@@ -81,10 +80,11 @@ async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promi
   }
 }
 
-async function keysToTry(config: WiredConfig): Promise<SandboxKeys> {
+/** For the page of documents, by the security scheme. */
+async function keysToTry(config: WiredConfig): Promise<Readonly<Record<string, string>>> {
   const isSignedHere = config.auth.secrets.length > 0
-  const userToken = isSignedHere ? await signToken(config, 'user-1', {}, SANDBOX_TOKEN_DAYS) : null
-  return { userToken, platformKey: config.platformKeys.at(-1) ?? '' }
+  const user = isSignedHere && { user: await signToken(config, 'user-1', {}, SANDBOX_TOKEN_DAYS) }
+  return { ...user, platform: config.platformKeys.at(-1) ?? '' }
 }
 
 const TRACING_PACKAGES = ['api', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base']

@@ -1,8 +1,7 @@
 // In the browser, behind swagger-ui-bundle.js: shows the reference, with the keys of the sandbox filled in.
 const { url, keys } = document.getElementById('document').dataset
 const ui = SwaggerUIBundle({
-  // Same origin by another name (localhost, 127.0.0.1) would be another origin: the path is enough.
-  url: new URL(url).pathname,
+  url,
   dom_id: '#document',
   deepLinking: true,
   tryItOutEnabled: true,
