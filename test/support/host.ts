@@ -15,9 +15,8 @@ export async function openHost(
   { config, keeper }: { readonly config: Config; readonly keeper: NetServer },
 ): Promise<() => Promise<void>> {
   await service.app.ready()
-  const hostRequests = new WeakMap()
   const prefix = new URL(config.publicUrl).pathname.replace(/\/$/, '')
-  const app = mount(service, { publicUrl: config.publicUrl, hostRequests })
+  const app = mount(service, config.publicUrl)
   if (form === 'fastify') return fastifyHost(app, prefix, keeper)
   const server = form === 'listener' ? createServer(app.listener) : fetchServer(app)
   // As Fastify has it. Node's 5 s end while a test fills its database: its next call met a cut connection.

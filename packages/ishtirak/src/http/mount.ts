@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
 import { BillingError } from '../core/error.js'
 import { ConfigError } from '../runtime/config-file.js'
@@ -29,28 +29,21 @@ export interface FetchClient {
 }
 
 /** The host's own request, found by the request that the app sees. */
-export type HostRequests = WeakMap<IncomingMessage, object>
+export const hostRequests = new WeakMap<IncomingMessage, object>()
 
+/** `prefix`: the path that requests still have when they are handed over; empty: none. */
 export function mount(
   { app, stop }: { readonly app: App; stop(): Promise<void> },
-  options: {
-    readonly publicUrl: string
-    /** The path that requests still have when they are handed over; empty: none. Default: PUBLIC_URL's. */
-    readonly prefix?: string | undefined
-    readonly hostRequests: HostRequests
-  },
+  publicUrl: string,
+  prefix = withoutSlash(new URL(publicUrl).pathname),
 ): MountedApp {
-  const { publicUrl, hostRequests } = options
-  const prefix = options.prefix ?? withoutSlash(new URL(publicUrl).pathname)
   requirePrefix(prefix, publicUrl)
   const elsewhere = `Ishtirak is mounted under ${prefix}\n`
   const handOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => {
     hostRequests.set(request, host)
     const { url } = request
     // The host's own listeners (access logs) see the address that they know.
-    const restore = () => {
-      request.url = url
-    }
+    const restore = () => Object.assign(request, { url })
     response.prependListener('finish', restore).prependListener('close', restore)
     request.url = path
     app.routing(request, response)
@@ -68,17 +61,23 @@ export function mount(
           if (value !== undefined) reply.raw.setHeader(name, value)
         handOver(request.raw, reply.raw, path, request)
       })
-      routeAll(host)
+      // Hooks run for routes alone.
+      const handler = (_request: FastifyRequest, reply: FastifyReply) => reply.callNotFound()
+      const route = { method: host.supportedMethods, schema: { hide: true }, handler }
+      host.route({ ...route, url: '/*' })
+      if (host.prefix !== '') host.route({ ...route, url: '/', prefixTrailingSlash: 'no-slash' })
       host.addHook('onClose', stop)
     },
     fetch: async (request, client) => {
       const { pathname, search } = new URL(request.url)
       const path = pathBelow(prefix, `${pathname}${search}`)
       if (path === undefined) return new Response(elsewhere, { status: 404 })
-      return answerWeb(app, hostRequests, request, path, client)
+      return answerWeb(app, request, path, client)
     },
     listener: (request, response, next) => {
-      const path = pathBelow(prefix, fullUrl(request))
+      // Express removes the mount path from `url`.
+      const { originalUrl, url = '/' } = request as IncomingMessage & { readonly originalUrl?: unknown }
+      const path = pathBelow(prefix, typeof originalUrl === 'string' ? originalUrl : url)
       if (path !== undefined) handOver(request, response, path, request)
       else if (next) next()
       else response.writeHead(404, { 'content-type': 'text/plain' }).end(elsewhere)
@@ -91,17 +90,8 @@ function requirePrefix(prefix: string, publicUrl: string): void {
   const base = withoutSlash(new URL(publicUrl).pathname)
   if (prefix !== '' && !(prefix.startsWith('/') && `${base}/`.endsWith(`${prefix}/`)))
     throw new ConfigError([
-      `PUBLIC_URL must end with ${prefix}, where Ishtirak is mounted, with a slash before it: ` +
-        `it is ${publicUrl}`,
+      `PUBLIC_URL must end with ${prefix}, with a slash before it, the path of Ishtirak: it is ${publicUrl}`,
     ])
-}
-
-/** Hooks run for routes alone. */
-function routeAll(host: FastifyInstance): void {
-  const handler = (_request: FastifyRequest, reply: FastifyReply) => reply.callNotFound()
-  const route = { method: host.supportedMethods, schema: { hide: true }, handler }
-  host.route({ ...route, url: '/*' })
-  if (host.prefix !== '') host.route({ ...route, url: '/', prefixTrailingSlash: 'no-slash' })
 }
 
 /** The path below the prefix with its query; undefined: it is outside the prefix. */
@@ -112,30 +102,13 @@ function pathBelow(prefix: string, url: string): string | undefined {
   return rest.startsWith('/') ? rest : undefined
 }
 
-/** Express removes the mount path from `url`. */
-function fullUrl(request: IncomingMessage): string {
-  const { originalUrl, url = '/' } = request as IncomingMessage & { readonly originalUrl?: unknown }
-  return typeof originalUrl === 'string' ? originalUrl : url
-}
-
-/** Not the address of any network, so that no proxy is trusted by it. */
-const UNKNOWN_ADDRESS = '0.0.0.0'
-
 /** Answers a request that has no connection of its own. The answer is a stream. */
-async function answerWeb(
-  app: App,
-  hostRequests: HostRequests,
-  request: Request,
-  path: string,
-  client?: FetchClient,
-): Promise<Response> {
+async function answerWeb(app: App, request: Request, url: string, client?: FetchClient): Promise<Response> {
   if (request.bodyUsed) throw new TypeError('the host has read the body of this request already')
   request.signal.throwIfAborted()
   const body = bodyOf(request)
-  const headers: IncomingHttpHeaders = {
-    host: new URL(request.url).host,
-    ...Object.fromEntries(request.headers),
-  }
+  const headers: IncomingHttpHeaders = Object.fromEntries(request.headers)
+  headers.host ??= new URL(request.url).host
   // A Request that was never sent over a network has no length.
   if (body && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
   const dispatch = (injected: IncomingMessage, response: ServerResponse) => {
@@ -147,9 +120,9 @@ async function answerWeb(
     // The library would refuse an unknown method. The app answers it.
     validate: false,
     method: request.method as NonNullable<InjectOptions['method']>,
-    url: path,
-    headers,
-    remoteAddress: typeof client?.clientAddress === 'string' ? client.clientAddress : UNKNOWN_ADDRESS,
+    ...{ url, headers },
+    // By default not the address of any network, so that no proxy is trusted by it.
+    remoteAddress: typeof client?.clientAddress === 'string' ? client.clientAddress : '0.0.0.0',
     payloadAsStream: true,
     ...(body && { payload: body }),
   })
@@ -171,17 +144,13 @@ function bodyOf(request: Request): Readable | undefined {
   return stream.once('close', () => clearTimeout(timer))
 }
 
-const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding'])
-const WITHOUT_BODY = new Set([204, 205, 304])
+const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding']
 
-function webAnswer({ method }: Request, answer: Injected): Response {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(answer.headers))
-    if (value !== undefined && !OF_CONNECTION.has(name))
-      for (const one of [value].flat()) headers.append(name, String(one))
-  const { statusCode: status } = answer
-  if (method === 'HEAD' || WITHOUT_BODY.has(status)) return new Response(null, { status, headers })
+function webAnswer({ method }: Request, { statusCode: status, headers: given, stream }: Injected): Response {
+  const headers = Object.entries(given).flatMap(([name, value = []]) =>
+    OF_CONNECTION.includes(name) ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
+  )
+  if (method === 'HEAD' || [204, 205, 304].includes(status)) return new Response(null, { status, headers })
   // `toWeb` throws if the caller leaves. Node and the web declare the same stream as two types.
-  const body = ReadableStream.from(answer.stream()) as BodyInit
-  return new Response(body, { status, headers })
+  return new Response(ReadableStream.from(stream()) as BodyInit, { status, headers })
 }

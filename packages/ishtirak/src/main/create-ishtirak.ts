@@ -1,8 +1,6 @@
-// Ishtirak inside another program: `import { createIshtirak } from 'ishtirak'`. It listens to no port and to
-// no signal, ends no process, and reads no environment: all it knows is what it is given here. The page that
-// explains it: docs/mount.md.
+// Ishtirak inside another program (docs/mount.md). It listens to no port and to no signal, ends no process,
+// and reads no environment: all it knows is what it is given here.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { HostEvent } from '../core/event.js'
 import type { Operator } from '../core/role.js'
@@ -12,16 +10,14 @@ import { migrate } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
 import { identityOf, type UserIdentity } from '../http/auth.js'
 import type { IdentifyUser } from '../http/callers.js'
-import { type HostRequests, type MountedApp, mount } from '../http/mount.js'
+import { hostRequests, type MountedApp, mount } from '../http/mount.js'
 import { systemClock } from '../runtime/clock.js'
-import { ConfigError } from '../runtime/config-file.js'
+import { ConfigError, requirePackages } from '../runtime/config-file.js'
 import type { Variables } from '../runtime/environment.js'
 import { createLog, lineByLine } from '../runtime/log.js'
-import { missingPackages } from '../runtime/package.js'
 import { type Billing, createBilling } from './billing.js'
 import { readMountedConfig } from './config.js'
 import { createOperatorCalls, type OperatorCalls } from './operator-calls.js'
-import type { ServiceTracing } from './tracing.js'
 import { wire } from './wire.js'
 
 export type { HostEvent } from '../core/event.js'
@@ -47,9 +43,11 @@ export interface IshtirakOptions {
    */
   readonly config: Variables
   /**
-   * Returns the user of a request; null: anonymous, answered 401. Default: tokens by the AUTH_… variables.
+   * Returns the user of a request that needs one; null: anonymous, answered 401. If it throws, the error is
+   * logged and the answer is 503 `authentication_unavailable`, so that clients try again. Default: tokens by
+   * the AUTH_… variables.
    */
-  readonly identify?: Identify
+  readonly identify?: (request: HostRequest) => Promise<UserIdentity | null> | UserIdentity | null
   /**
    * Receives each event instead of EVENTS_URL: at least once, those of a user in order. If it throws, rejects
    * or takes more than 15 s, the event comes again, in the steps of docs/events.md.
@@ -67,12 +65,6 @@ export interface IshtirakOptions {
   /** Receives the log, one line of JSON at a time. Standard output by default. */
   readonly log?: (line: string) => void
 }
-
-/**
- * Called for each request that needs a user. If it throws, the error is logged and the answer is 503
- * `authentication_unavailable`, so that clients try again.
- */
-export type Identify = (request: HostRequest) => Promise<UserIdentity | null> | UserIdentity | null
 
 export interface HostRequest {
   readonly method: string
@@ -107,16 +99,16 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
   const config = readMountedConfig(options.config, { identifies: identify !== undefined })
   if (onEvent && config.events)
     throw new ConfigError(['EVENTS_URL is set and onEvent is given: events go to one of the two'])
-  const tracing = options.traces ? await openHostTracing() : undefined
+  if (options.traces) requirePackages('traces', ['@opentelemetry/api'])
+  const tracing = options.traces ? (await import('./tracing.js')).tracingBy() : undefined
   const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
   const address = 'folder' in options.database ? { dataDir: options.database.folder } : options.database
   const database = await openDatabase({ ...address, ...(schema !== undefined && { schema }), log })
-  const hostRequests: HostRequests = new WeakMap()
   const service = await wire(config, {
     ...{ database, log, tracing, onEvent },
     clock: guardSystemClock(systemClock(), { database, log, checkedOn: config.clockChecked }),
     processMetrics: false,
-    ...(identify && { identify: usersOf(identify, hostRequests) }),
+    ...(identify && { identify: usersOf(identify) }),
   })
   await service.app.ready()
   let stopping: Promise<void> | undefined
@@ -125,7 +117,7 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
     return stopping
   }
   return {
-    ...mount({ app: service.app, stop }, { publicUrl: config.publicUrl, prefix, hostRequests }),
+    ...mount({ app: service.app, stop }, config.publicUrl, prefix),
     billing: createBilling(service.parts),
     operator: createOperatorCalls(service.parts, service.acts),
     migrate: () => migrate(database),
@@ -135,27 +127,14 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
   }
 }
 
-async function openHostTracing(): Promise<ServiceTracing> {
-  const missing = missingPackages(['@opentelemetry/api'])
-  if (missing.length > 0)
-    throw new ConfigError([`traces need a package that is not installed: npm install ${missing.join(' ')}`])
-  const { hostTracing } = await import('./tracing.js')
-  return hostTracing()
-}
-
-const RETRY_SECONDS = 5
-
 /** The host's user is checked as a token is. */
-function usersOf(identify: Identify, hostRequests: HostRequests): IdentifyUser {
-  const ask = async ({ method, url, headers, ip: address, raw }: FastifyRequest) => {
-    try {
-      return await identify({ method, url, headers, address, host: hostRequests.get(raw) })
-    } catch (cause) {
-      throw new BillingError('authentication_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause })
-    }
-  }
-  return async (request) => {
-    const identity = await ask(request)
+function usersOf(identify: NonNullable<IshtirakOptions['identify']>): IdentifyUser {
+  return async ({ method, url, headers, ip: address, raw }) => {
+    const asked = { method, url, headers, address, host: hostRequests.get(raw) }
+    // It may throw before it returns a promise.
+    const identity = await (async () => identify(asked))().catch((cause: unknown) => {
+      throw new BillingError('authentication_unavailable', { retryAfterSeconds: 5, cause })
+    })
     // Hosts without a compiler say it with undefined as well.
     if (!identity) throw new BillingError('unauthenticated')
     // A mistake of the host, not of its user: 500, with this line in the log.

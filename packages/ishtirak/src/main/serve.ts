@@ -10,9 +10,8 @@ import { clusterPaths } from '../database/embedded/cluster-folder.js'
 import { migrate } from '../database/migrate.js'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
 import { createKeptMail } from '../mail/kept-mail.js'
-import { ConfigError } from '../runtime/config-file.js'
+import { requirePackages } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
-import { missingPackages } from '../runtime/package.js'
 import type { Config, WiredConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import { openMetricsPort } from './metrics.js'
@@ -33,7 +32,7 @@ export interface StartedService extends Service {
 /** Resolves when it listens. Throws what stands in the way: a locked folder, a newer schema, a taken port. */
 export async function serve(config: Config, log: Log): Promise<StartedService> {
   await requireFreePorts(config)
-  const tracing = await openTracing(config, log)
+  const tracing = config.tracesUrl === undefined ? undefined : await openTracing(config.tracesUrl, log)
   // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
   const database = await openConfigured(config, { log, onFailure: () => process.exit(1) })
   const migrated = await migrate(database)
@@ -80,7 +79,7 @@ async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promi
   }
 }
 
-/** For the page of documents, by the security scheme. */
+/** The page of documents fills them in, by the security scheme. */
 async function keysToTry(config: WiredConfig): Promise<Readonly<Record<string, string>>> {
   const isSignedHere = config.auth.secrets.length > 0
   const user = isSignedHere && { user: await signToken(config, 'user-1', {}, SANDBOX_TOKEN_DAYS) }
@@ -90,15 +89,10 @@ async function keysToTry(config: WiredConfig): Promise<Readonly<Record<string, s
 const TRACING_PACKAGES = ['api', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base']
 
 /** Loads the SDK only where there is a collector. */
-async function openTracing({ tracesUrl }: Config, log: Log): Promise<ServiceTracing | undefined> {
-  if (tracesUrl === undefined) return undefined
-  const missing = missingPackages(TRACING_PACKAGES.map((name) => `@opentelemetry/${name}`))
-  if (missing.length > 0)
-    throw new ConfigError([
-      `OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: npm install ${missing.join(' ')}`,
-    ])
-  const { startTracing } = await import('./trace-export.js')
-  return startTracing(tracesUrl, log)
+async function openTracing(url: string, log: Log): Promise<ServiceTracing> {
+  const packages = TRACING_PACKAGES.map((name) => `@opentelemetry/${name}`)
+  requirePackages('OTEL_EXPORTER_OTLP_ENDPOINT', packages)
+  return (await import('./trace-export.js')).startTracing(url, log)
 }
 
 /** The database of the configuration, for the service and for commands. */

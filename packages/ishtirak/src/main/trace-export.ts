@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { MINUTE } from '../core/instant.js'
 import { systemClock } from '../runtime/clock.js'
 import { withoutSlash } from '../runtime/http-client.js'
@@ -15,39 +15,31 @@ const STOP_MS_MAX = 2_000
 
 /** `url`: OTEL_EXPORTER_OTLP_ENDPOINT. The SDK reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, … */
 export function startTracing(url: string, log: Log): ServiceTracing {
-  const exporter = new OTLPTraceExporter({ url: `${withoutSlash(url)}/v1/traces` })
+  const say = throttled(systemClock(), MINUTE, (error: Error) =>
+    log.warn({ failure: error.message }, 'traces are lost, because the collector refused them'),
+  )
+  // The SDK says nothing if its collector does not answer, and drops the spans that it cannot keep.
+  class Exporter extends OTLPTraceExporter {
+    override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
+      super.export(spans, (result) => {
+        if (result.error) say(result.error)
+        done(result)
+      })
+    }
+  }
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({
       'service.name': process.env.OTEL_SERVICE_NAME || 'ishtirak',
       'service.version': VERSION,
     }),
-    spanProcessors: [new BatchSpanProcessor(withFailureLog(exporter, log))],
+    spanProcessors: [new BatchSpanProcessor(new Exporter({ url: `${withoutSlash(url)}/v1/traces` }))],
   })
-  return {
-    ...tracingBy(provider.getTracer('ishtirak', VERSION)),
-    stop: async () => {
-      const sent = provider.shutdown().then(
-        () => true,
-        () => false,
-      )
-      if (await Promise.race([sent, wait(STOP_MS_MAX, false, { ref: false })])) return
-      log.warn('the last traces are lost, because the collector refused them')
-    },
-  }
-}
-
-/** The SDK says nothing if its collector does not answer, and drops the spans that it cannot keep. */
-function withFailureLog(exporter: SpanExporter, log: Log): SpanExporter {
-  const say = throttled(systemClock(), MINUTE, (error: Error | undefined) =>
-    log.warn({ failure: error?.message }, 'traces are lost, because the collector refused them'),
-  )
-  return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        if (result.error) say(result.error)
-        done(result)
-      }),
-    shutdown: () => exporter.shutdown(),
-    forceFlush: async () => exporter.forceFlush?.(),
-  }
+  return tracingBy(provider, async () => {
+    const sent = provider.shutdown().then(
+      () => true,
+      () => false,
+    )
+    if (await Promise.race([sent, wait(STOP_MS_MAX, false, { ref: false })])) return
+    log.warn('the last traces are lost, because the collector refused them')
+  })
 }

@@ -8,10 +8,9 @@ import {
   isSpanContextValid,
   ROOT_CONTEXT,
   type Span,
-  type SpanContext,
   SpanKind,
   SpanStatusCode,
-  type Tracer,
+  type TracerProvider,
   trace,
 } from '@opentelemetry/api'
 import { type App, routeOf } from '../http/app.js'
@@ -26,26 +25,22 @@ export interface ServiceTracing extends Tracing {
   stop(): Promise<void>
 }
 
-const PROBES = new Set(['/healthz', '/readyz'])
-
-/** The provider that the host has registered with @opentelemetry/api. The host sends what is recorded. */
-export function hostTracing(): ServiceTracing {
-  return { ...tracingBy(trace.getTracer('ishtirak', VERSION)), stop: async () => {} }
-}
-
-export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
-  const underWay = new AsyncLocalStorage<Span>()
-  const currentSpan = () => (underWay.getStore() ?? trace.getSpan(context.active()))?.spanContext()
+/** The default provider is the one that a host has registered, which then sends the spans. */
+export function tracingBy(provider: TracerProvider = trace, stop = async () => {}): ServiceTracing {
+  const tracer = provider.getTracer('ishtirak', VERSION)
+  const underWay = new AsyncLocalStorage<Span | undefined>()
+  const running = () => (underWay.getStore() ?? trace.getSpan(context.active()))?.spanContext()
+  const current = () => {
+    const span = running()
+    if (!span || !isSpanContextValid(span)) return null
+    return `00-${span.traceId}-${span.spanId}-0${span.traceFlags & 1}`
+  }
   const begin = (name: string, kind: SpanKind, attributes: Attributes, traceparent?: unknown): Span => {
-    const [outer, named] = [
-      currentSpan(),
-      typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined,
-    ]
+    const [outer, named] = [running(), parseTraceparent(traceparent)]
     const isElsewhere = outer && named && named.traceId !== outer.traceId
     const parent = isElsewhere ? named : (outer ?? named)
-    const links = isElsewhere ? [{ context: outer }] : []
     const below = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
-    return tracer.startSpan(name, { kind, attributes, links }, below)
+    return tracer.startSpan(name, { kind, attributes, links: isElsewhere ? [{ context: outer }] : [] }, below)
   }
   const record = async <Result>(span: Span, work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -61,21 +56,16 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
   const watch = (app: App) => {
     const requests = new WeakMap<object, Span>()
     app.addHook('onRequest', (request, _reply, done) => {
-      const { method, headers } = request
-      const route = routeOf(request)
+      const [{ method, headers }, route] = [request, routeOf(request)]
       // A host that records its requests has begun this one, below its caller's.
-      const caller = currentSpan() ? undefined : headers.traceparent
+      const caller = running() ? undefined : headers.traceparent
       const attributes = { 'http.request.method': method, 'http.route': route }
-      if (!PROBES.has(route))
+      if (!/^\/(health|ready)z$/.test(route))
         requests.set(request, begin(`${method} ${route}`, SpanKind.SERVER, attributes, caller))
       done()
     })
     // After the body is read: its events come from the socket, and know nothing of the request.
-    app.addHook('preHandler', (request, _reply, done) => {
-      const span = requests.get(request)
-      if (span) underWay.run(span, done)
-      else done()
-    })
+    app.addHook('preHandler', (request, _reply, done) => underWay.run(requests.get(request), done))
     app.addHook('onResponse', (request, { statusCode: status }, done) => {
       const span = requests.get(request)?.setAttribute('http.response.status_code', status)
       if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
@@ -88,7 +78,7 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
     const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
     const span = begin(`${method} ${peer}`, SpanKind.CLIENT, attributes)
     return record(span, async () => {
-      const traceparent = traceparentOf(span.spanContext())
+      const traceparent = current()
       const headers = { ...request.headers, ...(traceparent && { traceparent }) }
       const answer = await sendByNode({ ...request, headers }, signal)
       span.setAttribute('http.response.status_code', answer.status)
@@ -96,24 +86,15 @@ export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
     })
   }
   return {
-    current: () => traceparentOf(currentSpan()),
+    ...{ current, send, watch, stop },
     span: (name, traceparent, work) => record(begin(name, SpanKind.INTERNAL, {}, traceparent), work),
-    send,
-    watch,
   }
 }
 
-const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/
-
 /** Undefined: not as W3C Trace Context has it. */
-function parseTraceparent(traceparent: string): SpanContext | undefined {
-  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent) ?? []
+function parseTraceparent(traceparent: unknown) {
+  const parts = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/.exec(`${traceparent}`)
+  const [, traceId = '', spanId = '', flags = ''] = parts ?? []
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
   return isSpanContextValid(context) ? context : undefined
-}
-
-/** Null: nothing records. */
-function traceparentOf(context: SpanContext | undefined): string | null {
-  if (!context || !isSpanContextValid(context)) return null
-  return `00-${context.traceId}-${context.spanId}-0${context.traceFlags & 1}`
 }

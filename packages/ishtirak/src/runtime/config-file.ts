@@ -1,7 +1,9 @@
-// Files that the configuration names: JSON that is checked against a schema. Errors are `ConfigError`.
+// Files that the configuration names, which are JSON that is checked against a schema, and packages that it
+// needs. Errors are `ConfigError`.
 import { readFileSync } from 'node:fs'
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { missingPackages } from './package.js'
 
 /** The service does not start. Each problem is one sentence that names its variable. */
 export class ConfigError extends Error {
@@ -9,6 +11,12 @@ export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
   }
+}
+
+/** Throws `ConfigError` if one is not installed, with the command that installs it. */
+export function requirePackages(wanted: string, names: readonly string[]): void {
+  const missing = missingPackages(names).join(' ')
+  if (missing !== '') throw new ConfigError([`${wanted}: packages are not installed: npm install ${missing}`])
 }
 
 /** `name` is the variable that names the file. */
