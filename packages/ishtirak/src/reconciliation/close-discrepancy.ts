@@ -47,10 +47,7 @@ export const closeDiscrepancy = act<ActDeps>()({
     'It opens again if the provider reports something else. 409 with `closed_at`: it is closed already. ' +
     '409 with `changed`: it no longer has the given `version`.',
   input: CloseRequestSchema,
-  answer: {
-    schema: DiscrepancySchema,
-    read: (deps, { id }) => loadDiscrepancy(deps, id),
-  },
+  answer: { schema: DiscrepancySchema, read: (deps, { id }) => loadDiscrepancy(deps, id) },
   isOffered: ({ closed_at }) => closed_at === null,
   fields: async (_pages, { say }) => [{ name: 'why', label: say('reasonClosed'), value: '', type: 'text' }],
   plan: async (deps, { id, input, by }) => {
@@ -77,8 +74,7 @@ export const closeDiscrepancy = act<ActDeps>()({
         const now = deps.clock.now()
         const before = { kind, gateway, checkout_id, outcome, details }
         const audit = auditEntry(deps.ids, by, { paymentId, before, after: { closed: true }, now })
-        const closed = { by: by.operator.name, because: by.reason ?? '', audit, version, now }
-        return (await saveClosed(deps.database, id, closed)) ? 'saved' : 'stale'
+        return (await saveClosed(deps.database, id, { audit, version, now })) ? 'saved' : 'stale'
       },
     }
   },

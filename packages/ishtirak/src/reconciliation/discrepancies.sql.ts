@@ -7,14 +7,12 @@ import { at } from '../database/rows.js'
 import { viewRows } from '../ledger/schemas.js'
 import { DiscrepancySchema, ReconciliationSchema } from './reconciliation-schemas.js'
 
-const COLUMNS = `d.id, d.user_id, d.method as gateway, d.checkout_id, d.kind, d.payment_id, d.outcome,
-          d.details, d.found_at, d.seen_at, d.version, d.closed_at, d.closed_by, d.closed_because`
+const SELECT = `select d.id, d.user_id, d.method as gateway, d.checkout_id, d.kind, d.payment_id, d.outcome,
+          d.details, d.found_at, d.seen_at, d.version, d.closed_at, d.closed_by, d.closed_because
+     from discrepancies d`
 
 // Uses the index discrepancies_by_id.
-const selectDiscrepancy = statement(
-  'discrepancies.one',
-  `select ${COLUMNS} from discrepancies d where d.id = $1`,
-)
+const selectDiscrepancy = statement('discrepancies.one', `${SELECT} where d.id = $1`)
 
 /** Null: there is none. */
 export async function findDiscrepancy(database: Queryable, id: string) {
@@ -30,9 +28,7 @@ const close = statement(
      returning user_id
    )
    ${insertAudit({
-     userId: "coalesce(c.user_id, '')",
-     at: '$2::timestamptz',
-     entry: '$5::jsonb',
+     ...{ userId: "coalesce(c.user_id, '')", at: '$2::timestamptz', entry: '$5::jsonb' },
      from: 'closed c',
    })}
    returning id`,
@@ -42,15 +38,9 @@ const close = statement(
 export async function saveClosed(
   database: Queryable,
   id: string,
-  of: {
-    readonly by: string
-    readonly because: string
-    readonly audit: AuditEntry
-    readonly version: number
-    readonly now: Instant
-  },
+  { audit, version, now }: { readonly audit: AuditEntry; readonly version: number; readonly now: Instant },
 ): Promise<boolean> {
-  const values = [id, at(of.now), of.by, of.because, JSON.stringify(of.audit), of.version]
+  const values = [id, at(now), audit.actor, audit.reason ?? '', JSON.stringify(audit), version]
   return (await database.query(close, values)).length > 0
 }
 
@@ -64,21 +54,17 @@ const selectReconciliations = statement(
     limit $2::int`,
 )
 
-const selectNewest = statement(
-  'discrepancies.newest',
-  `select ${COLUMNS} from discrepancies d order by d.seen_at desc, d.checkout_id limit $1::int`,
-)
+const NEWEST_FIRST = 'order by d.seen_at desc, d.checkout_id limit $1::int'
+const selectNewest = statement('discrepancies.newest', `${SELECT} ${NEWEST_FIRST}`)
 
 // Seen since the reconciliation began, by clocks that may differ. Earlier ones are not read, however many
 // there are.
 const selectFound = statement(
   'discrepancies.found',
-  `select ${COLUMNS}
-     from discrepancies d
+  `${SELECT}
     where d.reconciliation_id = $2
       and d.seen_at >= (select started_at - interval '1 day' from reconciliations where id = $2)
-    order by d.seen_at desc, d.checkout_id
-    limit $1::int`,
+    ${NEWEST_FIRST}`,
 )
 
 /** Newest first, with the discrepancies: one reconciliation, or (null) the last ones. */

@@ -82,7 +82,7 @@ export async function claimReconciliation(
   database: Queryable,
   id: string,
   when: { readonly now: Instant; readonly nextRoundAt: Instant },
-): Promise<Reconciliation | null> {
+) {
   const [row] = await database.query(claimNextRound, [id, at(when.now), at(when.nextRoundAt)])
   return row ? parseReconciliation(row) : null
 }
@@ -137,16 +137,10 @@ export async function saveStep(
     readonly now: Instant
   },
 ): Promise<void> {
-  await database.query(updateStep, [
-    id,
-    step.nextPage,
-    step.calls,
-    step.checkouts,
-    at(step.finishedAt),
-    at(step.now),
-    JSON.stringify(step.discrepancies),
-    JSON.stringify(step.matched.map((payment) => ({ user_id: payment.userId, id: payment.id }))),
-  ])
+  const { nextPage, calls, checkouts, discrepancies, finishedAt, now } = step
+  const matched = step.matched.map(({ userId: user_id, id }) => ({ user_id, id }))
+  const progress = [nextPage, calls, checkouts, at(finishedAt), at(now)]
+  await database.query(updateStep, [id, ...progress, JSON.stringify(discrepancies), JSON.stringify(matched)])
 }
 
 const selectByCheckouts = statement(
@@ -163,13 +157,8 @@ const parseReconciled = rowOf({
 })
 export type ReconciledPayment = ReturnType<typeof parseReconciled>
 
-export async function paymentsOfCheckouts(
-  database: Queryable,
-  method: string,
-  checkoutIds: readonly string[],
-): Promise<readonly ReconciledPayment[]> {
-  const rows = await database.query(selectByCheckouts, [method, checkoutIds])
-  return rows.map(parseReconciled)
+export async function paymentsOfCheckouts(database: Queryable, method: string, ids: readonly string[]) {
+  return (await database.query(selectByCheckouts, [method, ids])).map(parseReconciled)
 }
 
 const selectUnmatched = statement(
@@ -189,9 +178,9 @@ const selectUnmatched = statement(
 /** Paid payments of the reconciled time that the list has not shown. */
 export async function unmatchedPayments(
   database: Queryable,
-  { id, method, sinceAt, startedAt }: Pick<Reconciliation, 'id' | 'method' | 'sinceAt' | 'startedAt'>,
+  { id, method, sinceAt, startedAt }: Omit<Reconciliation, 'booksUnknown' | 'nextPage'>,
   limit: number,
-): Promise<readonly Payment[]> {
+) {
   const values = [at(sinceAt), at(startedAt), id, limit, method]
   return (await database.query(selectUnmatched, values)).map(parsePayment)
 }
@@ -210,10 +199,7 @@ const selectLast = statement(
 )
 
 /** The oldest unfinished one, and when the last began; before the first, the time of the first payment. */
-export async function lastReconciliation(
-  database: Queryable,
-  method: string,
-): Promise<{ readonly unfinished: string | null; readonly begunAt: Instant | null }> {
+export async function lastReconciliation(database: Queryable, method: string) {
   const [row = {}] = await database.query(selectLast, [method, PAYMENT_STATUSES])
   return { unfinished: textOrNull(row, 'unfinished'), begunAt: instantOrNull(row, 'begun_at') }
 }

@@ -4,10 +4,10 @@ import type { Static } from 'typebox'
 import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
+import { CLOCK_SKEW_MAX, DAY, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { wholeReport } from '../core/stored-report.js'
-import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
+import { type CheckoutPage, isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { insertFoundPayment } from '../ledger/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
@@ -35,8 +35,7 @@ export const ROUND_MS = 30 * SECOND
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { reconciliations: 1, discrepancies: 1_000 }
 
-export type ReconcileDeps = SettleDeps & Pick<CommonParts, 'catalogue'>
-export type ReconcileActDeps = ReconcileDeps & Pick<CommonParts, 'wallClock'>
+export type ReconcileDeps = SettleDeps & Pick<CommonParts, 'catalogue' | 'wallClock'>
 
 /**
  * The daily job. For each gateway it begins a reconciliation a day after the last began (the first: a day
@@ -44,34 +43,27 @@ export type ReconcileActDeps = ReconcileDeps & Pick<CommonParts, 'wallClock'>
  */
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
   let calls = 0
-  for (const gateway of deps.methods.gateways) calls += await reconcileMethod(deps, gateway)
+  for (const gateway of deps.methods.gateways) {
+    const { unfinished, begunAt } = await lastReconciliation(deps.database, gateway.name)
+    if (unfinished === null && (begunAt === null || deps.clock.now() < begunAt + DAY)) continue
+    const wanted = { sinceAt: (begunAt ?? 0) - OVERLAP_MS, booksUnknown: false }
+    const id = unfinished ?? (await begin(deps, gateway, wanted))
+    calls += (await continueReconciliation(deps, id)).reconciliation.calls
+  }
   return calls
 }
 
-async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Promise<number> {
-  const { unfinished, begunAt } = await lastReconciliation(deps.database, method.name)
-  if (unfinished === null && (begunAt === null || deps.clock.now() < begunAt + DAY)) return 0
-  const wanted = { sinceAt: (begunAt ?? 0) - OVERLAP_MS, booksUnknown: false }
-  const id = unfinished ?? (await begin(deps, method, wanted))
-  return (await continueReconciliation(deps, id)).reconciliation.calls
-}
+type Wanted = Pick<Reconciliation, 'sinceAt' | 'booksUnknown'>
 
 /**
- * The operator's reconciliation: written to the audit trail, then the first round at once. Throws `conflict`
- * if the same operation has already begun one, `unknown_method` if there is no such gateway.
+ * The operator's reconciliation: written to the audit trail, then the first round at once. `gateway` absent:
+ * the first. Throws `unknown_method` if there is no such gateway, and `conflict`.
  */
 export async function startReconciliation(
   deps: ReconcileDeps,
-  request: {
-    readonly sinceAt: Instant
-    /** Only an operator can know that no other deployment takes money through this account. */
-    readonly booksUnknown: boolean
-    /** The gateway's name; absent: the first. */
-    readonly gateway?: string | undefined
-  },
+  { gateway: name, ...wanted }: Wanted & { readonly gateway?: string | undefined },
   by: Requester,
 ): Promise<Round> {
-  const { gateway: name, ...wanted } = request
   const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
   if (!gateway) throw new BillingError('unknown_method')
   return continueReconciliation(deps, await begin(deps, gateway, wanted, by))
@@ -81,7 +73,7 @@ export async function startReconciliation(
 async function begin(
   { database, clock, ids }: ReconcileDeps,
   { name: method, list }: PaymentMethod,
-  { sinceAt, booksUnknown }: { readonly sinceAt: Instant; readonly booksUnknown: boolean },
+  { sinceAt, booksUnknown }: Wanted,
   by?: Requester,
 ): Promise<string> {
   const now = clock.now()
@@ -99,6 +91,8 @@ export async function continueReconciliation(deps: ReconcileDeps, id: string): P
   const now = deps.clock.now()
   const claimed = await claimReconciliation(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
   const failure = claimed && (await workOn(deps, claimed))
+  // Nothing is lost: the next round asks for the same page.
+  if (failure) deps.log.warn({ failure }, 'the reconciliation with the provider has to wait')
   const { reconciliations, discrepancies } = await readReconciliations(deps.database, id, SHOWN_OF_ONE)
   const [reconciliation] = reconciliations
   if (!reconciliation) throw new BillingError('not_found', { extra: { reconciliation_id: id } })
@@ -109,41 +103,27 @@ export async function continueReconciliation(deps: ReconcileDeps, id: string): P
 
 /** Returns the provider's failure that ended the round; null: none. */
 async function workOn(deps: ReconcileDeps, reconciliation: Reconciliation): Promise<ProviderFailure | null> {
-  let nextPage = reconciliation.nextPage
+  const { list } = deps.methods.of(reconciliation.method)
+  let { nextPage } = reconciliation
   let calls = 0
-  while (nextPage !== null && calls < CALLS_A_ROUND) {
-    calls += 1
-    const page = await reconcilePage(deps, reconciliation, nextPage)
-    if ('failure' in page) return page.failure
-    nextPage = page.nextPage
+  for (; list && nextPage !== null && calls < CALLS_A_ROUND; calls += 1) {
+    const answer = await list.page(nextPage)
+    if (!answer.ok) return answer.failure
+    nextPage = await reconcilePage(deps, reconciliation, answer.value)
   }
   if (nextPage !== null || calls === CALLS_A_ROUND) return null
   return reconcileUnmatched(deps, reconciliation, CALLS_A_ROUND - calls)
 }
 
-async function reconcilePage(
-  deps: ReconcileDeps,
-  reconciliation: Reconciliation,
-  page: number,
-): Promise<{ readonly nextPage: number | null } | { readonly failure: ProviderFailure | null }> {
-  const { list } = deps.methods.of(reconciliation.method)
-  if (!list) return { failure: null }
-  const answer = await list.page(page)
-  if (!answer.ok) return { failure: giveUp(deps, answer.failure) }
-  const { checkouts } = answer.value
-  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= reconciliation.sinceAt)
+/** Returns the next page; null: all later ones are too old, or there are none. */
+async function reconcilePage(deps: ReconcileDeps, reconciliation: Reconciliation, page: CheckoutPage) {
+  const { id, sinceAt } = reconciliation
+  const wanted = page.checkouts.filter(({ createdAt }) => createdAt === null || createdAt >= sinceAt)
   const compared = await reconcileAll(deps, reconciliation, wanted)
-  const isOver = isAllBefore(checkouts, reconciliation.sinceAt - CLOCK_SKEW_MAX)
-  const nextPage = isOver ? null : answer.value.nextPage
-  await saveStep(deps.database, reconciliation.id, {
-    ...compared,
-    nextPage,
-    calls: 1,
-    checkouts: wanted.length,
-    finishedAt: null,
-    now: deps.clock.now(),
-  })
-  return { nextPage }
+  const nextPage = isAllBefore(page.checkouts, sinceAt - CLOCK_SKEW_MAX) ? null : page.nextPage
+  const progress = { nextPage, calls: 1, checkouts: wanted.length, finishedAt: null }
+  await saveStep(deps.database, id, { ...compared, ...progress, now: deps.clock.now() })
+  return nextPage
 }
 
 /** Our paid payments that the list did not show. Each is looked up by its id before it counts as missing. */
@@ -157,7 +137,7 @@ async function reconcileUnmatched(
   const matched: Payment[] = []
   for (const payment of unmatched) {
     const answer = await deps.methods.of(payment.method).getCheckout(payment.checkoutId ?? '')
-    if (!answer.ok) return giveUp(deps, answer.failure)
+    if (!answer.ok) return answer.failure
     const found = answer.value
       ? await reconcileAll(deps, reconciliation, [answer.value])
       : { discrepancies: [describe(deps, reconciliation, null, payment, MISSING)], matched: [] }
@@ -166,36 +146,22 @@ async function reconcileUnmatched(
   }
   const now = deps.clock.now()
   const isFinished = unmatched.length < limit
-  await saveStep(deps.database, reconciliation.id, {
-    discrepancies,
-    matched,
-    nextPage: null,
-    calls: unmatched.length,
-    checkouts: 0,
-    finishedAt: isFinished ? now : null,
-    now,
-  })
+  const progress = { nextPage: null, calls: unmatched.length, checkouts: 0 }
+  const step = { discrepancies, matched, ...progress, finishedAt: isFinished ? now : null, now }
+  await saveStep(deps.database, reconciliation.id, step)
   if (isFinished) deps.log.info({ reconciliation_id: reconciliation.id }, 'books compared with the provider')
   return null
 }
 
 const MISSING = { kind: 'booked_not_paid', outcome: 'reported' } as const
 
-interface Found {
-  readonly discrepancies: readonly Discrepancy[]
-  readonly matched: readonly Payment[]
-}
-
 async function reconcileAll(
   deps: ReconcileDeps,
   reconciliation: Reconciliation,
   reports: readonly CheckoutReport[],
-): Promise<Found> {
-  const ours = await paymentsOfCheckouts(
-    deps.database,
-    reconciliation.method,
-    reports.map((report) => report.checkoutId),
-  )
+) {
+  const ids = reports.map(({ checkoutId }) => checkoutId)
+  const ours = await paymentsOfCheckouts(deps.database, reconciliation.method, ids)
   const discrepancies: Discrepancy[] = []
   const matched: Payment[] = []
   for (const report of reports) {
@@ -204,11 +170,11 @@ async function reconcileAll(
     const verdict = judge(report, compared)
     if (verdict === 'matched' && payment) matched.push(payment)
     if (verdict === 'matched' || verdict === 'no_money') continue
-    const differences = verdict === 'differs' && compared ? { differences: differing(report, compared) } : {}
+    const differs = verdict === 'differs' && compared && { differences: differing(report, compared) }
     const outcome =
       verdict === 'paid_not_booked' ? await enter(deps, report, reconciliation.booksUnknown) : 'reported'
     const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
-    discrepancies.push(describe(deps, reconciliation, report, payment, { kind, outcome, differences }))
+    discrepancies.push(describe(deps, reconciliation, report, payment, { kind, outcome, ...differs }))
   }
   for (const { kind, outcome } of discrepancies) deps.count({ name: 'discrepancy', kind, outcome })
   return { discrepancies, matched }
@@ -256,17 +222,13 @@ function describe(
   { method: gateway }: Reconciliation,
   report: CheckoutReport | null,
   payment: Payment | null,
-  of: Pick<Discrepancy, 'kind' | 'outcome'> & { readonly differences?: object },
+  { kind, outcome, ...differs }: Pick<Discrepancy, 'kind' | 'outcome'> & { readonly differences?: object },
 ): Discrepancy {
-  const { kind, outcome, differences } = of
   const namedUser = kind === 'unknown_paid' ? null : (report?.userId ?? null)
   return {
-    id: ids.next('dsc', clock.now()),
-    kind,
-    outcome,
+    ...{ id: ids.next('dsc', clock.now()), kind, outcome, gateway },
     user_id: payment?.userId ?? namedUser,
     payment_id: payment?.id ?? report?.paymentId ?? null,
-    gateway,
     checkout_id: report?.checkoutId ?? payment?.checkoutId ?? '',
     details: {
       provider_status: report?.status ?? null,
@@ -274,13 +236,7 @@ function describe(
       currency: report ? report.currency : payment?.price.currency,
       paid_at: timestampOrNull(report?.updatedAt),
       our_status: payment?.status ?? null,
-      ...differences,
+      ...differs,
     },
   }
-}
-
-function giveUp(deps: ReconcileDeps, failure: ProviderFailure): ProviderFailure {
-  // Nothing is lost: the next round asks for the same page.
-  deps.log.warn({ failure }, 'the reconciliation with the provider has to wait')
-  return failure
 }

@@ -8,7 +8,7 @@ import { reading } from '../acts/reading.js'
 import { onNothing } from '../acts/subject.js'
 import { DAY } from '../core/instant.js'
 import { readReconciliations } from './discrepancies.sql.js'
-import { continueReconciliation, type ReconcileActDeps, startReconciliation } from './reconcile.js'
+import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import {
   DiscrepancySchema,
   ReconcileRequestSchema,
@@ -20,7 +20,7 @@ import {
 /** The default of the console's form. */
 const RECONCILED_DAYS = 30
 
-export const startReconciling = act<ReconcileActDeps>()({
+export const startReconciling = act<ReconcileDeps>()({
   name: 'reconciliation.start',
   roles: [],
   on: {
@@ -60,7 +60,7 @@ export const startReconciling = act<ReconcileActDeps>()({
   },
 })
 
-export const continueReconciling = reading<ReconcileActDeps>()({
+export const continueReconciling = reading<ReconcileDeps>()({
   method: 'POST',
   name: startReconciling.name,
   roles: [],
@@ -75,7 +75,7 @@ export const continueReconciling = reading<ReconcileActDeps>()({
 
 const SHOWN = { reconciliations: 10, discrepancies: 100 }
 
-export const reconciliationList = list<ReconcileActDeps>()({
+export const reconciliationList = list<ReconcileDeps>()({
   path: '/reconciliations',
   operationId: 'listReconciliations',
   summary: 'The last reconciliations with the provider, and the newest discrepancies',

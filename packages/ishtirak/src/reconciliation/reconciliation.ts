@@ -6,10 +6,10 @@ import { codeInWords } from '../pages/console-words.js'
 import { closeDiscrepancy } from './close-discrepancy.js'
 import { OPEN_DISCREPANCIES } from './discrepancies.sql.js'
 import { reconciliationCard } from './health-card.js'
-import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
+import { type ReconcileDeps, reconcileDaily } from './reconcile.js'
 import { continueReconciling, reconciliationList, startReconciling } from './reconciliation-acts.js'
 
-export const reconciliation: Capability<ReconcileActDeps> = {
+export const reconciliation: Capability<ReconcileDeps> = {
   name: 'reconciliation',
   acts: [startReconciling, closeDiscrepancy],
   readings: [...reconciliationList.readings, continueReconciling],
