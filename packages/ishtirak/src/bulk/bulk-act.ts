@@ -16,6 +16,7 @@ import { readLabels } from '../ledger/labels.js'
 import { viewRows } from '../ledger/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field, Typed } from '../pages/field.js'
+import type { Log } from '../runtime/log.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import { bulksBehind, endBulk, insertBulk } from './bulk.sql.js'
 import {
@@ -31,6 +32,7 @@ export interface BulkDeps extends ActDeps {
   readonly actsOfAll: readonly Act<never>[]
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
+  readonly log: Log
 }
 
 /** Throws `validation_failed` at `/act`. */
@@ -116,10 +118,8 @@ export const startBulk = act<BulkDeps>()({
         const { name: operator, role } = by.operator
         const byKey = deps.operatorKeys.some(({ name }) => name === operator)
         const made = { id, act: asked.name, input, filter, why, operator, role, byKey }
-        const audit = auditEntry(deps.ids, by, {
-          after: { bulk_id: id, act: asked.name, targets: targets.length },
-          now,
-        })
+        const after = { bulk_id: id, act: asked.name, targets: targets.length }
+        const audit = auditEntry(deps.ids, by, { after, now })
         if (!(await insertBulk(deps.database, made, targets, audit, now))) throw new BillingError('conflict')
         return id
       },
@@ -128,7 +128,7 @@ export const startBulk = act<BulkDeps>()({
 })
 
 /** The names of targets: a target is a user or a payment. */
-export async function targetNames({ database }: Pick<BulkDeps, 'database'>, targets: readonly string[]) {
+export async function targetNames({ database }: BulkDeps, targets: readonly string[]) {
   const { payment } = await readLabels({ database }, { payments: targets })
   const userOf = (id: string) => payment(id)?.userId ?? id
   const { user } = await readLabels({ database }, { users: targets.map(userOf) })
@@ -166,16 +166,14 @@ async function bulkFields(
   return [...hidden, { ...field, value: chosen.name, type: 'text', choices, read }, ...asked]
 }
 
-type ShowDeps = Pick<BulkDeps, 'database'>
-
 /** Throws `not_found`. */
-export async function showBulk({ database }: ShowDeps, id: string) {
+export async function showBulk({ database }: BulkDeps, id: string) {
   const [bulk] = viewRows(BulkSchema, await bulksBehind(database, null, 1, id))
   if (!bulk) throw new BillingError('not_found', { extra: { bulk_id: id } })
   return bulk
 }
 
-const BULK: Subject<ShowDeps> = {
+const BULK: Subject<BulkDeps> = {
   name: 'bulk',
   path: '/bulk/:bulk_id',
   params: BulkParamsSchema,

@@ -1,28 +1,18 @@
 // Bulk acts in the console. The page of one reloads itself until it is finished.
 import { ActButton } from '../acts/act-links.js'
-import { type ListPage, listRoute } from '../acts/list-page.js'
+import type { ListPage } from '../acts/list-page.js'
 import type { Instant } from '../core/instant.js'
-import type { Permission } from '../core/role.js'
-import type { App } from '../http/app.js'
 import { PaymentLink } from '../ledger/labels.js'
-import { addressOf, type ConsolePages, Facts, Under } from '../pages/console-frame.js'
+import { addressOf, Facts, Under } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/user-cell.js'
-import type { resultsOf } from './bulk.sql.js'
-import { showBulk, stopBulk, targetNames } from './bulk-act.js'
+import type { TargetResult } from './bulk.sql.js'
+import { type BulkDeps, showBulk, stopBulk, targetNames } from './bulk-act.js'
 import { bulkList, resultList } from './bulk-readings.js'
-import type { WorkDeps } from './work-off.js'
-
-type Pages = ConsolePages & WorkDeps & { readonly acts: readonly Permission[] }
-
-export function bulkRoutes(app: App, pages: Pages): void {
-  listRoute(app, pages, bulksPage)
-  listRoute(app, pages, resultsPage)
-}
 
 type Bulk = Awaited<ReturnType<typeof showBulk>>
 
-const bulksPage: ListPage<WorkDeps, Bulk & { readonly at: Instant }> = {
+export const bulksPage: ListPage<BulkDeps, Bulk & { readonly at: Instant }> = {
   path: 'bulk',
   title: 'bulkTitle',
   list: bulkList,
@@ -45,13 +35,9 @@ const bulksPage: ListPage<WorkDeps, Bulk & { readonly at: Instant }> = {
 
 const COUNTS = ['done', 'refused', 'failed', 'stopped', 'left'] as const
 
-type Result = Awaited<ReturnType<typeof resultsOf>>[number]
+type Named = TargetResult & { readonly names: Awaited<ReturnType<typeof targetNames>> }
 
-const resultsPage: ListPage<
-  WorkDeps,
-  Result,
-  Result & { readonly names: Awaited<ReturnType<typeof targetNames>> }
-> = {
+export const resultsPage: ListPage<BulkDeps, TargetResult, Named> = {
   path: 'bulk/:bulk_id',
   title: 'bulkResult',
   section: 'bulkTitle',
@@ -59,10 +45,8 @@ const resultsPage: ListPage<
   fields: {},
   shown: 100,
   rows: async (pages, results) => {
-    const names = await targetNames(
-      pages,
-      results.map(({ target }) => target),
-    )
+    const targets = results.map(({ target }) => target)
+    const names = await targetNames(pages, targets)
     return results.map((result) => ({ ...result, names }))
   },
   columns: [

@@ -4,13 +4,13 @@ import { byInstant, cursorOf } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { viewRowsAt } from '../ledger/schemas.js'
 import { bulksBehind, resultsOf } from './bulk.sql.js'
-import { showBulk, startBulk } from './bulk-act.js'
+import { type BulkDeps, showBulk, startBulk } from './bulk-act.js'
 import { BulkParamsSchema, BulkResultSchema, BulkResultsFilterSchema, BulkSchema } from './bulk-schemas.js'
-import { type WorkDeps, workOff } from './work-off.js'
+import { workOff } from './work-off.js'
 
-const reads = reading<WorkDeps>()
+const reads = reading<BulkDeps>()
 
-export const bulkList = list<WorkDeps>()({
+export const bulkList = list<BulkDeps>()({
   path: '/bulk',
   operationId: 'listBulks',
   summary: 'Acts on lists with their progress, newest first',
@@ -36,7 +36,7 @@ const getBulk = reads({
 
 const byPlace = cursorOf({ place: 'number' })
 
-export const resultList = list<WorkDeps>()({
+export const resultList = list<BulkDeps>()({
   path: '/bulk/:bulk_id/results',
   operationId: 'getBulkResults',
   summary: 'The result of each target of an act on a list',
@@ -45,10 +45,11 @@ export const resultList = list<WorkDeps>()({
   item: BulkResultSchema,
   title: 'BulkResults',
   command: { usage: 'bulk results <bulk>', rows: 'results' },
-  read: async ({ database }, { bulk_id: bulkId, result = null }, { cursor, limit }) => {
-    await showBulk({ database }, bulkId)
+  read: async (deps, { bulk_id: bulkId, result = null }, { cursor, limit }) => {
+    await showBulk(deps, bulkId)
     const after = cursor === null ? 0 : byPlace.decode(cursor).place
-    return byPlace.pageOf(await resultsOf(database, { bulkId, after, result, limit: limit + 1 }), limit)
+    const found = await resultsOf(deps.database, bulkId, { after, result, limit: limit + 1 })
+    return byPlace.pageOf(found, limit)
   },
   view:
     () =>

@@ -62,8 +62,9 @@ export const BulkParamsSchema = Type.Object({ bulk_id: Type.String({ maxLength: 
 const RESULTS = ['done', 'refused', 'failed', 'stopped'] as const
 export type Result = (typeof RESULTS)[number]
 
-const resultMember = Type.Optional(Type.Enum([...RESULTS], { description: 'Only those of this result' }))
-export const BulkResultsFilterSchema = Type.Object({ result: resultMember })
+export const BulkResultsFilterSchema = Type.Object({
+  result: Type.Optional(Type.Enum([...RESULTS], { description: 'Only those of this result' })),
+})
 
 export const BulkResultSchema = object('BulkResult', {
   target: Type.String(),

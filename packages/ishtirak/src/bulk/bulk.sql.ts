@@ -66,10 +66,7 @@ const selectUnfinished = statement(
 )
 
 /** Oldest first. `id`: only this one; null: all. */
-export async function unfinishedBulks(
-  database: Queryable,
-  id: string | null,
-): Promise<readonly RunningBulk[]> {
+export async function unfinishedBulks(database: Queryable, id: string | null) {
   return (await database.query(selectUnfinished, [id])).map(parseBulk)
 }
 
@@ -117,11 +114,7 @@ const mark = statement(
    returning t.place`,
 )
 
-export async function markTargets(
-  database: Queryable,
-  bulkId: string,
-  results: readonly Marked[],
-): Promise<void> {
+export async function markTargets(database: Queryable, bulkId: string, results: readonly Marked[]) {
   await database.query(mark, [bulkId, JSON.stringify(results)])
 }
 
@@ -212,16 +205,11 @@ const selectResults = statement(
 const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })
 export type TargetResult = ReturnType<typeof readResult>
 
-/** Returns the results after the place, in the order of the list. */
+/** The results after the place, in the order of the list. */
 export async function resultsOf(
   database: Queryable,
-  of: {
-    readonly bulkId: string
-    readonly after: number
-    readonly result: Result | null
-    readonly limit: number
-  },
-): Promise<readonly TargetResult[]> {
-  const { bulkId, after, result, limit } = of
-  return (await database.query(selectResults, [bulkId, after, result, limit])).map(readResult)
+  bulkId: string,
+  of: { readonly after: number; readonly result: Result | null; readonly limit: number },
+) {
+  return (await database.query(selectResults, [bulkId, of.after, of.result, of.limit])).map(readResult)
 }

@@ -14,7 +14,8 @@ import { type Database, DatabaseUnavailable, type Row, type Statement } from '..
 import { recordPayment } from '../desk/record-payment.js'
 import { grantDays } from '../grants/grant.js'
 import { claimTargets, markTargets } from './bulk.sql.js'
-import { type WorkDeps, workOff } from './work-off.js'
+import type { BulkDeps } from './bulk-act.js'
+import { workOff } from './work-off.js'
 
 const WHY = 'outage of the 21st'
 const OUTAGE = { active_from: '2026-11-21', active_until: '2026-11-21' }
@@ -50,7 +51,7 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
   /** Simulates a process whose queries pass through `seen`. */
   const watched = (
     seen: (sent: Statement, send: () => Promise<readonly Row[]>) => Promise<readonly Row[]>,
-  ): WorkDeps => {
+  ): BulkDeps => {
     const query: Database['query'] = (sent, ...given) => seen(sent, () => database().query(sent, ...given))
     return { ...world.service.parts, database: Object.assign(Object.create(database()), { query }) }
   }

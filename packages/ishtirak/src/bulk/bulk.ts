@@ -1,20 +1,24 @@
 // Bulk acts as a capability: the act, its pages and readings, and the job that works them off.
 import type { Capability } from '../acts/capability.js'
+import { listRoute } from '../acts/list-page.js'
 import { SECOND } from '../core/instant.js'
-import { startBulk, stopBulk } from './bulk-act.js'
-import { bulkRoutes } from './bulk-pages.js'
+import { type BulkDeps, startBulk, stopBulk } from './bulk-act.js'
+import { bulksPage, resultsPage } from './bulk-pages.js'
 import { BULK_READINGS } from './bulk-readings.js'
-import { type WorkDeps, workOff } from './work-off.js'
+import { workOff } from './work-off.js'
 
 /** The most targets in a round of the job. */
 const A_ROUND = 20_000
 
-export const bulk: Capability<WorkDeps> = {
+export const bulk: Capability<BulkDeps> = {
   name: 'bulk',
   acts: [startBulk, stopBulk],
   readings: BULK_READINGS,
   commandGroups: { bulk: 'See how far acts on lists are, and stop one' },
-  console: bulkRoutes,
+  console: (app, pages) => {
+    listRoute(app, pages, bulksPage)
+    listRoute(app, pages, resultsPage)
+  },
   sections: [{ key: 'bulkTitle', path: '/console/bulk', order: 2.7, permission: startBulk }],
   jobs: (deps) => [
     {

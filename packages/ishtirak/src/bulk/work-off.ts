@@ -6,7 +6,6 @@ import { ERRORS } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
 import { toBillingError } from '../http/problem.js'
-import type { Log } from '../runtime/log.js'
 import {
   type Claimed,
   claimTargets,
@@ -19,10 +18,6 @@ import {
 } from './bulk.sql.js'
 import { actInBulk, type BulkDeps } from './bulk-act.js'
 
-export interface WorkDeps extends BulkDeps {
-  readonly log: Log
-}
-
 /** Targets leased at a time. */
 const CHUNK = 100
 /** Targets that are acted on at the same time: few, so that other calls find the database free. */
@@ -32,7 +27,7 @@ const ATTEMPTS = 3
 
 /** Works on one bulk act or (null) on all, a chunk of each in turn. Returns the number of targets. */
 export async function workOff(
-  deps: WorkDeps,
+  deps: BulkDeps,
   id: string | null,
   { most, goesOn = () => true }: { readonly most: number; readonly goesOn?: () => boolean },
 ): Promise<number> {
@@ -48,7 +43,7 @@ export async function workOff(
 }
 
 /** Works on one chunk, if the operator who began it still may. 0: it is stopped, or no target is due. */
-async function workNext(deps: WorkDeps, id: string): Promise<number> {
+async function workNext(deps: BulkDeps, id: string): Promise<number> {
   const [bulk] = await unfinishedBulks(deps.database, id)
   if (!bulk || bulk.isStopped) return 0
   const { operator: name, role, byKey, isOutdated } = bulk
@@ -63,7 +58,7 @@ async function workNext(deps: WorkDeps, id: string): Promise<number> {
   return 0
 }
 
-async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator): Promise<number> {
+async function workChunk(deps: BulkDeps, bulk: RunningBulk, operator: Operator): Promise<number> {
   const now = deps.clock.now()
   const claimed = await claimTargets(deps.database, bulk.id, { now, leaseMs: LEASE_MS, most: CHUNK })
   if (claimed.length === 0) return 0
@@ -81,7 +76,7 @@ async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator):
 
 /** The operation id is that of the bulk act, so a target that is tried again after a crash counts once. */
 async function actOn(
-  deps: WorkDeps,
+  deps: BulkDeps,
   act: Act<BulkDeps>,
   { bulk: { id: bulkId, input, why }, operator }: { bulk: RunningBulk; operator: Operator },
   { target, attempts }: Claimed,
