@@ -135,6 +135,7 @@ function partsOf(
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
+    referencesIn: () => [],
   }
   const parts = { ...decides, atOnce: [payByBalance(decides)] }
   fileParts.payment.push(transferPart(parts))

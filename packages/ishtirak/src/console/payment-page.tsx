@@ -15,7 +15,7 @@ import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { nextInInbox } from '../overview/inbox-entries.js'
 import { type PaymentFile, showPayment } from '../overview/read-files.js'
-import { isOfAct, NoticeOf, noticeIn, Trail, type TrailNotice } from '../overview/trail.js'
+import { BOOKING, NoticeOf, noticeIn, REFUSED, Trail, type TrailNotice } from '../overview/trail.js'
 import {
   addressOf,
   Facts,
@@ -41,14 +41,11 @@ export function paymentRoutes(app: App, pages: AllPages): void {
     const file = await showPayment(pages, request.params.payment_id)
     const view = viewOf(pages, request, reply)
     const notice = noticeIn(request)
-    const isTold = isOfAct(notice) || notice.isChanged
+    const isTold = notice.isOfAct || notice.isChanged
     const next = isTold ? await nextInInbox(pages, view, file.payment.id) : null
     return sendPage(pages, reply, paymentPage(pages, view, file, { notice, next }))
   })
 }
-
-/** An operator who reads "done" believes that the money is booked. If it is not, the page says why. */
-const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
 
 function paymentPage(
   pages: AllPages,
@@ -58,6 +55,7 @@ function paymentPage(
 ): string {
   const { payment } = file
   const isBooked = payment.status === 'paid' || payment.status === 'refunded'
+  const saysState = [recheck.name, REFUSED, ...(isBooked ? [] : BOOKING)]
   const title = paymentTitle(pages, view, file)
   return renderConsole(pages, {
     ...view,
@@ -73,11 +71,7 @@ function paymentPage(
         <NoticeOf
           {...{ view, notice, next }}
           acts={file.audit}
-          notBooked={({ act }) =>
-            BOOKING.includes(act) && !isBooked ? stateInWords(pages, view, file) : null
-          }
-          found={({ act }) => (act === recheck.name ? stateInWords(pages, view, file) : null)}
-          whyRefused={() => stateInWords(pages, view, file)}
+          state={({ act }) => (saysState.includes(act) ? stateInWords(pages, view, file) : null)}
         />
         <Card id="facts" title={view.say('payment')}>
           <Facts facts={factsOf(pages, view, file)} />
@@ -90,7 +84,7 @@ function paymentPage(
         <Trail
           {...{ pages, view }}
           acts={file.audit.slice(-ACTS_SHOWN).toReversed()}
-          isOpen={isOfAct(notice)}
+          isOpen={notice.isOfAct}
         />
       </>
     ),

@@ -9,9 +9,9 @@ import { publicMethodOf } from '../core/payment.js'
 import type { App } from '../http/app.js'
 import { inParts } from '../i18n/formats.js'
 import { CATALOGS, directionOf, sayFor } from '../i18n/messages.js'
-import { type Labels, paymentInWords, readLabels } from '../ledger/labels.js'
+import { paymentInWords, readLabels } from '../ledger/labels.js'
 import { PAYMENT, USER } from '../ledger/subjects.js'
-import { type Overview, type OverviewDeps, readOverview } from '../limits/overview.js'
+import { type OverviewDeps, readOverview } from '../limits/overview.js'
 import { UsageBars } from '../limits/portal-usage.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
 import type { AllPages } from '../overview/all-pages.js'
@@ -19,8 +19,8 @@ import { InboxEntries } from '../overview/inbox-entries.js'
 import { lastMailAbout, type SentMail } from '../overview/payments.sql.js'
 import { type PaymentFile, showPayment, showUser, type UserFile } from '../overview/read-files.js'
 import { pageOfTimeline } from '../overview/timeline.js'
-import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
-import { isOfAct, NoticeOf, noticeIn, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
+import { TimelineCard } from '../overview/timeline-card.js'
+import { NoticeOf, noticeIn, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
 import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { codeInWords, mailedInWords } from '../pages/console-words.js'
@@ -40,10 +40,9 @@ const ORDERED_MAX = 3
 /** The entries of the open timeline on one page. */
 const SHOWN = 12
 
-export function userRoutes(
-  app: App,
-  pages: AllPages & OverviewDeps & { readonly viewAsUser: ViewAsUser },
-): void {
+type UserPages = AllPages & OverviewDeps & { readonly viewAsUser: ViewAsUser }
+
+export function userRoutes(app: App, pages: UserPages): void {
   const hidden = forOperators(pages)
   const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'users', of.user_id))
   const { style } = pages
@@ -51,24 +50,9 @@ export function userRoutes(
   const headers = pageHeaders(style, "'none'", "form-action 'none'")
 
   app.get<{ Params: Params }>('/console/users/:user_id', hidden, async (request, reply) => {
-    const { user_id: userId } = request.params
-    const file = await showUser(pages, userId)
-    const overview = await readOverview({ ...pages, lookups: async () => false }, userId)
-    const cursor = queryOf(request, 'cursor') ?? null
-    const timeline = await pageOfTimeline(pages, { user_id: userId }, { cursor, limit: SHOWN })
+    const read = await readPage(pages, request.params.user_id, queryOf(request, 'cursor') ?? null)
     const view = viewOf(pages, request, reply)
-    const labels = await readLabels(pages, { payments: file.waiting.map((entry) => entry.other_payment_id) })
-    const ordered = await orderedIn(pages, file)
-    const shown = {
-      file,
-      overview,
-      timeline,
-      labels,
-      ordered,
-      isFirst: cursor === null,
-      notice: noticeIn(request),
-    }
-    return sendPage(pages, reply, userPage(pages, view, shown))
+    return sendPage(pages, reply, userPage(pages, view, read, noticeIn(request)))
   })
 
   app.get<{ Params: Params }>('/console/users/:user_id/portal', thisSite, async (request, reply) => {
@@ -79,6 +63,21 @@ export function userRoutes(
     const page = await pages.viewAsUser({ userId, operator, requestId: request.id, style, safeStart })
     return reply.headers(headers).send(page)
   })
+}
+
+type UserPage = Awaited<ReturnType<typeof readPage>>
+
+/** What the page shows, with the timeline from `cursor` on. */
+async function readPage(pages: UserPages, userId: string, cursor: string | null) {
+  const file = await showUser(pages, userId)
+  return {
+    file,
+    overview: await readOverview({ ...pages, lookups: async () => false }, userId),
+    timeline: await pageOfTimeline(pages, { user_id: userId }, { cursor, limit: SHOWN }),
+    isFirst: cursor === null,
+    labels: await readLabels(pages, { payments: file.waiting.map((entry) => entry.other_payment_id) }),
+    ordered: await orderedIn(pages, file),
+  }
 }
 
 /** The newest payment, and those after the last booked one without an entry in the inbox. */
@@ -95,25 +94,14 @@ function orderedIn(pages: AllPages, { user: { userId }, payments, waiting }: Use
   )
 }
 
-interface UserPage {
-  readonly file: UserFile
-  readonly overview: Overview
-  readonly timeline: Timeline
-  readonly labels: Labels
-  /** The newest payment, and payments that are not booked. */
-  readonly ordered: readonly { readonly file: PaymentFile; readonly mail: SentMail | null }[]
-  /** It is the first page of the timeline. */
-  readonly isFirst: boolean
-  readonly notice: TrailNotice
-}
-
 /** The newest acts; the timeline has all of them. */
 const ACTS_SHOWN = 7
 
 function userPage(
   pages: AllPages,
   view: View,
-  { file, overview, timeline, labels, ordered, isFirst, notice }: UserPage,
+  { file, overview, timeline, labels, ordered, isFirst }: UserPage,
+  notice: TrailNotice,
 ): string {
   const { say, locale } = view
   const { userId, name, email, phone, locale: language, createdAt } = file.user
@@ -122,15 +110,16 @@ function userPage(
     return one ? stateInWords(pages, view, one.file) : null
   }
   const sayAll = sayFor(pages.seller.identity, locale)
+  const title = plainName(name ?? email ?? userId)
   return renderConsole(pages, {
     ...view,
-    title: plainName(name ?? email ?? userId),
+    title,
     safeContent: (
       <>
         <h1>
-          <bdi safe>{plainName(name ?? email ?? userId)}</bdi>
+          <bdi safe>{title}</bdi>
         </h1>
-        <NoticeOf {...{ view, notice }} acts={file.audit} found={found} />
+        <NoticeOf {...{ view, notice }} acts={file.audit} state={found} />
         <Ordered {...{ pages, view, file, ordered }} />
         {file.waiting.length === 0 ? null : (
           <Card id="waiting" title={say('kinds')}>
@@ -153,7 +142,7 @@ function userPage(
         <UsageBars {...{ pages, say: sayAll, view: { locale, overview } }} title={say('usage')} />
         {pages.fileParts.user.map(({ key, card }) => card?.(pages, view, file.parts[key]) ?? null)}
         <TimelineCard {...{ pages, view, file, timeline, isFirst }} />
-        <Trail {...{ pages, view }} acts={file.audit.slice(0, ACTS_SHOWN)} isOpen={isOfAct(notice)} />
+        <Trail {...{ pages, view }} acts={file.audit.slice(0, ACTS_SHOWN)} isOpen={notice.isOfAct} />
       </>
     ),
   })

@@ -12,7 +12,7 @@ import { actsOnUser } from '../ledger/user-acts.sql.js'
 import { findUser } from '../ledger/users.sql.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { type Found, search } from '../overview/search.js'
-import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
+import { NoticeOf, noticeIn, type TrailEntry, type TrailNotice } from '../overview/trail.js'
 import { addressOf, consolePage, Facts, SEARCHED_MAX, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { type Field, Input, type Typed } from '../pages/field.js'
@@ -116,11 +116,14 @@ function Said(of: {
 }) {
   const { pages, view, acts, notice } = of
   const paymentId = acts.find(({ id }) => id === notice.done)?.payment_id ?? null
-  const { payment_id: taken } = Object(acts.find(({ id }) => id === notice.refused)?.after)
-  const why = taken === undefined ? {} : { whyRefused: () => view.say('deskReferenceTaken') }
+  const isTaken = ({ id, after }: TrailEntry) =>
+    id === notice.refused && Object(after).payment_id !== undefined
   return (
     <>
-      <NoticeOf {...{ view, acts, notice, ...why }} />
+      <NoticeOf
+        {...{ view, acts, notice }}
+        state={(act) => (isTaken(act) ? view.say('deskReferenceTaken') : null)}
+      />
       {paymentId === null ? null : (
         <p class="actions">
           <ReceiptLinks {...{ pages, view, paymentId }} />

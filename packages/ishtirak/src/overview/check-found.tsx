@@ -15,19 +15,18 @@ const VARIABLE = /[A-Z]{2,}_[A-Z]/
 export function CheckFound({ pages, view, check }: { pages: AllPages; view: View; check: Check }) {
   const { say, locale } = view
   const { code, data } = check
-  const { since, at, why, kinds, amount, until, seconds } = data
-  const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
-  const dayNamed = (day: string) => pages.formats.day(pages.wallClock.dayOf(day)?.from ?? 0, locale)
-  const values = {
-    ...data,
-    ...(since !== undefined && { since: moment(since) }),
-    ...(at !== undefined && { at: moment(at) }),
-    ...(until !== undefined && { until: dayNamed(until) }),
-    ...(why !== undefined && { why: disabledInWords(view, why) }),
-    ...(amount !== undefined && { amount: pages.formats.money(Number.parseInt(amount, 10), locale) }),
-    ...(seconds !== undefined && { seconds: view.number(Number(seconds)) }),
-    ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),
+  const inWords: Readonly<Record<string, (value: string) => string>> = {
+    since: view.moment,
+    at: view.moment,
+    until: (day) => pages.formats.day(pages.wallClock.dayOf(day)?.from ?? 0, locale),
+    why: (why) => disabledInWords(view, why),
+    amount: (amount) => view.money(Number.parseInt(amount, 10)),
+    seconds: (seconds) => view.number(Number(seconds)),
+    kinds: (kinds) => kindsInWords(kinds, locale),
   }
+  const values = Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, inWords[name]?.(value) ?? value]),
+  )
   const remedy = `remedy_${code}`
   const text = check.remedy !== '' && isConsoleKey(remedy) ? say(remedy, values) : null
   // Only owners can set a variable of the environment.

@@ -15,7 +15,7 @@ import { Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import { CheckFound } from './check-found.js'
 import { readHealth } from './health.js'
-import { isOfAct, NoticeOf, noticeIn, Trail } from './trail.js'
+import { NoticeOf, noticeIn, Trail } from './trail.js'
 import { pageOfTrail } from './trail-list.js'
 
 type Health = Awaited<ReturnType<typeof readHealth>>
@@ -46,7 +46,7 @@ export function healthRoute(app: App, pages: AllPages): void {
         {safeCards}
         <Deliveries {...{ pages, view, events, labels, health }} />
         <Jobs {...{ pages, view, health }} />
-        <Trail {...{ pages, view }} acts={trail.items} isOpen={isOfAct(notice)} />
+        <Trail {...{ pages, view }} acts={trail.items} isOpen={notice.isOfAct} />
         <p class="actions">
           <LinkButton href={trailPath} label={view.say('trailAll')} />
         </p>

@@ -4,19 +4,12 @@ import { type InboxKind, type InboxRow, URGENCIES } from '../acts/inbox-kind.js'
 import { list, type PageRequest } from '../acts/list.js'
 import { pageCursor } from '../acts/paging.js'
 import { toTimestamp } from '../core/instant.js'
-import type { Queryable } from '../database/database.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { consoleSay } from '../i18n/console.js'
 import { INBOX_LINE } from '../ledger/subjects.js'
 import { codeInWords } from '../pages/console-words.js'
-import type { Clock } from '../runtime/clock.js'
+import type { ReadDeps } from './all-pages.js'
 import { COUNTED_MAX, type Inbox, type InboxPosition, inboxPage, inboxWaits } from './inbox.sql.js'
-
-export interface InboxDeps {
-  readonly database: Queryable
-  readonly clock: Clock
-  readonly inbox: Inbox
-}
 
 export type InboxEntry = ReturnType<typeof withNextAct>
 
@@ -43,7 +36,7 @@ const cursorOf = ({ kinds }: Inbox) =>
 
 /** The most urgent first, then the oldest, with the counts of all kinds. Throws `invalid_cursor`. */
 export async function readInbox(
-  { database, clock, inbox }: InboxDeps,
+  { database, clock, inbox }: ReadDeps,
   of: { readonly kind?: string | undefined },
   { cursor, limit }: PageRequest,
 ) {
@@ -90,7 +83,7 @@ export const inboxEntry = (kinds: readonly InboxKind[]) =>
   })
 
 export const inboxReadings = (kinds: readonly InboxKind[]) =>
-  list<InboxDeps>()({
+  list<ReadDeps>()({
     path: '/inbox',
     operationId: 'readInbox',
     summary: 'What operators must decide: the most urgent first, then the oldest',

@@ -11,15 +11,16 @@ import type { CommonParts } from '../ledger/parts.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
 import { composeMail, type MailMessage } from '../mail/write-mail.js'
 import { codeInWords } from '../pages/console-words.js'
-import { type Inbox, isMailed } from './inbox.sql.js'
+import type { ReadDeps } from './all-pages.js'
+import { isMailed } from './inbox.sql.js'
 import { capitalized } from './inbox-entries.js'
 import { type KnownEntry, markMailed, noteInbox, unmailedEntries } from './operator-mail.sql.js'
+import type { OverviewConfig } from './settings.js'
 
-export interface OperatorMailDeps extends SendMailDeps, Pick<CommonParts, 'formats' | 'wallClock'> {
-  readonly inbox: Inbox
-  /** Absent: operators get no mail. */
-  readonly operatorMail?: { readonly to: readonly string[]; readonly locale: Locale }
-}
+export interface OperatorMailDeps
+  extends SendMailDeps,
+    OverviewConfig,
+    Pick<ReadDeps & CommonParts, 'inbox' | 'formats' | 'wallClock'> {}
 
 const PAUSE_MS = 15 * MINUTE
 

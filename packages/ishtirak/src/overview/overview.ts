@@ -10,13 +10,13 @@ import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
 import { paymentsPage } from './payment-list.js'
 import { PLATFORM_LISTS } from './platform-lists.js'
-import { OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
+import { OVERVIEW_READINGS } from './readings.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
 import { trailPageOfConsole } from './trail-list.js'
 import { usersPage } from './user-list.js'
 
-export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleDeps, OverviewConfig> = {
+export const overview: Capability<OperatorMailDeps & ConsoleDeps, OverviewConfig> = {
   name: 'overview',
   settings: overviewSettings,
   sections: [

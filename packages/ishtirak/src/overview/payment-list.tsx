@@ -5,18 +5,18 @@ import { type Payment, publicMethodOf } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
+import { PaymentFilterSchema, pageOfPayments } from '../ledger/payment-list.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT_LINE } from '../ledger/subjects.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { Column } from '../pages/table.js'
-import type { AllPages } from './all-pages.js'
+import type { AllPages, ReadDeps } from './all-pages.js'
 import { OperatorPaymentSchema } from './schemas.js'
 import { TIME_FIELDS } from './user-list.js'
-import { paymentViewForOperators, type ViewDeps } from './views.js'
+import { paymentViewForOperators } from './views.js'
 
-export const paymentList = list<PaymentListDeps & ViewDeps>()({
+export const paymentList = list<ReadDeps>()({
   path: '/payments',
   operationId: 'listAllPayments',
   summary: 'Payments of all users, newest first',

@@ -2,12 +2,13 @@
 import { list } from '../acts/list.js'
 import { toTimestamp } from '../core/instant.js'
 import { listQuery } from '../events/schemas.js'
-import { CreatedFilterSchema, type PaymentListDeps, pageOfPayments } from '../ledger/payment-list.js'
-import { ChangedFilterSchema, type ListedUser, pageOfUsers, type UserListDeps } from '../ledger/user-list.js'
+import { CreatedFilterSchema, pageOfPayments } from '../ledger/payment-list.js'
+import { ChangedFilterSchema, type ListedUser, pageOfUsers } from '../ledger/user-list.js'
+import type { ReadDeps } from './all-pages.js'
 import { ChangedUserSchema, ListedPaymentSchema } from './schemas.js'
-import { paymentViewForPlatform, type ViewDeps, viewListedUser } from './views.js'
+import { paymentViewForPlatform, viewListedUser } from './views.js'
 
-const users = list<UserListDeps>()({
+const users = list<ReadDeps>()({
   path: '/users',
   operationId: 'listUsersForPlatform',
   summary: 'All users, or those of a state or a plan, or those that changed',
@@ -25,7 +26,7 @@ const users = list<UserListDeps>()({
   view: () => (user: ListedUser) => ({ ...viewListedUser(user), changed_at: toTimestamp(user.changedAt) }),
 })
 
-const payments = list<PaymentListDeps & ViewDeps>()({
+const payments = list<ReadDeps>()({
   path: '/payments',
   operationId: 'listPaymentsForPlatform',
   summary: 'Payments of all users, newest first',

@@ -1,17 +1,16 @@
 // Reads the file of a payment or a user: everything that the service knows of it.
 
-import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.js'
+import { type LoadedParts, loadParts } from '../acts/file-parts.js'
 import type { Payment } from '../core/payment.js'
 import { statusAt } from '../core/subscription.js'
-import type { Queryable } from '../database/database.js'
-import type { ChangeDeps } from '../ledger/change-user.js'
 import { loadUser, requirePayment } from '../ledger/load.js'
 import { newestPayments } from '../ledger/payment-list.sql.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
+import type { ReadDeps } from './all-pages.js'
 import { withNextAct } from './inbox.js'
-import { type Inbox, inboxOfUser } from './inbox.sql.js'
+import { inboxOfUser } from './inbox.sql.js'
 import { tracesOf } from './payments.sql.js'
 
 /** As many as a screen shows. The user's timeline has the rest. */
@@ -24,13 +23,8 @@ export type PaymentFile = {
   readonly parts: LoadedParts
 } & Awaited<ReturnType<typeof tracesOf>>
 
-export interface FileDeps {
-  readonly database: Queryable
-  readonly fileParts: FileParts
-}
-
 /** Throws `not_found`. */
-export async function showPayment(deps: FileDeps, paymentId: string): Promise<PaymentFile> {
+export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
   const { payment, user } = await requirePayment(deps, paymentId)
   const [traces, parts] = await Promise.all([
     tracesOf(deps.database, payment, SHOWN_MAX),
@@ -43,7 +37,7 @@ export async function showPayment(deps: FileDeps, paymentId: string): Promise<Pa
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** Throws `not_found`. */
-export async function showUser(deps: ChangeDeps & FileDeps & { readonly inbox: Inbox }, userId: string) {
+export async function showUser(deps: ReadDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
   const wanted = { userId, status: null, method: null, since: null, after: null, limit: SHOWN_MAX }

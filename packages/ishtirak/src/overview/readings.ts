@@ -3,22 +3,17 @@ import { type Static, Type } from 'typebox'
 import { CommandFailed } from '../acts/operator-client.js'
 import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
-import type { Database } from '../database/database.js'
-import { PAYMENT, PAYMENT_LINE, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
-import { type HealthDeps, HealthSchema, readHealth } from './health.js'
-import type { InboxDeps } from './inbox.js'
+import { PAYMENT, PAYMENT_LINE, USER, UserParamsSchema } from '../ledger/subjects.js'
+import type { ConsoleDeps } from './all-pages.js'
+import { HealthSchema, readHealth } from './health.js'
 import { paymentList } from './payment-list.js'
-import { FoundSchema, type SearchDeps, SearchQuerySchema, search } from './search.js'
+import { FoundSchema, SearchQuerySchema, search } from './search.js'
 import { timelineList } from './timeline.js'
 import { trailList } from './trail-list.js'
 import { userList } from './user-list.js'
-import { paymentViewForOperators, type ViewDeps, viewFoundUser } from './views.js'
+import { paymentViewForOperators, viewFoundUser } from './views.js'
 
-export interface OverviewReadDeps extends HealthDeps, InboxDeps, SearchDeps, ViewDeps, SubjectDeps {
-  readonly database: Database
-}
-
-const reads = reading<OverviewReadDeps>()
+const reads = reading<ConsoleDeps>()
 
 const health = reads({
   path: '/health',
@@ -26,7 +21,7 @@ const health = reads({
   summary: 'The checks of `ishtirak doctor`, and when each job last ran',
   answer: HealthSchema,
   command: { usage: 'health', judge: judgeHealth },
-  read: (deps) => readHealth(deps),
+  read: readHealth,
 })
 
 const found = reads({

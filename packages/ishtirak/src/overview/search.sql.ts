@@ -1,13 +1,14 @@
 // The queries of the search. Each part uses an index and returns a limited number of rows.
 
+import type { TimeSpan } from '../acts/day.js'
 import { readPhone } from '../acts/phone.js'
-import type { Instant } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import type { AmountAndDay, SearchWords } from './search-words.js'
+
+type Searched = Pick<SearchWords, 'word' | 'receipt'>
 
 /** For each kind of hit: several users may have the same address or name. */
 const HITS_MAX = 20
@@ -62,10 +63,7 @@ const selectUsers = statement(
  * Exact hits: a whole id, address, telephone number, NIF, RC or number of a proforma. Then hits by the
  * beginning of an address, of such a number, or of a word of a name. Last, names that sound alike.
  */
-export async function findUsersByWord(
-  database: Queryable,
-  { word, receipt }: Pick<SearchWords, 'word' | 'receipt'>,
-) {
+export async function findUsersByWord(database: Queryable, { word, receipt }: Searched) {
   const asked = [word, readPhone(word), receipt?.series ?? null, receipt?.number ?? null]
   const rows = await database.query(selectUsers, asked)
   return rows.map((row) => ({ ...parseUser(row), userId: text(row, 'user_id'), exact: flag(row, 'exact') }))
@@ -86,9 +84,9 @@ const selectPayments = statement(
 /** Exact hits, by the word and by each of `references`. */
 export async function findPaymentsByWord(
   database: Queryable,
-  { word, receipt }: Pick<SearchWords, 'word' | 'receipt'>,
+  { word, receipt }: Searched,
   references: readonly string[],
-): Promise<readonly Payment[]> {
+) {
   const found = [word, receipt?.series ?? null, receipt?.number ?? null, [word, ...references]]
   return (await database.query(selectPayments, found)).map(parsePayment)
 }
@@ -113,10 +111,7 @@ const selectByPart = statement(
 )
 
 /** Transfers and payments at the desk whose reference begins or ends so, newest first. */
-export async function findPaymentsByPart(
-  database: Queryable,
-  parts: readonly string[],
-): Promise<readonly Payment[]> {
+export async function findPaymentsByPart(database: Queryable, parts: readonly string[]) {
   return (await database.query(selectByPart, [parts])).map(parsePayment)
 }
 
@@ -153,9 +148,9 @@ const selectByAmount = statement(
  */
 export async function findPaymentsByAmount(
   database: Queryable,
-  { ending, digits }: Pick<AmountAndDay, 'ending' | 'digits'>,
-  day: { readonly from: Instant; readonly to: Instant },
-): Promise<readonly Payment[]> {
+  { ending, digits }: Omit<AmountAndDay, 'day'>,
+  day: TimeSpan,
+) {
   const rows = await database.query(selectByAmount, [at(day.from), at(day.to), 10 ** digits, ending])
   return rows.map(parsePayment)
 }

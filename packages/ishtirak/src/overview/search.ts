@@ -4,8 +4,8 @@ import { StandingSchema } from '../acts/preview.js'
 import { DAY } from '../core/instant.js'
 import { statusAt } from '../core/subscription.js'
 import { nullable, object, query } from '../http/schemas.js'
-import type { CommonParts } from '../ledger/parts.js'
 import { SEARCHED_MAX } from '../pages/console-frame.js'
+import type { ReadDeps } from './all-pages.js'
 import { OperatorPaymentSchema } from './schemas.js'
 import {
   findPaymentsByAmount,
@@ -49,19 +49,13 @@ export const FoundSchema = object('SearchResult', {
   payments: Type.Array(FoundPaymentSchema, { description: 'Exact hits first, then at most 20' }),
 })
 
-export interface SearchDeps
-  extends Pick<CommonParts, 'database' | 'wallClock' | 'methods' | 'clock' | 'rules'> {
-  /** What was typed, as each capability stores a reference. */
-  readonly referencesIn: (typed: string) => readonly string[]
-}
-
 export type Found = Awaited<ReturnType<typeof search>>
 
 /** An amount without a day is looked for in the last three days. */
 const RECENT = 3 * DAY
 
 /** Exact hits first. Each says that it is exact, so that a page can open it at once. */
-export async function search(deps: SearchDeps, typed: string) {
+export async function search(deps: ReadDeps, typed: string) {
   const { database, wallClock, methods, clock, rules, referencesIn } = deps
   const now = clock.now()
   const wanted = readSearch(typed, methods.live)

@@ -19,7 +19,7 @@ import type { AllPages } from './all-pages.js'
 import type { UserFile } from './read-files.js'
 import type { pageOfTimeline } from './timeline.js'
 
-export type Timeline = Awaited<ReturnType<typeof pageOfTimeline>>
+type Timeline = Awaited<ReturnType<typeof pageOfTimeline>>
 type Entry = Timeline['items'][number]
 
 interface Shown {

@@ -5,9 +5,9 @@ import { pageCursor } from '../acts/paging.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { requireUser } from '../ledger/load.js'
-import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
 import { USER, UserParamsSchema } from '../ledger/subjects.js'
+import type { ReadDeps } from './all-pages.js'
 import { TIMELINE_KINDS, type TimelinePosition, timelinePage } from './timeline.sql.js'
 
 const TimelineEntrySchema = object('TimelineEntry', {
@@ -33,8 +33,6 @@ const TimelineEntrySchema = object('TimelineEntry', {
   ),
 })
 
-export type TimelineDeps = Pick<CommonParts, 'database' | 'clock'>
-
 const cursor = pageCursor<TimelinePosition>(
   ({ at, kind, id }) => [at, TIMELINE_KINDS.indexOf(kind), id],
   ([at, rank, id]) => {
@@ -45,7 +43,7 @@ const cursor = pageCursor<TimelinePosition>(
 
 /** Newest first. Throws `not_found` and `invalid_cursor`. */
 export async function pageOfTimeline(
-  { database, clock }: TimelineDeps,
+  { database, clock }: ReadDeps,
   { user_id: userId }: Static<typeof UserParamsSchema>,
   page: PageRequest,
 ): Promise<ReadPage<Static<typeof TimelineEntrySchema>>> {
@@ -62,7 +60,7 @@ export async function pageOfTimeline(
   return { items: viewRows(TimelineEntrySchema, items), nextCursor }
 }
 
-export const timelineList = list<TimelineDeps>()({
+export const timelineList = list<ReadDeps>()({
   path: `${USER.path}/timeline`,
   operationId: 'getTimeline',
   summary: 'What happened to a user, newest first: payments, periods, grants, events, reports, mail and acts',

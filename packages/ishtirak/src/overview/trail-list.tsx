@@ -8,12 +8,11 @@ import { wrongField } from '../core/error.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object } from '../http/schemas.js'
 import { PaymentLink, readLabels } from '../ledger/labels.js'
-import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 import { codeInWords, recordedActs } from '../pages/console-words.js'
 import { UserCell } from '../pages/user-cell.js'
-import type { AllPages } from './all-pages.js'
+import type { AllPages, ReadDeps } from './all-pages.js'
 import { trailPage } from './audit-trail.sql.js'
 import { TRAIL_COLUMNS } from './trail.js'
 
@@ -50,11 +49,9 @@ const TrailEntrySchema = object('TrailEntry', {
 })
 type Entry = Static<typeof TrailEntrySchema>
 
-export type TrailDeps = Pick<CommonParts, 'database' | 'wallClock'>
-
 /** Throws `validation_failed` if there is no such day, and `invalid_cursor`. */
 export async function pageOfTrail(
-  { database, wallClock }: TrailDeps,
+  { database, wallClock }: ReadDeps,
   { day: name, ...filter }: Static<typeof TrailFilterSchema>,
   { cursor, limit }: PageRequest,
 ) {
@@ -68,7 +65,7 @@ export async function pageOfTrail(
   return { items: viewRows(TrailEntrySchema, items), nextCursor }
 }
 
-export const trailList = list<TrailDeps>()({
+export const trailList = list<ReadDeps>()({
   path: '/audit',
   operationId: 'readTrail',
   summary: 'What operators did and were refused, newest first, by operator, act, day, user or payment',

@@ -3,7 +3,6 @@
 import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
-import type { ConsoleKey } from '../i18n/console.js'
 import { CATALOGS } from '../i18n/messages.js'
 import { type ConsolePages, Folded, type LinkedFact, type View } from '../pages/console-frame.js'
 import { codeInWords, obstaclesInWords } from '../pages/console-words.js'
@@ -14,52 +13,46 @@ import type { PaymentFile } from './read-files.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
 
-export interface TrailNotice {
-  /** The id of the act that was just done. */
-  readonly done: string | undefined
-  /** The id of the refusal of what was just tried. */
-  readonly refused: string | undefined
-  /** Nothing was done, because the facts had changed. */
-  readonly isChanged: boolean
-}
+/** The act in the entry of a refusal. */
+export const REFUSED = 'operator.refused'
 
-/** The pages of acts write these members into the address. */
-export function noticeIn(request: FastifyRequest): TrailNotice {
+export type TrailNotice = ReturnType<typeof noticeIn>
+
+/** What became of the last act: the pages of acts write these members into the address. */
+export function noticeIn(request: FastifyRequest) {
+  const done = queryOf(request, 'done') ?? queryOf(request, 'shown')
+  const refused = queryOf(request, 'refused')
   return {
-    done: queryOf(request, 'done') ?? queryOf(request, 'shown'),
-    refused: queryOf(request, 'refused'),
+    /** The ids of the act that was just done, and of the refusal of what was just tried. */
+    ...{ done, refused },
+    /** An act was just done or refused, so its entry is in the trail. */
+    isOfAct: done !== undefined || refused !== undefined,
+    /** Nothing was done, because the facts had changed. */
     isChanged: queryOf(request, 'changed') !== undefined,
   }
 }
 
-/** An act was just done or refused, so its entry is in the trail. */
-export function isOfAct({ done, refused }: TrailNotice): boolean {
-  return done !== undefined || refused !== undefined
-}
+/** An operator who reads "done" believes that the money is booked. If it is not, the page says why. */
+export const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
 
-interface NoticeSaid {
+export function NoticeOf(of: {
   readonly view: View
   readonly acts: readonly TrailEntry[]
   readonly notice: TrailNotice
-  /** Why an act that books money has booked none yet; null: it has, or it is another act. */
-  readonly notBooked?: (act: TrailEntry) => string | null
-  /** The result of a lookup at the provider; null: it is another act. */
-  readonly found?: (act: TrailEntry) => string | null
-  /** Why the act was refused. */
-  readonly whyRefused?: () => string
+  /** The state after this act, such as why an act that books money has booked none; null: no more is said. */
+  readonly state?: (act: TrailEntry) => string | null
   /** A link to what the operator can decide next. */
   readonly next?: LinkedFact | null
-}
-
-export function NoticeOf(of: NoticeSaid) {
-  const said = saidOf(of)
-  if (!said) return null
-  const { title, act, texts, isWarning } = said
-  const { view, next = null } = of
+}) {
+  const { view, acts, notice, state, next = null } = of
+  const act = acts.find((one) => one.id === (one.act === REFUSED ? notice.refused : notice.done))
+  if (!act && !notice.isChanged) return null
+  const stateInWords = (act && state?.(act)) ?? null
+  const { title, text, isWarning = false } = saidOf(view, act, stateInWords !== null)
   return (
     <section class={isWarning ? 'notice warn' : 'notice'} role="status">
       <h2 safe>{view.say(title)}</h2>
-      {texts.map((text) => (text === null ? null : <p safe>{text}</p>))}
+      {[text, stateInWords].map((one) => (one === null ? null : <p safe>{one}</p>))}
       <p class="actions">
         {next && <LinkButton href={next.href} label={next.text} go />}
         {act && <LinkButton href={`#${act.id}`} label={view.say('toTrail')} />}
@@ -68,30 +61,15 @@ export function NoticeOf(of: NoticeSaid) {
   )
 }
 
-interface Said {
-  readonly title: ConsoleKey
-  readonly texts: readonly (string | null)[]
-  /** The entry in the trail; null: nothing was done or refused. */
-  readonly act: TrailEntry | null
-  readonly isWarning: boolean
-}
-
-function saidOf({ view, acts, notice, notBooked, found, whyRefused }: NoticeSaid): Said | null {
-  const { say } = view
-  const done = acts.find(({ id, act }) => id === notice.done && act !== 'operator.refused')
-  if (done) {
-    const why = notBooked?.(done) ?? null
-    const text = say('doneText', { act: didInWords(view, done), name: done.actor })
-    const title = why === null ? 'doneTitle' : 'notBookedTitle'
-    return { title, texts: [text, why ?? found?.(done) ?? null], act: done, isWarning: why !== null }
-  }
-  const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
-  if (refused) {
-    const texts = [refusalOf(view, refused), whyRefused?.() ?? null]
-    return { title: 'refusedTitle', texts, act: refused, isWarning: true }
-  }
-  if (!notice.isChanged) return null
-  return { title: 'changedTitle', texts: [say('changedText')], act: null, isWarning: true }
+/** No act: nothing was done, because the facts had changed. */
+function saidOf(view: View, act: TrailEntry | undefined, hasState: boolean) {
+  if (!act) return { title: 'changedTitle', text: view.say('changedText'), isWarning: true } as const
+  if (act.act === REFUSED)
+    return { title: 'refusedTitle', text: refusalOf(view, act), isWarning: true } as const
+  const text = view.say('doneText', { act: didInWords(view, act), name: act.actor })
+  if (hasState && BOOKING.includes(act.act))
+    return { title: 'notBookedTitle', text, isWarning: true } as const
+  return { title: 'doneTitle', text } as const
 }
 
 /** The first of two approvals has its own words, because it books nothing. */

@@ -4,13 +4,15 @@ import { list } from '../acts/list.js'
 import type { FieldLabel, ListPage } from '../acts/list-page.js'
 import { plainName } from '../core/name.js'
 import { planName } from '../i18n/messages.js'
-import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from '../ledger/user-list.js'
+import { type ListedUser, pageOfUsers, UserFilterSchema } from '../ledger/user-list.js'
 import { addressOf } from '../pages/console-frame.js'
-import type { AllPages } from './all-pages.js'
+import type { AllPages, ReadDeps } from './all-pages.js'
 import { ListedUserSchema } from './schemas.js'
 import { viewListedUser } from './views.js'
 
-export const userList = list<UserListDeps>()({
+const COLUMNS = ['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end', 'balance']
+
+export const userList = list<ReadDeps>()({
   path: '/users',
   operationId: 'listUsers',
   summary: 'Users by state, plan, method, end, balance, and by when they had paid or granted time',
@@ -23,18 +25,7 @@ export const userList = list<UserListDeps>()({
   title: 'ListedUsers',
   command: {
     ...{ usage: 'users list', rows: 'users_listed' },
-    columns: {
-      users_listed: [
-        'user_id',
-        'email',
-        'name',
-        'state',
-        'plan',
-        'ended_plan',
-        'current_period_end',
-        'balance',
-      ],
-    },
+    columns: { users_listed: COLUMNS },
   },
   read: pageOfUsers,
   view: () => viewListedUser,
@@ -44,10 +35,7 @@ export const userList = list<UserListDeps>()({
     operationId: 'exportUsers',
     summary: 'All users of a list, as CSV',
     usage: 'users export-list',
-    columns: [
-      ...['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end'],
-      ...['balance', 'created_at'],
-    ],
+    columns: [...COLUMNS, 'created_at'],
   },
 })
 

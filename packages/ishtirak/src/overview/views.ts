@@ -1,21 +1,17 @@
 // The API's view of payments and users for operators and the platform: what the user sees, and more.
-import { type FileParts, viewParts, withParts } from '../acts/file-parts.js'
+import { viewParts, withParts } from '../acts/file-parts.js'
 import { viewStanding } from '../acts/preview.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import type { Catalogue } from '../core/plan.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { viewAs } from '../http/view-as.js'
-import type { ChangeDeps } from '../ledger/change-user.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { viewTimeList } from '../ledger/time-list.js'
-import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import type { ListedUser } from '../ledger/user-list.js'
 import { platformApi, userApi } from '../ledger/user-routes.js'
-import type { Clock } from '../runtime/clock.js'
+import type { ReadDeps } from './all-pages.js'
 import { viewInboxEntry } from './inbox.js'
-import type { Inbox } from './inbox.sql.js'
 import { type PaymentFile, showPayment, showUser, type UserFile } from './read-files.js'
 import {
   ListedUserSchema,
@@ -26,14 +22,8 @@ import {
 } from './schemas.js'
 import type { Found } from './search.js'
 
-export interface ViewDeps extends Pick<PaymentViewDeps, 'methods'> {
-  readonly clock: Clock
-  readonly publicUrl: string
-  readonly fileParts: FileParts
-}
-
 /** Shows payments with addresses for the user's token, and with what only operators see. */
-export function paymentViewForOperators(deps: ViewDeps) {
+export function paymentViewForOperators(deps: ReadDeps) {
   const shown = { methods: deps.methods, api: userApi(deps) }
   const now = deps.clock.now()
   return (payment: Payment) => {
@@ -45,7 +35,7 @@ export function paymentViewForOperators(deps: ViewDeps) {
 }
 
 /** Shows payments with addresses for the platform's key. */
-export function paymentViewForPlatform(deps: ViewDeps) {
+export function paymentViewForPlatform(deps: ReadDeps) {
   const now = deps.clock.now()
   return (payment: Payment) => {
     const { userId: user_id } = payment
@@ -57,7 +47,7 @@ export function paymentViewForPlatform(deps: ViewDeps) {
 /** Outcomes of a report that settled the payment. */
 const BELIEVED: readonly StoredReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
-function viewPaymentFile({ payment, parts, reports, ...file }: PaymentFile, deps: ViewDeps) {
+function viewPaymentFile({ payment, parts, reports, ...file }: PaymentFile, deps: ReadDeps) {
   return {
     ...{ ...file, payment: paymentViewForOperators(deps)(payment) },
     ...viewParts(deps.fileParts.payment, parts, payment),
@@ -72,10 +62,7 @@ function viewPaymentFile({ payment, parts, reports, ...file }: PaymentFile, deps
   }
 }
 
-function viewUserFile(
-  { user, subscription, waiting, time, payments, parts, audit }: UserFile,
-  deps: ViewDeps,
-) {
+function viewUserFile({ user, subscription, parts, ...file }: UserFile, deps: ReadDeps) {
   const { userId: user_id, email, name, phone, locale, createdAt } = user
   const { run, paidUntil, endedAt } = user.subscription
   return {
@@ -85,11 +72,11 @@ function viewUserFile(
     anchor_at: timestampOrNull(run?.anchorAt ?? null),
     paid_until: timestampOrNull(paidUntil),
     ended_at: timestampOrNull(endedAt),
-    waiting: waiting.map(viewInboxEntry),
-    time: viewTimeList(time),
-    payments: payments.map(paymentViewForOperators(deps)),
+    waiting: file.waiting.map(viewInboxEntry),
+    time: viewTimeList(file.time),
+    payments: file.payments.map(paymentViewForOperators(deps)),
     ...viewParts(deps.fileParts.user, parts, { userId: user_id }),
-    audit,
+    audit: file.audit,
   }
 }
 
@@ -105,9 +92,7 @@ export function viewFoundUser({ subscription, buyer, ...user }: Found['users'][n
 }
 
 /** The files of payments and users, which acts on them answer and their pages show. */
-export function operatorFiles(
-  deps: ViewDeps & ChangeDeps & { readonly catalogue: Catalogue; readonly inbox: Inbox },
-): SubjectDeps['files'] {
+export function operatorFiles(deps: ReadDeps): SubjectDeps['files'] {
   return {
     payment: {
       get schema() {
