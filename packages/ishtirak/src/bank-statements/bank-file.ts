@@ -3,6 +3,7 @@
 // another column says otherwise.
 import { setImmediate } from 'node:timers/promises'
 import { DAY } from '../core/instant.js'
+import { fileRefused } from '../http/upload.js'
 import { type DecimalSign, readCentimes } from './bank-amount.js'
 import { type DayOrder, isDay, readDay } from './bank-day.js'
 import {
@@ -27,7 +28,7 @@ import {
   saysNotReceived,
   titleSaysNotReceived,
 } from './bank-words.js'
-import { type CsvRow, DELIMITERS, decodedText, delimiterIn, fileRefused, rowsIn } from './csv-rows.js'
+import { type CsvRow, DELIMITERS, decodedText, delimiterIn, rowsIn } from './csv-rows.js'
 import { referencesIn } from './references-in-text.js'
 
 export const BANK_FILE_BYTES_MAX = 5 * 1024 * 1024

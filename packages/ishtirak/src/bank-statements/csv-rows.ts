@@ -2,7 +2,7 @@
 // several MiB does not hold the event loop: rows are bounded, and other requests are served between slices.
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
-import { BillingError } from '../core/error.js'
+import { fileRefused } from '../http/upload.js'
 
 export const ENCODINGS = ['utf-8', 'utf-16le', 'windows-1252', 'windows-1256'] as const
 export type Encoding = (typeof ENCODINGS)[number]
@@ -24,11 +24,6 @@ export interface CsvRow {
   readonly cells: readonly string[]
   /** The line of the file on which the row begins, counted from 1. */
   readonly line: number
-}
-
-/** `reason` says what is wrong with the file, `extra` says where. */
-export function fileRefused(reason: string, extra: object = {}): BillingError {
-  return new BillingError('file_not_accepted', { extra: { reason, ...extra } })
 }
 
 /** Throws `file_not_accepted`: `empty`. */

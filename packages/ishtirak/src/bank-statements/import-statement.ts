@@ -1,6 +1,7 @@
 // A bank statement is read in: its lines are written down, each once, in however many files it stands.
 import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import type { AccountKind } from '../core/account.js'
+import { fileRefused } from '../http/upload.js'
 import { sha256 } from '../runtime/secret.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
 import type { BankForm } from './bank-form.js'
@@ -12,7 +13,6 @@ import {
   type StoredStatement,
   settleLines,
 } from './bank-statements.sql.js'
-import { fileRefused } from './csv-rows.js'
 import type { BankDeps } from './read-statement.js'
 import { referencesIn, wholeReferencesIn } from './references-in-text.js'
 

@@ -24,6 +24,11 @@ export function acceptStreams(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
 }
 
+/** `reason` says what is wrong with a file, `extra` says where. */
+export function fileRefused(reason: string, extra: object = {}): BillingError {
+  return new BillingError('file_not_accepted', { extra: { reason, ...extra } })
+}
+
 export interface Uploads {
   /**
    * Reads a file for `work`, and clears it afterwards. A user's files are read one after the other. Throws

@@ -20,12 +20,18 @@ import {
   decideRefusal,
   receivedWithin,
   reportOfTransfer,
-  type Transfer,
   type TransferDecision,
 } from './decide-transfer.js'
 import type { TransferTerms } from './settings.js'
 import { describeDecided } from './transfer-state.js'
-import { doesLinePay, findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
+import {
+  type Approval,
+  doesLinePay,
+  findTransfer,
+  type StoredTransfer,
+  saveDecision,
+  type Transfer,
+} from './transfers.sql.js'
 
 export interface ApprovalDeps extends SettleDeps, Pick<CommonParts, 'wallClock'> {
   /** Null: no transfer is begun, and one operator approves those that were. */
@@ -37,9 +43,7 @@ export const secondFrom = ({ transfers }: Pick<ApprovalDeps, 'transfers'>) =>
   transfers?.secondApprovalFrom ?? null
 
 /** Money that reached an account. */
-export interface Received {
-  readonly amount: number
-  readonly receivedAt: Instant
+type Received = Pick<Approval, 'amount' | 'receivedAt'> & {
   /** Absent where there is but one kind of account. */
   readonly instrument?: TransferInstrument | undefined
   /** The line of a bank statement that shows it. */

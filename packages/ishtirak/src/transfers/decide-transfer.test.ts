@@ -2,14 +2,13 @@ import { aPayment, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import {
-  type Approval,
   decideApproval,
   decideProof,
   decideRefusal,
   receivedWithin,
   reportOfTransfer,
-  type Transfer,
 } from './decide-transfer.js'
+import type { Approval, Transfer } from './transfers.sql.js'
 
 const OPEN: Transfer = { state: 'open', approvals: [], refusal: null, proofAt: null }
 const PRICE = { amount: PRO.price, currency: 'DZD' }

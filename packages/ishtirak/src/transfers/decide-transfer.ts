@@ -1,59 +1,14 @@
 // Decisions about a transfer: money that a user sends without a page of a provider, and that counts once
 // operators have seen it on an account. Pure.
-
-import type { TransferInstrument } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant } from '../core/instant.js'
 import { ownReport, type Payment, priceAsked } from '../core/payment.js'
 import { mayBeOnePerson } from '../core/role.js'
-
-export interface Approval {
-  /** The operator's name in the audit trail. */
-  readonly by: string
-  readonly at: Instant
-  /** The amount that came, in whole dinars. */
-  readonly amount: number
-  /** When it came to the account, as the operator reads it there: often a day without a time. */
-  readonly receivedAt: Instant
-  /** The kind of account that it came to. */
-  readonly instrument: TransferInstrument
-}
-
-export interface Transfer {
-  /** `open`: waited for until the payment expires. `ended`: the user chose something else. */
-  readonly state: 'open' | 'ended' | 'approved' | 'refused'
-  /** Approvals with the same figures. Earlier ones with other figures are in the audit trail. */
-  readonly approvals: readonly Approval[]
-  /** Why it was refused last. */
-  readonly refusal: string | null
-  /** When the first proof was uploaded. */
-  readonly proofAt: Instant | null
-}
-
-export const PROOF_TYPES = ['image/jpeg', 'image/png', 'application/pdf'] as const
-export type ProofType = (typeof PROOF_TYPES)[number]
-
-/** A file of the user's that shows the transfer. */
-export interface Proof {
-  /** 1, 2, 3 of its transfer. */
-  readonly n: number
-  readonly uploadedAt: Instant
-  readonly type: ProofType
-  readonly bytes: number
-  /** The SHA-256 of the content, in hex. */
-  readonly sha256: string
-  /** The content was erased at this instant. */
-  readonly erasedAt: Instant | null
-}
+import type { Proof } from './proof.sql.js'
+import type { Approval, Transfer } from './transfers.sql.js'
 
 /** 3 files are enough: the slip, its back, and one more try. */
 export const PROOFS_MAX = 3
-
-export type ProofDecision =
-  | { readonly kind: 'added'; readonly transfer: Transfer; readonly proof: Proof }
-  /** The same file was sent before. */
-  | { readonly kind: 'known'; readonly proof: Proof }
-  | { readonly kind: 'refused'; readonly because: 'decided' | 'too_many' }
 
 /**
  * A proof is taken until the transfer is decided. The instant of the first proof decides whether time goes
@@ -64,13 +19,14 @@ export function decideProof(
   proofs: readonly Proof[],
   file: Pick<Proof, 'type' | 'bytes' | 'sha256'>,
   now: Instant,
-): ProofDecision {
+) {
+  // The same file was sent before.
   const known = proofs.find(({ sha256 }) => sha256 === file.sha256)
-  if (known) return { kind: 'known', proof: known }
+  if (known) return { kind: 'known', proof: known } as const
   const because = proofProblem(transfer, proofs)
-  if (because) return { kind: 'refused', because }
+  if (because) return { kind: 'refused', because } as const
   const proof = { ...file, n: proofs.length + 1, uploadedAt: now, erasedAt: null }
-  return { kind: 'added', transfer: { ...transfer, proofAt: transfer.proofAt ?? now }, proof }
+  return { kind: 'added', transfer: { ...transfer, proofAt: transfer.proofAt ?? now }, proof } as const
 }
 
 /** The reason why no further file is taken, or null. */

@@ -3,16 +3,17 @@ import { statusKey } from '../acts/changes.js'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
 import { nullable } from '../http/schemas.js'
+import { viewAs } from '../http/view-as.js'
 import type { SubjectPayment } from '../ledger/subjects.js'
 import { addressOf, type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import { type ApprovalDeps, secondFrom } from './approvals.js'
-import { approvalsNeeded, type Proof, type Transfer } from './decide-transfer.js'
-import { listProofs, sameProofsOf } from './proof.sql.js'
+import { approvalsNeeded } from './decide-transfer.js'
+import { listProofs, type Proof, sameProofsOf } from './proof.sql.js'
 import { READ_PROOF } from './read-proof.js'
-import { describeDecided, TransferStateSchema, viewProof } from './transfer-state.js'
-import { findTransfer } from './transfers.sql.js'
+import { describeDecided, ProofSchema, TransferStateSchema } from './transfer-state.js'
+import { findTransfer, type Transfer } from './transfers.sql.js'
 
 /** Null: the provider says whether the payment is paid. */
 type TransferPart = {
@@ -54,8 +55,8 @@ export function transferPart(deps: TransferPartDeps): PaymentPart<TransferPart> 
       return {
         ...describeDecided(transfer),
         approvals_needed: approvalsNeeded(payment, amount, secondFrom(deps)),
-        proofs: proofs.map(viewProof),
-        same_proofs: [...sameProofs],
+        proofs: proofs.map((proof) => viewAs(ProofSchema, proof)),
+        same_proofs: sameProofs,
       }
     },
     card: (pages, view, part, payment) =>

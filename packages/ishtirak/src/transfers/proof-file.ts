@@ -1,18 +1,10 @@
 // Tells a picture and a PDF by the marks in the file, whatever its name and its sender say. Of a picture the
 // size is read, and no pixel; a PDF is not looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG
 // specification (third edition), and Adobe's supplement to ISO 32000 (PDF).
-import type { ProofType } from './decide-transfer.js'
+import { fileRefused } from '../http/upload.js'
 
-/** Why a file is refused. `damaged`: it has no end, or a picture has no size. */
-type ProofProblem = 'not_recognized' | 'damaged' | 'too_many_pixels'
-
-export type ProofFile =
-  | {
-      readonly type: ProofType
-      /** Bytes of it that are the file; what follows is left out, such as the trailers that phones write. */
-      readonly length: number
-    }
-  | { readonly problem: ProofProblem }
+export const PROOF_TYPES = ['image/jpeg', 'image/png', 'application/pdf'] as const
+export type ProofType = (typeof PROOF_TYPES)[number]
 
 interface Size {
   readonly width: number
@@ -58,16 +50,21 @@ const FORMATS: readonly Format[] = [
 const PIXELS_MAX = 64_000_000
 const SIDE_MAX = 16_384
 
-export function readProofFile(bytes: Buffer): ProofFile {
+/**
+ * `length`: bytes of it that are the file; what follows is left out, such as the trailers that phones write.
+ * Throws `file_not_accepted`: `damaged` has no end, or is a picture without a size.
+ */
+export function readProofFile(bytes: Buffer) {
   const format = FORMATS.find(({ start, within }) => bytes.subarray(0, within).includes(start))
-  if (!format) return { problem: 'not_recognized' }
+  if (!format) throw fileRefused('not_recognized')
   const { type, end: mark, behind, sizeOf } = format
   const end = bytes.lastIndexOf(mark)
-  if (end < 0 || end < bytes.length - behind) return { problem: 'damaged' }
+  if (end < 0 || end < bytes.length - behind) throw fileRefused('damaged')
   const size = sizeOf ? sizeOf(bytes) : { width: 1, height: 1 }
-  if (!size || size.width === 0 || size.height === 0) return { problem: 'damaged' }
-  const isTooLarge = Math.max(size.width, size.height) > SIDE_MAX || size.width * size.height > PIXELS_MAX
-  return isTooLarge ? { problem: 'too_many_pixels' } : { type, length: end + mark.length }
+  if (!size || size.width === 0 || size.height === 0) throw fileRefused('damaged')
+  if (Math.max(size.width, size.height) > SIDE_MAX || size.width * size.height > PIXELS_MAX)
+    throw fileRefused('too_many_pixels')
+  return { type, length: end + mark.length }
 }
 
 /** The size stands in the header of the frame, behind segments that each say their length. */

@@ -1,14 +1,16 @@
 // The call that takes a picture or PDF of a transfer from the user's browser, the platform or a host.
+import type { Static } from 'typebox'
 import { userCall } from '../acts/user-call.js'
+import { viewAs } from '../http/view-as.js'
 import { type ProofDeps, receiveProof } from './proof.js'
-import { ProofSchema, type ProofView, viewProof } from './transfer-state.js'
+import { ProofSchema } from './transfer-state.js'
 
 export interface TransferCalls {
   /**
    * A JPEG, PNG or PDF of at most 8 MiB that shows a transfer. Throws `conflict`, `too_many_proofs`,
    * `payload_too_large`, `file_not_accepted`.
    */
-  uploadProof(userId: string, paymentId: string, file: Uint8Array): Promise<ProofView>
+  uploadProof(userId: string, paymentId: string, file: Uint8Array): Promise<Static<typeof ProofSchema>>
 }
 
 const uploadProof = userCall<ProofDeps>()({
@@ -33,7 +35,7 @@ const uploadProof = userCall<ProofDeps>()({
     'busy',
   ],
   run: async (deps, { user: { userId }, params: { payment_id: paymentId }, input }) =>
-    viewProof(await receiveProof(deps, { userId, paymentId }, input)),
+    viewAs(ProofSchema, await receiveProof(deps, { userId, paymentId }, input)),
 })
 
 export const transferCalls = [uploadProof]

@@ -1,20 +1,23 @@
 // Proofs of transfers as rows: one for each file, and its content in parts.
 import type { Instant } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at, column, instant, instantOrNull, integer, rowOf, text, word } from '../database/rows.js'
-import { viewRows } from '../ledger/schemas.js'
-import type { Proof, Transfer } from './decide-transfer.js'
-import { SameProofSchema } from './transfer-state.js'
-import type { OfPayment, StoredTransfer } from './transfers.sql.js'
+import type { ProofType } from './proof-file.js'
+import type { OfPayment, StoredTransfer, Transfer } from './transfers.sql.js'
 
 const parseProof = rowOf({
+  /** 1, 2, 3 of its transfer. */
   n: integer,
   uploadedAt: instant,
-  type: column('media_type', word<Proof['type']>),
+  type: column('media_type', word<ProofType>),
   bytes: integer,
+  /** The SHA-256 of the content, in hex. */
   sha256: text,
+  /** The content was erased at this instant. */
   erasedAt: instantOrNull,
-}) satisfies (row: Row) => Proof
+})
+/** A file of the user's that shows the transfer. */
+export type Proof = ReturnType<typeof parseProof>
 
 const selectProofs = statement(
   'transfer_proofs.of_payment',
@@ -143,8 +146,9 @@ const selectSameProofs = statement(
     where own.user_id = $1 and own.payment_id = $2 and other.payment_id <> $2
     order by own.n, other.uploaded_at, p.id limit 10`,
 )
+const parseSameProof = rowOf({ n: integer, user_id: text, payment_id: text, status: text })
 
 /** Other payments for which one of these files was sent. */
 export async function sameProofsOf(database: Queryable, of: OfPayment) {
-  return viewRows(SameProofSchema, await database.query(selectSameProofs, [of.userId, of.paymentId]))
+  return (await database.query(selectSameProofs, [of.userId, of.paymentId])).map(parseSameProof)
 }

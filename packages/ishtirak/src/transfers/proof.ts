@@ -10,8 +10,8 @@ import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { type Settlements, saveSettlement } from '../ledger/settle.sql.js'
 import type { SettlementChange } from '../ledger/settlement-change.js'
-import { decideProof, type Proof, proofProblem } from './decide-transfer.js'
-import { eraseProofsBefore, listProofs, saveProof, saveProofContent } from './proof.sql.js'
+import { decideProof, proofProblem } from './decide-transfer.js'
+import { eraseProofsBefore, listProofs, type Proof, saveProof, saveProofContent } from './proof.sql.js'
 import { readProofFile } from './proof-file.js'
 import { findTransfer, type OfPayment, type StoredTransfer } from './transfers.sql.js'
 
@@ -34,10 +34,9 @@ export async function receiveProof(deps: ProofDeps, of: OfPayment, body: Readabl
 
 /** Stores a file that was received whole. Throws the same. */
 export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer): Promise<Proof> {
-  const read = readProofFile(sent)
-  if ('problem' in read) throw new BillingError('file_not_accepted', { extra: { reason: read.problem } })
-  const content = sent.subarray(0, read.length)
-  const file = { type: read.type, bytes: content.length, sha256: hash('sha256', content) }
+  const { type, length } = readProofFile(sent)
+  const content = sent.subarray(0, length)
+  const file = { type, bytes: length, sha256: hash('sha256', content) }
   return untilFresh('proof', async () => {
     const { stored, proofs } = await loadProofs(deps, of)
     const decision = decideProof(stored.transfer, proofs, file, deps.clock.now())

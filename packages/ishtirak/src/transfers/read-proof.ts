@@ -11,8 +11,9 @@ import type { App } from '../http/app.js'
 import { requirePayment } from '../ledger/load.js'
 import { addressOf, type ConsolePages } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
-import { PROOF_TYPES, PROOFS_MAX, type ProofType } from './decide-transfer.js'
+import { PROOFS_MAX } from './decide-transfer.js'
 import { listProofs, proofContent } from './proof.sql.js'
+import { PROOF_TYPES, type ProofType } from './proof-file.js'
 
 const ENDINGS: Readonly<Record<ProofType, string>> = {
   'image/jpeg': 'jpg',

@@ -13,7 +13,9 @@ import { Card, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 import { ACCOUNT_KINDS, accountInWords } from './account-words.js'
-import { PROOF_TYPES, PROOFS_MAX, type Proof } from './decide-transfer.js'
+import { PROOFS_MAX } from './decide-transfer.js'
+import type { Proof } from './proof.sql.js'
+import { PROOF_TYPES } from './proof-file.js'
 import { qrOf } from './qr.js'
 
 export interface PortalTransfer {

@@ -1,9 +1,10 @@
 // A transfer with its approvals and proofs, as the payment's file and the audit trail show it.
-import { type Static, Type } from 'typebox'
-import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import { Type } from 'typebox'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
-import { PROOF_TYPES, PROOFS_MAX, type Proof, type Transfer } from './decide-transfer.js'
+import { PROOFS_MAX } from './decide-transfer.js'
+import { PROOF_TYPES } from './proof-file.js'
+import type { Transfer } from './transfers.sql.js'
 
 export const ProofSchema = object('Proof', {
   n: Type.Integer({ minimum: 1, maximum: PROOFS_MAX, description: 'Which one of its transfer' }),
@@ -13,20 +14,7 @@ export const ProofSchema = object('Proof', {
   erased_at: nullable(timestamp),
 })
 
-export type ProofView = Static<typeof ProofSchema>
-
-export function viewProof({ uploadedAt: uploaded_at, erasedAt: erased_at, ...proof }: Proof): ProofView {
-  return viewAs(ProofSchema, { ...proof, uploaded_at, erased_at })
-}
-
-export const SameProofSchema = Type.Object({
-  n: Type.Integer({ description: 'Which one of `proofs`' }),
-  user_id: Type.String(),
-  payment_id: Type.String(),
-  status: Type.String({ examples: ['paid'] }),
-})
-
-export const TransferStateSchema = object('TransferState', {
+const decided = {
   state: Type.Enum(['open', 'ended', 'approved', 'refused'], {
     description: '`ended`: the user chose something else. Money that comes counts in every state.',
   }),
@@ -39,26 +27,28 @@ export const TransferStateSchema = object('TransferState', {
       payment_method: Type.String(),
     }),
   ),
-  approvals_needed: Type.Integer({ description: '2 from `second_approval_from` of TRANSFER_FILE on' }),
   refusal: nullable(Type.String()),
   proof_at: nullable(timestamp),
+}
+const DecidedSchema = Type.Object(decided)
+
+export const TransferStateSchema = object('TransferState', {
+  ...decided,
+  approvals_needed: Type.Integer({ description: '2 from `second_approval_from` of TRANSFER_FILE on' }),
   proofs: Type.Array(ProofSchema, { description: 'The files that the user has uploaded' }),
-  same_proofs: Type.Array(SameProofSchema, {
-    description: 'Other payments that one of these files was sent for too, at most 10',
-  }),
+  same_proofs: Type.Array(
+    Type.Object({
+      n: Type.Integer({ description: 'Which one of `proofs`' }),
+      user_id: Type.String(),
+      payment_id: Type.String(),
+      status: Type.String({ examples: ['paid'] }),
+    }),
+    { description: 'Other payments that one of these files was sent for too, at most 10' },
+  ),
 })
 
-export function describeDecided({ state, approvals, refusal, proofAt }: Transfer) {
-  return {
-    state,
-    approvals: approvals.map(({ by, at, amount, receivedAt, instrument }) => ({
-      by,
-      at: toTimestamp(at),
-      amount,
-      received_at: toTimestamp(receivedAt),
-      payment_method: instrument,
-    })),
-    refusal,
-    proof_at: timestampOrNull(proofAt),
-  }
+/** The members of the state that decisions change. */
+export function describeDecided(transfer: Transfer) {
+  const approvals = transfer.approvals.map((one) => ({ ...one, payment_method: one.instrument }))
+  return viewAs(DecidedSchema, { ...transfer, approvals })
 }

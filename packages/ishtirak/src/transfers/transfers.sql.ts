@@ -5,21 +5,36 @@
 // so it cannot deadlock.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
-import type { AccountKind } from '../core/account.js'
+import type { AccountKind, TransferInstrument } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
-import type { Approval, Transfer } from './decide-transfer.js'
 
 const COLUMNS = 't.reference, t.state, t.version, t.approvals, t.refusal, t.proof_at'
+
+export interface Approval {
+  /** The operator's name in the audit trail. */
+  readonly by: string
+  readonly at: Instant
+  /** The amount that came, in whole dinars. */
+  readonly amount: number
+  /** When it came to the account, as the operator reads it there: often a day without a time. */
+  readonly receivedAt: Instant
+  /** The kind of account that it came to. */
+  readonly instrument: TransferInstrument
+}
 
 const parseTransfer = rowOf({
   reference: text,
   transfer: rowOf({
-    state: word<Transfer['state']>,
+    /** `open`: waited for until the payment expires. `ended`: the user chose something else. */
+    state: word<'open' | 'ended' | 'approved' | 'refused'>,
+    /** Approvals with the same figures. Earlier ones with other figures are in the audit trail. */
     approvals: json<readonly Approval[]>,
+    /** Why it was refused last. */
     refusal: textOrNull,
+    /** When the first proof was uploaded. */
     proofAt: instantOrNull,
   }),
   /** A change of the transfer must name it. */
@@ -27,6 +42,7 @@ const parseTransfer = rowOf({
   payment: parsePayment,
 })
 export type StoredTransfer = ReturnType<typeof parseTransfer>
+export type Transfer = StoredTransfer['transfer']
 
 const STORED = `select ${COLUMNS}, ${PAYMENT_COLUMNS}
      from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id`
@@ -165,10 +181,9 @@ const selectNaming = statement(
     limit 2`,
 )
 const parseNaming = rowOf({ account: word<AccountKind>, day: text, amount: integer, text })
-export type NamingLine = ReturnType<typeof parseNaming>
 
 /** The one line of the bank statements that names the reference; null: none does, or several do. */
-export async function lineNaming(database: Queryable, reference: string): Promise<NamingLine | null> {
+export async function lineNaming(database: Queryable, reference: string) {
   const rows = await database.query(selectNaming, [reference])
   return rows[0] && rows.length === 1 ? parseNaming(rows[0]) : null
 }
