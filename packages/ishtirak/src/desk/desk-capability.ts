@@ -4,12 +4,13 @@ import type { Seller } from '../core/receipt.js'
 import { plainReference } from '../core/reference.js'
 import type { BringsMethods } from '../ledger/method.js'
 import type { ConsoleDeps } from '../overview/all-pages.js'
+import { addressOf } from '../pages/console-frame.js'
 import { counterRoutes } from './counter-page.js'
 import { createDesk } from './desk.js'
 import type { RecordDeps } from './desk-sale.js'
+import { COUNTED } from './drawer.sql.js'
 import { confirmDrawer, countDrawer, type DrawerActDeps, showDrawer } from './drawer-acts.js'
 import { drawerRoute } from './drawer-page.js'
-import { DRAWERS_WAITING } from './inbox.js'
 import { recordPayment } from './record-payment.js'
 
 export const desk: Capability<RecordDeps & DrawerActDeps & ConsoleDeps> &
@@ -17,7 +18,21 @@ export const desk: Capability<RecordDeps & DrawerActDeps & ConsoleDeps> &
   name: 'desk',
   acts: [recordPayment, countDrawer, confirmDrawer],
   readings: [showDrawer],
-  inbox: DRAWERS_WAITING,
+  inbox: [
+    {
+      name: 'drawer_counted',
+      place: 11,
+      urgency: 'later',
+      select: COUNTED,
+      nextActs: ['drawer.confirm'],
+      detailIs: 'the day and who counted',
+      detail: ({ formats, wallClock }, { say, locale }, detail) => {
+        const [day = '', name = ''] = detail.split(/ (.*)/s)
+        return say('drawerCountBy', { name, day: formats.day(wallClock.dayOf(day)?.from ?? 0, locale) })
+      },
+      path: (base, { id }) => addressOf(base, 'drawer', id),
+    },
+  ],
   helpHeading: 'Money:',
   commandGroups: { drawer: 'The drawer of a day: what must be there, and closing it by two' },
   console: (app, pages) => {

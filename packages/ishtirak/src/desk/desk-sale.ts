@@ -8,7 +8,7 @@ import type { MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import { newPayment, ownReport, type Payment } from '../core/payment.js'
-import { changeQuotes, type Quote, type Start } from '../core/quote.js'
+import { changeQuotes, type Quote, type Start, type Wanted } from '../core/quote.js'
 import { stampDutyAt, totalOf } from '../core/receipt.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import { decideTopUp, type Sale, type WantedTopUp } from '../core/upgrade.js'
@@ -29,11 +29,7 @@ import type { DeskMethod } from './desk.js'
 
 export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps & { readonly database: Database }
 
-interface Purchase {
-  readonly planId: string
-  readonly months: number
-  readonly start: Start
-}
+type Purchase = Pick<Wanted, 'planId' | 'months'> & { readonly start: Start }
 
 export type DeskOrder = (Purchase | WantedTopUp) & {
   readonly userId: string
@@ -145,13 +141,12 @@ export async function findRecorded(
 
 async function requireSame(deps: RecordDeps, payment: Payment, order: PaidDeskOrder): Promise<void> {
   const { id, userId, status } = payment
-  const of = { userId, paymentId: id }
   const [first] = await documentsOfPayment(deps.database, payment)
   const total = first ? totalOf(first.snapshot) : null
   const isSame = userId === order.userId && isSameSale(payment, order)
   if (!isSame || total === null || !isAmount(order.amount, total)) throw referenceTaken(payment)
   if (status !== 'refunded') return
-  const at = await findRefundInstant(deps.database, of)
+  const at = await findRefundInstant(deps.database, { userId, paymentId: id })
   const extra = { payment_id: id, ...(at === null ? {} : { refunded_at: toTimestamp(at) }) }
   throw new BillingError('already_refunded', { extra })
 }

@@ -6,18 +6,12 @@ import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
 export const DESK_METHODS = ['cash', 'cheque'] as const
 export type DeskMethod = (typeof DESK_METHODS)[number]
 
-/** Cash is accepted if the stamp duty on it is configured. */
-export function createDesk(of: {
-  /** Whether real money moves. */
-  readonly live: boolean
-  readonly takesCash: boolean
-}): readonly PaymentMethod[] {
-  const { live, takesCash } = of
-  const cheque = deskMethod('cheque', { live, bearsStampDuty: false })
-  return takesCash ? [deskMethod('cash', { live, bearsStampDuty: true }), cheque] : [cheque]
-}
-
-function deskMethod(name: DeskMethod, traits: Pick<PaymentMethod, 'live' | 'bearsStampDuty'>): PaymentMethod {
-  const method = paidWhenWritten({ name, ...traits }, 'an operator records these payments')
-  return { ...method, checkoutName: 'deskReference' }
+/** Cash is accepted if the stamp duty on it is configured. `live`: real money moves. */
+export function createDesk({ live, takesCash }: { readonly live: boolean; readonly takesCash: boolean }) {
+  const methods = takesCash ? DESK_METHODS : (['cheque'] as const)
+  return methods.map((name): PaymentMethod => {
+    const traits = { name, live, bearsStampDuty: name === 'cash' }
+    const method = paidWhenWritten(traits, 'an operator records these payments')
+    return { ...method, checkoutName: 'deskReference' }
+  })
 }

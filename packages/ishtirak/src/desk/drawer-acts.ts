@@ -111,16 +111,17 @@ export const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'd
 
 /** The version is the state that the operator was shown. It is outdated after another entry or count. */
 function planOf(deps: DrawerActDeps, { by }: Call<unknown>, drawer: DrawerDay, count: DrawerCount): ActPlan {
-  const { day, count: was } = drawer
+  const { day, entries, state, count: was } = drawer
+  const counts = was?.counts ?? 0
   const counted = {
     ...{ cash: count.cash, cheques: count.cheques },
     cash_difference: countedOf(count, 'cash').difference / 100,
     cheques_difference: countedOf(count, 'cheque').difference / 100,
   }
   return {
-    version: drawer.entries.length + (was?.counts ?? 0),
+    version: entries.length + counts,
     changes: [
-      change.state('drawer', STATES[drawer.state], STATES[drawerStateOf(count)]),
+      change.state('drawer', STATES[state], STATES[drawerStateOf(count)]),
       change.dinars('drawerCash', counted.cash),
       change.dinars('drawerCashDifference', counted.cash_difference),
       change.dinars('drawerCheques', counted.cheques),
@@ -129,7 +130,7 @@ function planOf(deps: DrawerActDeps, { by }: Call<unknown>, drawer: DrawerDay, c
     save: async () => {
       const now = deps.clock.now()
       const audit = auditEntry(deps.ids, by, { after: { day, ...counted }, now })
-      return (await saveCount(deps.database, { day, was, count }, audit, now)) ? 'saved' : 'stale'
+      return (await saveCount(deps.database, { day, counts, count }, audit, now)) ? 'saved' : 'stale'
     },
   }
 }

@@ -122,16 +122,12 @@ const rowOfCount = writerOf(parseCount)
 /** Saves a count, or its confirmation. False: the day was counted again or closed meanwhile. */
 export async function saveCount(
   database: Queryable,
-  {
-    day,
-    was,
-    count,
-  }: { readonly day: string; readonly was: DrawerCount | null; readonly count: DrawerCount },
+  { day, counts, count }: { readonly day: string; readonly counts: number; readonly count: DrawerCount },
   audit: AuditEntry,
   now: Instant,
 ): Promise<boolean> {
   const row = JSON.stringify({ ...rowOfCount(count), day })
-  return (await database.query(save, [row, was?.counts ?? 0, JSON.stringify(audit), at(now)])).length === 1
+  return (await database.query(save, [row, counts, JSON.stringify(audit), at(now)])).length === 1
 }
 
 /** The query of days that are counted but not closed, for the inbox. */

@@ -66,7 +66,7 @@ export async function planDecision(
   const { payment, reference } = stored
   const now = deps.clock.now()
   const decision = received
-    ? decideReceived(deps, loaded, { received, by: by.operator, now })
+    ? decideReceived(deps, loaded, received, { by: by.operator, now })
     : decideRefusal(stored.transfer, payment, by.reason ?? '')
   if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
   const transfer = decision.kind === 'changed' ? decision.transfer : stored.transfer
@@ -105,12 +105,11 @@ export async function planDecision(
 
 /** Throws `validation_failed` for a day that cannot be right. */
 function decideReceived(
-  deps: Pick<ApprovalDeps, 'transfers' | 'wallClock'>,
+  deps: ApprovalDeps,
   { stored: { transfer, payment }, method }: LoadedTransfer,
-  of: { readonly received: Received; readonly by: Operator; readonly now: Instant },
+  { amount, receivedAt, ...received }: Received,
+  { by, now }: { readonly by: Operator; readonly now: Instant },
 ): TransferDecision {
-  const { received, by, now } = of
-  const { amount, receivedAt } = received
   const { earliest, latest } = receivedWithin(payment, now, deps.wallClock.startOfDay)
   if (receivedAt < earliest || receivedAt > latest) {
     throw new BillingError('validation_failed', {
@@ -122,12 +121,8 @@ function decideReceived(
   const [first] = transfer.approvals
   const named = received.instrument ?? onlyInstrument(method)
   const instrument = named ?? first?.instrument ?? INSTRUMENTS.ccp
-  return decideApproval(
-    transfer,
-    payment,
-    { by: by.name, at: now, amount, receivedAt, instrument },
-    secondFrom(deps),
-  )
+  const approval = { by: by.name, at: now, amount, receivedAt, instrument }
+  return decideApproval(transfer, payment, approval, secondFrom(deps))
 }
 
 type LoadedTransfer = Awaited<ReturnType<typeof loadTransfer>>
@@ -147,10 +142,11 @@ export async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
   return { stored, method, user }
 }
 
-function refusalBecause(
-  because: 'decided' | 'same_operator' | 'differs',
+export function refusalBecause(
+  because: 'decided' | 'same_operator' | 'differs' | 'too_many',
   { transfer, payment }: StoredTransfer,
 ): BillingError {
+  if (because === 'too_many') return new BillingError('too_many_proofs')
   if (because === 'same_operator') return new BillingError('second_operator_needed')
   const [first] = because === 'differs' ? transfer.approvals : []
   const said = first && { approved_amount: first.amount, approved_payment_method: first.instrument }

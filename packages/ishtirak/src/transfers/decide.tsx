@@ -23,8 +23,7 @@ import { evidenceOf, reviewBeside } from './review.js'
 /** A column of the database holds whole dinars as an `int4`. */
 export const RECEIVED_AMOUNT_MAX = 2_147_483_647
 
-/** The preview and the approval both need these. */
-const received = {
+const ApprovalSchema = request('Approval', {
   amount: Type.Integer({
     minimum: 1,
     maximum: RECEIVED_AMOUNT_MAX,
@@ -37,9 +36,8 @@ const received = {
       description: 'The account it came to; may be left out where TRANSFER_FILE names one kind',
     }),
   ),
-}
-
-const ApprovalSchema = request('Approval', { ...received, why: reason })
+  why: reason,
+})
 
 const RefusalSchema = request('Refusal', {
   why: Type.String({
@@ -111,7 +109,7 @@ export const refuse = act<DecisionDeps>()({
 
 type ReceivedInput = Omit<Static<typeof ApprovalSchema>, 'why'>
 
-function receivedOf({ wallClock }: Pick<ApprovalDeps, 'wallClock'>, input: ReceivedInput) {
+function receivedOf({ wallClock }: ApprovalDeps, input: ReceivedInput) {
   const { amount, received_at, payment_method: instrument } = input
   return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
 }
@@ -123,11 +121,11 @@ function receivedOf({ wallClock }: Pick<ApprovalDeps, 'wallClock'>, input: Recei
 async function receivedFields(
   pages: ConsolePages & DecisionDeps,
   view: View,
-  { stored: { transfer, payment, reference }, method }: Awaited<ReturnType<typeof loadTransfer>>,
+  { stored, method }: Awaited<ReturnType<typeof loadTransfer>>,
 ): Promise<readonly Field[]> {
   const { say, locale } = view
-  const { line, why } = await evidenceOf(pages, view, { payment, reference })
-  const [first] = transfer.approvals
+  const { line, why } = await evidenceOf(pages, view, stored)
+  const [first] = stored.transfer.approvals
   const kinds = Object.values(INSTRUMENTS).map((kind) => [kind, instrumentName(kind, locale)] as const)
   const paidTo = line && INSTRUMENTS[line.account]
   const instrument = first?.instrument ?? paidTo ?? onlyInstrument(method)
@@ -136,7 +134,7 @@ async function receivedFields(
       name: 'amount',
       label: say('amountCame'),
       type: 'number',
-      value: String(first?.amount ?? line?.amount ?? payment.price.amount),
+      value: String(first?.amount ?? line?.amount ?? stored.payment.price.amount),
       explain: (typed) => amountProblem(pages, view, typed),
     },
     {

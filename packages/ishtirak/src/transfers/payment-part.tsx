@@ -30,9 +30,7 @@ export function transferIn({ parts, payment }: Pick<SubjectPayment, 'parts' | 'p
   return payment.checkoutId === null ? null : ((parts[KEY] as TransferPart)?.transfer ?? null)
 }
 
-export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'transfers'>
-
-export function transferPart(deps: TransferPartDeps): PaymentPart<TransferPart> {
+export function transferPart(deps: Pick<ApprovalDeps, 'database' | 'transfers'>): PaymentPart<TransferPart> {
   const { database } = deps
   return {
     key: KEY,

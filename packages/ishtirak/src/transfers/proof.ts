@@ -10,10 +10,12 @@ import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { type Settlements, saveSettlement } from '../ledger/settle.sql.js'
 import type { SettlementChange } from '../ledger/settlement-change.js'
+import { refusalBecause } from './approvals.js'
 import { decideProof, proofProblem } from './decide-transfer.js'
 import { eraseProofsBefore, listProofs, type Proof, saveProof, saveProofContent } from './proof.sql.js'
 import { readProofFile } from './proof-file.js'
-import { findTransfer, type OfPayment, type StoredTransfer } from './transfers.sql.js'
+import type { TransferConfig } from './settings.js'
+import { findTransfer, type OfPayment } from './transfers.sql.js'
 
 export interface ProofDeps extends ChangeDeps {
   readonly database: Database
@@ -85,20 +87,7 @@ async function loadProofs({ database }: Pick<ProofDeps, 'database'>, of: OfPayme
   throw new BillingError('conflict', { extra: { payment_status: payment.status } })
 }
 
-function refusalBecause(
-  because: 'decided' | 'too_many',
-  { payment, transfer }: StoredTransfer,
-): BillingError {
-  if (because === 'too_many') return new BillingError('too_many_proofs')
-  return new BillingError('conflict', {
-    extra: { payment_status: payment.status, transfer_state: transfer.state },
-  })
-}
-
-export interface EraseDeps extends Pick<CommonParts, 'database' | 'clock'> {
-  /** How long a proof is kept after the decision. */
-  readonly proofDays: number
-}
+export type EraseDeps = Pick<CommonParts, 'database' | 'clock'> & Pick<TransferConfig, 'proofDays'>
 
 /** Returns how many proofs were erased. */
 export function eraseOldProofs({ database, clock, proofDays }: EraseDeps, limit: number): Promise<number> {

@@ -10,16 +10,12 @@ import { type ApprovalDeps, loadTransfer } from './approvals.js'
 import { SameProofs } from './payment-part.js'
 import { listProofs, type Proof, sameProofsOf } from './proof.sql.js'
 import { READ_PROOF } from './read-proof.js'
-import { lineNaming } from './transfers.sql.js'
+import { lineNaming, type StoredTransfer } from './transfers.sql.js'
 
 type Pages = ConsolePages & ApprovalDeps
 
 /** The evidence for a transfer. `why` is the reason that the form suggests; it is empty without evidence. */
-export async function evidenceOf(
-  pages: Pages,
-  view: View,
-  { payment, reference }: { readonly payment: Payment; readonly reference: string },
-) {
+export async function evidenceOf(pages: Pages, view: View, { payment, reference }: StoredTransfer) {
   const { say } = view
   const line = await lineNaming(pages.database, reference)
   const dayOfLine = line && view.day(pages.wallClock.dayOf(line.day)?.from ?? 0)

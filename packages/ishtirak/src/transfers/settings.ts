@@ -152,7 +152,7 @@ function toTerms({
 }: Static<typeof TransferFile>) {
   return {
     accounts: accounts.map(toAccount),
-    /** How long a transfer is waited for. */
+    /** How long a transfer is waited for: whole days. */
     lifetimeMs: days * DAY,
     /** How long the seller usually takes to check a slip; null: nothing is said. */
     usualDelayMs: hours === undefined ? null : hours * HOUR,

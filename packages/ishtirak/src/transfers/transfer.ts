@@ -1,13 +1,14 @@
 // The payment method without a page: users send money under a reference, and operators say when it has come.
 // Its checkouts are the rows of `transfers`, so no call of it leaves the machine.
 import { randomBytes } from 'node:crypto'
-import { type Account, INSTRUMENTS } from '../core/account.js'
+import { INSTRUMENTS } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { DAY } from '../core/instant.js'
 import { drawReference } from '../core/reference.js'
 import type { PaymentMethod, ProviderAnswer } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { reportOfTransfer } from './decide-transfer.js'
+import type { TransferTerms } from './settings.js'
 import {
   endTransfer,
   findTransfer,
@@ -16,18 +17,14 @@ import {
   type StoredTransfer,
 } from './transfers.sql.js'
 
-export interface TransferDeps extends Pick<CommonParts, 'database' | 'clock'> {
-  /** Whether real money moves. */
-  readonly live: boolean
-  readonly accounts: readonly Account[]
-  /** A transfer is waited for this long; whole days. */
-  readonly lifetimeMs: number
-}
+type MethodDeps = Pick<CommonParts, 'database' | 'clock'> &
+  Pick<PaymentMethod, 'live' | 'accounts'> &
+  Pick<TransferTerms, 'lifetimeMs'>
 
 /** A reference has 40 random bits and is rarely taken, so 5 draws are enough. */
 const DRAWS_MAX = 5
 
-export function createTransfer(deps: TransferDeps): PaymentMethod {
+export function createTransfer(deps: MethodDeps): PaymentMethod {
   const { database, clock, live, accounts, lifetimeMs } = deps
   const report = ({ reference, transfer, payment }: StoredTransfer) =>
     reportOfTransfer(reference, transfer, payment, clock.now())
