@@ -1,4 +1,5 @@
 // A user's balance: the amount and its entries, a top-up, and the standing order.
+import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
 import { userCall } from '../acts/user-call.js'
 import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
@@ -106,8 +107,7 @@ const topUpBalance = userCall<OrderDeps & UpgradeDeps & HistoryDeps & ReturnDeps
     'unknown_method',
     'too_many_checkouts',
     'conflict',
-    'provider_rejected',
-    'provider_unavailable',
+    ...PROVIDER_REFUSALS,
   ],
   run: async (deps, request) => {
     const { amount, method, metadata } = request.input

@@ -13,7 +13,7 @@ import { type Field, Input } from '../pages/field.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { SubmitButton } from '../pages/portal-frame.js'
 import { mayInvite, type PartSection } from '../pages/portal-kinds.js'
-import { Words } from '../pages/words.js'
+import { P, Words } from '../pages/words.js'
 
 export const RENEWAL = '/portal/balance/renewal'
 
@@ -31,9 +31,7 @@ export function BalanceCard(of: OfBalance) {
       <p class="figure">
         <b safe>{pages.formats.money(balanceIn(facts), view.locale)}</b>
       </p>
-      <p class="soft small" safe>
-        {say('balanceText')}
-      </p>
+      <P class="soft small">{say('balanceText')}</P>
       <Renewal {...of} />
       {mayInvite(view) ? <TopUpForm {...of} /> : null}
       {entries.length === 0 ? null : <Ledger {...of} />}
@@ -79,9 +77,7 @@ function Renewal(of: OfBalance) {
   const price = money(offered ?? 0, locale)
   return (
     <>
-      <p>
-        <Words>{say(missing <= 0 ? 'renewalReady' : isDue ? 'renewalWaits' : 'renewalMissing', words)}</Words>
-      </p>
+      <P>{say(missing <= 0 ? 'renewalReady' : isDue ? 'renewalWaits' : 'renewalMissing', words)}</P>
       {offered === null ? null : <p safe>{say('renewalOffered', { price })}</p>}
       <OwnForm session={session} action={`${pages.base}${RENEWAL}`}>
         {offered === null ? null : (
@@ -113,9 +109,7 @@ function OrderForm({ pages, view, say, facts }: OfBalance) {
   return (
     <details>
       <summary safe>{say('renewalTitle')}</summary>
-      <p class="small" safe>
-        {say('renewalText')}
-      </p>
+      <P class="small">{say('renewalText')}</P>
       {hasTime ? null : (
         <p class="small">
           <b safe>{say('renewalAtOnce')}</b>

@@ -2,8 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { accept } from './accept.js'
-import { payment, payments } from './history.call.js'
-import { setMetadata } from './metadata.call.js'
+import { payment, payments, setMetadata } from './history.call.js'
 import { offerRoutes } from './offers.route.js'
 import { type CheckoutPagesDeps, checkoutPages } from './portal-part.js'
 import { recheck, type SettleActDeps } from './recheck.js'
@@ -16,7 +15,6 @@ import { webhookRoutes } from './webhook.route.js'
 const LOOKUPS_A_ROUND = 5
 
 type CheckoutDeps = Parameters<typeof createPayment.run>[0] &
-  Parameters<typeof payments.run>[0] &
   Parameters<typeof offerRoutes>[0] &
   Parameters<typeof webhookRoutes>[0] &
   SettleActDeps &

@@ -1,8 +1,12 @@
-// A user's payments, newest first.
+// A user's payments, newest first; one of them; and its metadata, which the platform can also send when it
+// orders.
 import { type UserRequest, userCall } from '../acts/user-call.js'
+import { BillingError } from '../core/error.js'
+import { request } from '../http/schemas.js'
 import { findCurrentUser } from '../ledger/load.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import {
+  metadataSchema,
   PaymentPageSchema,
   PaymentSchema,
   PaymentsQuerySchema,
@@ -12,6 +16,7 @@ import {
   viewPayment,
 } from '../ledger/schemas.js'
 import { type HistoryDeps, readHistory, refreshed } from './history.js'
+import { saveMetadata } from './metadata.sql.js'
 
 export const payments = userCall<HistoryDeps>()({
   name: 'payments',
@@ -48,6 +53,28 @@ export const payment = userCall<HistoryDeps>()({
   forUser: { answer: PaymentSchema },
   refuses: ['not_found'],
   run: (deps, request) => showPaymentOfUser(deps, request, request.params.payment_id),
+})
+
+const MetadataRequestSchema = request('MetadataRequest', { metadata: metadataSchema })
+
+export const setMetadata = userCall<HistoryDeps>()({
+  name: 'setMetadata',
+  operationId: 'setMetadata',
+  summary: 'Replace the metadata of a payment',
+  description:
+    'All of it, whatever the status of the payment is; `{}` clears. Events that were written before keep ' +
+    'what they told.',
+  method: 'PUT',
+  path: '/payments/:payment_id/metadata',
+  byPlatform: true,
+  input: MetadataRequestSchema,
+  answer: PlatformPaymentSchema,
+  refuses: ['malformed_json'],
+  run: async (deps, call) => {
+    const of = { userId: call.user.userId, paymentId: call.params.payment_id }
+    if (!(await saveMetadata(deps.database, of, call.input.metadata))) throw new BillingError('not_found')
+    return showPaymentOfUser(deps, call, of.paymentId)
+  },
 })
 
 /** Another user's payment is `not_found`, as if it did not exist. */

@@ -7,7 +7,7 @@ import { inParts, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
 import { mayInvite, type PartSection, PLANS } from '../pages/portal-kinds.js'
-import { Words } from '../pages/words.js'
+import { P, Words } from '../pages/words.js'
 import { Lines, type NamedLine } from './lines.js'
 import {
   ChoiceForm,
@@ -54,9 +54,7 @@ export function PlanCards({ isBelow = false, ...section }: PartSection & { reado
         cards
       )}
       {startsLater ? (
-        <p class="soft small">
-          <Words>{say('buyAheadText', { start: pages.formats.day(start, view.locale) })}</Words>
-        </p>
+        <P class="soft small">{say('buyAheadText', { start: pages.formats.day(start, view.locale) })}</P>
       ) : null}
     </section>
   )
@@ -173,9 +171,7 @@ function Choose(of: PartSection & { offered: Offered; name: string; isOwn: boole
   const { subscription, renewal } = view.overview
   if (offered.kind === 'prepaid_limit_reached')
     return (
-      <p class="small soft">
-        <Words>{say('fitsFrom', { date: pages.formats.day(offered.fitsFrom, view.locale) })}</Words>
-      </p>
+      <P class="small soft">{say('fitsFrom', { date: pages.formats.day(offered.fitsFrom, view.locale) })}</P>
     )
   // A user who paid before sees one main button, at the plan of before.
   const isUsual = renewal?.plan.id === offered.quote.offer.plan.id && view.page === PLANS

@@ -11,7 +11,7 @@ import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import { type Answered, type PartSection, type PartView, PLANS } from '../pages/portal-kinds.js'
 import type { OfferedMethod } from '../pages/shown-method.js'
-import { Words } from '../pages/words.js'
+import { P, Words } from '../pages/words.js'
 import { Lines, type NamedLine } from './lines.js'
 import {
   BY_CARD,
@@ -25,7 +25,7 @@ import {
   taxNow,
   usualMethod,
 } from './portal-choice.js'
-import { type QuoteDeps, readChoice } from './quote.js'
+import { type QuoteDeps, readQuote } from './quote.js'
 
 interface OrderOf
   extends Pick<PartSection, 'pages' | 'say'>,
@@ -119,11 +119,7 @@ function Pay(of: OrderOf) {
   }
   return (
     <>
-      {discount === 0 ? null : (
-        <p class="saves" safe>
-          {say('insteadOf', { amount: money(amount + discount) })}
-        </p>
-      )}
+      {discount === 0 ? null : <P class="saves">{say('insteadOf', { amount: money(amount + discount) })}</P>}
       <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : paidBy.path}`}>
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
@@ -192,7 +188,7 @@ export async function orderPage(pages: Pages & QuoteDeps, { session, locale, val
   const chosen = methods.find((one) => one.method === method)
   if (!chosen) throw new BillingError('unknown_method')
   const wanted = { userId: session.userId, ...readOffer(offer), code }
-  const { quote, ...read } = await readChoice(pages, wanted)
+  const { quote, ...read } = await readQuote(pages, wanted)
   // If nothing is to be paid, the time begins at once, whatever method was chosen.
   const paidBy = quote.amount === 0 ? BY_CARD : chosen
   const others = quote.amount === 0 ? [] : methods.filter((other) => other.method !== paidBy.method)
@@ -211,9 +207,7 @@ export async function orderPage(pages: Pages & QuoteDeps, { session, locale, val
           </div>
           {others.length === 0 ? null : (
             <ChoiceForm {...{ pages, session }} kept={{ offer, code }}>
-              <p class="soft small" safe>
-                {say('chooseElse')}
-              </p>
+              <P class="soft small">{say('chooseElse')}</P>
               <div class="actions">
                 {others.map((other) => (
                   <button type="submit" name="method" value={other.method} safe>

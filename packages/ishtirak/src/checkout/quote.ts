@@ -1,6 +1,6 @@
 // The quote of a payment: the decision that the payment is made on, without its effect.
 import type { DiscountSource } from '../acts/capability.js'
-import { decideQuote, type Quote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
+import { decideQuote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
 import { NEVER_PAID, renewed } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
@@ -23,17 +23,22 @@ interface WantedQuote {
   readonly code?: string | undefined
 }
 
-/** Throws what `quoteRefusal` names, and `too_many_wrong_codes`. */
-export async function readQuote(deps: QuoteDeps, wanted: WantedQuote): Promise<Quote> {
-  return (await readChoice(deps, wanted)).quote
-}
-
 /**
  * Returns the quote with its facts and instant. `isAhead` is true before the renewal window, where a form
- * buys only with its field `ahead`.
+ * buys only with its field `ahead`. Throws what `quoteRefusal` names, and `too_many_wrong_codes`.
  */
-export function readChoice(deps: QuoteDeps, wanted: WantedQuote) {
-  return countCodeTry(deps, { userId: wanted.userId, typed: wanted.code }, () => decide(deps, wanted))
+export function readQuote(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote) {
+  const { loadUser, clock, rules, methods } = deps
+  return countCodeTry(deps, { userId, typed }, async () => {
+    const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
+    const names = methods.gateways.map(({ name }) => name)
+    const code = await codeOf(deps, { userId, typed, methods: names })
+    const now = clock.now()
+    const decision = decideQuote(facts, { ...offer, code, mode: 'payment' }, now, rules)
+    if (decision.kind !== 'sold') throw quoteRefusal(decision)
+    const isAhead = !renewabilityAt(facts, now, rules).allowed
+    return { quote: decision.quote, isAhead, facts: renewed(facts, now, rules), now }
+  })
 }
 
 /** Runs `work`. With a typed code it is a try, and tries are counted. Throws `too_many_wrong_codes`. */
@@ -43,23 +48,6 @@ export function countCodeTry<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   return discount && typed !== undefined ? discount.countTry(userId, work) : work()
-}
-
-async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote) {
-  const { loadUser, clock, rules, methods } = deps
-  const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
-  const names = methods.gateways.map(({ name }) => name)
-  const code = await codeOf(deps, { userId, typed, methods: names })
-  const wanted = { ...offer, code, mode: 'payment' as const }
-  const now = clock.now()
-  const decision = decideQuote(facts, wanted, now, rules)
-  if (decision.kind !== 'sold') throw quoteRefusal(decision)
-  return {
-    quote: decision.quote,
-    isAhead: !renewabilityAt(facts, now, rules).allowed,
-    facts: renewed(facts, now, rules),
-    now,
-  }
 }
 
 export type AskedCode = Parameters<DiscountSource['lookUp']>[0]

@@ -25,7 +25,7 @@ import {
 } from '../pages/portal-frame.js'
 import { queryOf, type Session } from '../pages/reader.js'
 import { shownMethodOf } from '../pages/shown-method.js'
-import { Words } from '../pages/words.js'
+import { P } from '../pages/words.js'
 import { refreshed } from './history.js'
 import { Lines, type NamedLine } from './lines.js'
 import { BY_CARD } from './portal-choice.js'
@@ -118,9 +118,7 @@ function returnPage(view: ReturnView): string {
               {inParts([paidForInWords(payment, locale), pages.formats.amountPaid(payment, locale)], locale)}
             </b>
           </p>
-          <p>
-            <Words>{textOf(view)}</Words>
-          </p>
+          <P>{textOf(view)}</P>
           {status === 'failed' ? <AfterFailure say={say} /> : null}
           {mailedTo === null ? null : <p safe>{say('receiptMailed', { address: masked(mailedTo) })}</p>}
           {status === 'paid' && other ? <p safe>{say(other.also)}</p> : null}
@@ -196,9 +194,7 @@ const SATIM_NUMBER = '3020'
 function AfterFailure({ say }: { say: Say }) {
   return (
     <>
-      <p>
-        <Words>{say('returnUnchanged')}</Words>
-      </p>
+      <P>{say('returnUnchanged')}</P>
       <p class="notice warn">
         <span safe>{say('satim')}</span>{' '}
         <a href={`tel:${SATIM_NUMBER}`} dir="ltr">

@@ -1,5 +1,6 @@
 // The purchases: a month of a plan by `/upgrade`; any term, also ahead, by `/payments`; and the quote of such
 // a payment.
+import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
 import { type UserRequest, userCall } from '../acts/user-call.js'
 import { wrongField } from '../core/error.js'
 import type { Start } from '../core/quote.js'
@@ -21,14 +22,14 @@ import { type QuoteDeps, readQuote } from './quote.js'
 import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
 export const OFFER_REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
+export const CODE_REFUSALS = ['code_not_valid', 'too_many_wrong_codes'] as const
 const PURCHASE_REFUSALS = [
   ...OFFER_REFUSALS,
   'malformed_json',
   'forbidden',
   'already_subscribed',
   'too_many_checkouts',
-  'provider_rejected',
-  'provider_unavailable',
+  ...PROVIDER_REFUSALS,
 ] as const
 
 export const upgradePlan = userCall<UpgradeDeps>()({
@@ -73,8 +74,7 @@ export const createPayment = userCall<UpgradeDeps & HistoryDeps & ReturnDeps>()(
     'prepaid_limit_reached',
     'no_dearer_plan',
     'nothing_to_pay',
-    'code_not_valid',
-    'too_many_wrong_codes',
+    ...CODE_REFUSALS,
     'balance_too_low',
     'conflict',
   ],
@@ -100,17 +100,10 @@ export const quote = userCall<QuoteDeps>()({
   path: '/quote',
   input: QuoteQuerySchema,
   answer: QuoteSchema,
-  refuses: [
-    ...OFFER_REFUSALS,
-    'unknown_term',
-    'prepaid_limit_reached',
-    'no_dearer_plan',
-    'code_not_valid',
-    'too_many_wrong_codes',
-  ],
+  refuses: [...OFFER_REFUSALS, 'unknown_term', 'prepaid_limit_reached', 'no_dearer_plan', ...CODE_REFUSALS],
   run: async (deps, { user: { userId }, input: { plan: planId, months, start, code } }) => {
     const wanted = { userId, planId, ...termOf(months, start, 'query/months'), code }
-    return viewQuote(await readQuote(deps, wanted), code)
+    return viewQuote((await readQuote(deps, wanted)).quote, code)
   },
 })
 

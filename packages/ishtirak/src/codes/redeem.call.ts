@@ -1,5 +1,7 @@
 // Calls that redeem a code of months, and list what was redeemed.
+import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
 import { userCall } from '../acts/user-call.js'
+import { CODE_REFUSALS } from '../checkout/upgrade.call.js'
 import { toTimestamp } from '../core/instant.js'
 import type { UserIdentity } from '../http/auth.js'
 import {
@@ -42,11 +44,9 @@ const redeemCode = userCall<RedeemDeps>()({
     'plan_not_purchasable',
     'unknown_term',
     'prepaid_limit_reached',
-    'code_not_valid',
-    'too_many_wrong_codes',
+    ...CODE_REFUSALS,
     'conflict',
-    'provider_rejected',
-    'provider_unavailable',
+    ...PROVIDER_REFUSALS,
   ],
   run: async (deps, { user, requestId, input: { code: typed, plan, months = 1 } }) => {
     const free = plan === undefined ? undefined : { planId: plan, months }

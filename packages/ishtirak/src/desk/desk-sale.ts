@@ -115,7 +115,7 @@ async function highestPriceOf(
 
 /** Throws what `quoteRefusal` names. */
 async function readSale(deps: RecordDeps, order: DeskOrder): Promise<Quote | Sale> {
-  if (!('topUp' in order)) return readQuote(deps, order)
+  if (!('topUp' in order)) return (await readQuote(deps, order)).quote
   const { subscription = NEVER_PAID } = (await findUser(deps.database, order.userId)) ?? {}
   const decision = decideTopUp(subscription, order, deps.clock.now(), deps.rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)

@@ -26,13 +26,17 @@ export interface UsageOperation {
   readonly now: Instant
 }
 
+interface Used {
+  readonly used: number
+  readonly resetsAt: Instant | null
+}
+
+interface Figures extends Used {
+  readonly maximum: number
+}
+
 export type UsageAnswer =
-  | {
-      readonly kind: 'done' | 'denied'
-      readonly maximum: number
-      readonly used: number
-      readonly resetsAt: Instant | null
-    }
+  | (Figures & { readonly kind: 'done' | 'denied' })
   /** This operation id was used for another amount, limit or scope, or to give back another operation. */
   | { readonly kind: 'conflict' }
   /** The user's version has changed, so nothing was decided. `user` is the present row. */
@@ -41,7 +45,7 @@ export type UsageAnswer =
   | { readonly kind: 'stale' }
 
 /** The stored operation that was answered before. */
-export interface StoredOperation {
+export interface StoredOperation extends Figures {
   readonly limit: string
   readonly scopeId: string
   readonly amount: number
@@ -49,16 +53,11 @@ export interface StoredOperation {
   readonly givesBack: string | null
   /** How much of the consumed amount was released since. */
   readonly givenBack: number
-  readonly maximum: number
-  readonly used: number
-  readonly resetsAt: Instant | null
 }
 
 /** The count of the operation. */
-export interface StoredCount {
+export interface StoredCount extends Used {
   readonly countsAs: string
-  readonly used: number
-  readonly resetsAt: Instant | null
   /** Counts every change. */
   readonly revision: number
 }
@@ -75,9 +74,7 @@ export interface FoundUsage {
 }
 
 /** The rows to write: the new count, the operation to remember, and what it gave back. */
-export interface UsageChange {
-  readonly used: number
-  readonly resetsAt: Instant | null
+export interface UsageChange extends Used {
   /** The revision of the count before; 0: there was none. */
   readonly revision: number
   readonly amount: number

@@ -5,6 +5,7 @@ import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'
 import { Card, Notice, type PageParts } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
+import { P } from '../pages/words.js'
 import type { Overview } from './overview.js'
 
 /** Drawn from data that the frame has already read. */
@@ -82,9 +83,7 @@ function UsageBar(of: {
         aria-labelledby={id}
       />
       {tone === 'full' || tone === 'over' ? (
-        <p class={`small ${tone}`} safe>
-          {tone === 'over' ? say('overBy', words) : say('isFull')}
-        </p>
+        <P class={`small ${tone}`}>{tone === 'over' ? say('overBy', words) : say('isFull')}</P>
       ) : null}
       {notes.map((note) => (
         <p class="small soft" safe>

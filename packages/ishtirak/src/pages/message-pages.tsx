@@ -17,7 +17,7 @@ import {
   SubmitButton,
 } from './portal-frame.js'
 import type { PortalSession, Session } from './reader.js'
-import { Words } from './words.js'
+import { P } from './words.js'
 
 /** The root of the service in a browser. */
 export function frontPage(pages: Pages, locale: Locale): string {
@@ -198,11 +198,7 @@ export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) =
     <section class="middle card">
       {text === undefined ? null : <Sign kind={kind} />}
       <h1 safe>{title}</h1>
-      {text === undefined ? null : (
-        <p>
-          <Words>{text}</Words>
-        </p>
-      )}
+      {text === undefined ? null : <P>{text}</P>}
       {safeMore}
     </section>
   )

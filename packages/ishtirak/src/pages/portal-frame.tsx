@@ -18,7 +18,7 @@ import type { Clock } from '../runtime/clock.js'
 import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../runtime/color.js'
 import type { Reader, Session } from './reader.js'
 import type { OrderField, ShownMethod } from './shown-method.js'
-import { Words } from './words.js'
+import { P } from './words.js'
 
 /** The parts that all pages of the portal and of the console need. */
 export interface FrameParts extends CallerChecks {
@@ -281,9 +281,7 @@ export function Notice(of: PropsWithChildren<{ tone: '' | 'warn'; title: string;
   return (
     <section class={`notice ${of.tone}`}>
       <h2 safe>{of.title}</h2>
-      <p>
-        <Words>{of.text}</Words>
-      </p>
+      <P>{of.text}</P>
       {of.children}
     </section>
   )

@@ -24,6 +24,15 @@ export function Words({ children }: PropsWithChildren<{ children: string }>) {
   )
 }
 
+/** A paragraph of such a text. */
+export function P({ class: look, children }: PropsWithChildren<{ class?: string; children: string }>) {
+  return (
+    <p class={look}>
+      <Words>{children}</Words>
+    </p>
+  )
+}
+
 /** Whether each direction mark that begins in the part also ends in it. */
 function isClosed(part: string): boolean {
   return part.replace(/[^\u2066-\u2068]/g, '').length === part.replace(/[^\u2069]/g, '').length

@@ -23,7 +23,7 @@ import {
   PLANS,
   type PortalPart,
 } from '../pages/portal-kinds.js'
-import { Words } from '../pages/words.js'
+import { P, Words } from '../pages/words.js'
 import { TimeList } from './portal-time.js'
 
 const PAYMENTS = 'payments'
@@ -89,9 +89,9 @@ function Who({ view: { session }, say }: PartSection) {
         </p>
       )}
       {session.personId === null ? null : (
-        <p class="who soft small">
-          <Words>{say(mayOrder(session) ? 'actingAs' : 'readingAs', { person: session.personId })}</Words>
-        </p>
+        <P class="who soft small">
+          {say(mayOrder(session) ? 'actingAs' : 'readingAs', { person: session.personId })}
+        </P>
       )}
     </>
   )
@@ -146,14 +146,12 @@ function State(section: PartSection) {
         ) : null}
       </div>
       {isInGrace && isPaidNow(subscription) ? (
-        <p class="full">
-          <Words>
-            {say(checkedIn(view)[0]?.pastDue ?? 'pastDueText', {
-              plan,
-              date: pages.formats.day(subscription.currentPeriodEnd, view.locale),
-            })}
-          </Words>
-        </p>
+        <P class="full">
+          {say(checkedIn(view)[0]?.pastDue ?? 'pastDueText', {
+            plan,
+            date: pages.formats.day(subscription.currentPeriodEnd, view.locale),
+          })}
+        </P>
       ) : null}
       <PartsAt {...section} at="state" />
       {isPaidNow(subscription) ? (
@@ -190,16 +188,12 @@ function Until(section: PartSection & { readonly end: Instant; readonly isInGrac
             {say('atTime', { time: formats.time(until, locale) })}
           </span>
         </p>
-        <p class={isInGrace || (left <= DAY && following.length === 0) ? 'left warn' : 'left'} safe>
+        <P class={isInGrace || (left <= DAY && following.length === 0) ? 'left warn' : 'left'}>
           {say('timeLeft', { time: formats.timeLeft(left, locale) })}
-        </p>
+        </P>
       </div>
       {following.map(({ plan, start, end }) => (
-        <p>
-          <Words>
-            {say('thenPlan', { plan: planName(plan.name, locale), start: day(start), end: day(end) })}
-          </Words>
-        </p>
+        <P>{say('thenPlan', { plan: planName(plan.name, locale), start: day(start), end: day(end) })}</P>
       ))}
     </>
   )
@@ -241,9 +235,7 @@ function TooEarly({ renewal, ...section }: PartSection & { readonly renewal: Ren
   const plans = hrefIn(view.session, `${pages.base}/portal/${PLANS}`)
   return (
     <>
-      <p class="soft">
-        <Words>{say('renewableFrom', { date: pages.formats.day(renewableFrom, view.locale) })}</Words>
-      </p>
+      <P class="soft">{say('renewableFrom', { date: pages.formats.day(renewableFrom, view.locale) })}</P>
       {onlyOffer(section) ? null : (
         <p class="actions">
           {needsMore ? (

@@ -64,7 +64,7 @@ async function tryProforma(
   const now = clock.now()
   const issuedOn = dayOf(now)
   const { planId, months, start } = wanted
-  const { offer, change, amount } = await readQuote(deps, { userId, ...wanted })
+  const { offer, change, amount } = (await readQuote(deps, { userId, ...wanted })).quote
   const time = change ? timeOf(change) : null
   const parties = [seller.identity, fieldsOfBuyer(details)]
   let requestDigest = digestOf([issuedOn, planId, months, start, time, poNumber ?? null, ...parties])
