@@ -16,11 +16,11 @@ import {
 /** One connection, used by one caller at a time. Its errors are translated already. */
 export interface DatabaseSession {
   query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]>
-  /** Runs `begin`, `commit` or `rollback`. Returns the command's tag, such as `COMMIT`. */
-  command(sql: string): Promise<string>
   /** Runs many statements without parameters or time limit. Earlier plans may be stale afterwards. */
   script(sql: string): Promise<void>
 }
+
+type Work<Result> = (transaction: Transaction) => Promise<Result>
 
 /** The two databases differ in how a piece of work gets its session. */
 export abstract class SessionDatabase implements Database {
@@ -31,19 +31,12 @@ export abstract class SessionDatabase implements Database {
   ): Promise<Result>
   abstract close(): Promise<void>
 
-  query(
-    statement: Statement,
-    parameters: readonly Parameter[] = [],
-    giveUpAt = givenUpAfter(),
-  ): Promise<readonly Row[]> {
+  query(statement: Statement, parameters: readonly Parameter[] = [], giveUpAt = givenUpAfter()) {
     const ask = () => this.withSession((session) => session.query(statement, parameters), giveUpAt)
     return ask().catch((error: unknown) => (isStalePlan(error) ? ask() : Promise.reject(error)))
   }
 
-  transaction<Result>(
-    work: (transaction: Transaction) => Promise<Result>,
-    giveUpAt = givenUpAfter(),
-  ): Promise<Result> {
+  transaction<Result>(work: Work<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
     return this.withSession((session) => runTransaction(session, work), giveUpAt)
   }
 
@@ -55,97 +48,81 @@ export abstract class SessionDatabase implements Database {
 /** A deadlock's victim usually wins the second time. Five times in a row is a design error. */
 const mostRuns = 5
 
-/** Work inside a transaction must await nothing else; it would stop the embedded database for ever. */
-const idleLimitMs = 30_000
-
+/** Work must await nothing but its queries: it would stop the embedded database for ever. */
 export async function runTransaction<Result>(
   session: DatabaseSession,
-  work: (transaction: Transaction) => Promise<Result>,
-  options = { idleLimitMs },
+  work: Work<Result>,
+  idleLimitMs = 30_000,
 ): Promise<Result> {
   for (let run = 1; ; run++) {
     try {
-      return await runOnce(session, work, options)
+      return await runOnce(session, work, idleLimitMs)
     } catch (error) {
       if (run === mostRuns || !isWorthAnotherRun(error)) throw error
     }
   }
 }
 
-async function runOnce<Result>(
-  session: DatabaseSession,
-  work: (transaction: Transaction) => Promise<Result>,
-  options: { readonly idleLimitMs: number },
-): Promise<Result> {
-  await session.command('begin')
-  const transaction = new SerialTransaction(session, options.idleLimitMs)
-  let result: Result
+const command = (text: string, isChange: boolean): Statement => ({ name: text, text, isChange })
+/** With the deadline of a change: the server refuses a commit that comes too late. */
+const [begin, commit] = [command('begin', true), command('commit', true)]
+const rollback = command('rollback', false)
+
+async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, idleLimitMs: number) {
+  await session.query(begin, [])
+  const { transaction, forgotten, end } = openTransaction(session, idleLimitMs)
   try {
-    result = await Promise.race([work(transaction), transaction.forgotten])
+    const result = await Promise.race([work(transaction), forgotten])
+    // PostgreSQL would answer the commit of a failed transaction with ROLLBACK, and no error.
+    if (await end()) throw new DatabaseError('25P02', 'a query of the transaction had failed')
+    await session.query(commit, [])
+    return result
   } catch (error) {
-    await transaction.end()
+    await end()
     // If the rollback fails too, the session is lost. The first error is the one to report.
-    await session.command('rollback').catch(() => undefined)
+    await session.query(rollback, []).catch(() => undefined)
     throw error
   }
-  await transaction.end()
-  const tag = await session.command('commit')
-  // PostgreSQL answers `commit` with ROLLBACK where a statement had failed and the work went on.
-  if (tag !== 'COMMIT')
-    throw new DatabaseError('25P02', 'a statement of the transaction had failed: rolled back')
-  return result
 }
 
-/** Statements go one after the other, also when the work starts several at once. */
-class SerialTransaction implements Transaction {
-  /** Rejects when the work leaves the transaction idle for too long. */
-  readonly forgotten: Promise<never>
-  #idle: NodeJS.Timeout | undefined
-  #running = 0
-  #last: Promise<unknown> = Promise.resolve()
-  #ended = false
-
-  constructor(
-    private readonly session: DatabaseSession,
-    idleLimitMs: number,
-  ) {
-    // 25P04 is transaction_timeout.
+function openTransaction(session: DatabaseSession, idleLimitMs: number) {
+  let last: Promise<unknown> = Promise.resolve()
+  let [running, hasFailed, hasEnded] = [0, false, false]
+  let idle: NodeJS.Timeout | undefined
+  /** Rejects when the work leaves the transaction idle for too long. 25P04 is transaction_timeout. */
+  const forgotten = new Promise<never>((_, reject) => {
     const error = new DatabaseError('25P04', `a transaction was left idle for ${idleLimitMs} ms`)
-    this.forgotten = new Promise((_, reject) => {
-      this.#idle = setTimeout(() => (this.#running > 0 ? this.#idle?.refresh() : reject(error)), idleLimitMs)
+    idle = setTimeout(() => (running > 0 ? idle?.refresh() : reject(error)), idleLimitMs)
+  })
+  /** One query after the other, also when the work starts several at once. */
+  const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    // 25P01 is no_active_sql_transaction.
+    if (hasEnded) return Promise.reject(new DatabaseError('25P01', 'the transaction has ended'))
+    running += 1
+    const answer = last.then(ask)
+    last = Promise.allSettled([answer]).then(([{ status }]) => {
+      hasFailed ||= status === 'rejected'
+      running -= 1
+      if (!hasEnded) idle?.refresh()
     })
+    return answer
   }
-
-  query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
-    return this.#inTurn(() => this.session.query(statement, parameters))
-  }
-
-  script(sql: string): Promise<void> {
-    return this.#inTurn(() => {
+  const transaction: Transaction = {
+    query: (statement, parameters = []) => inTurn(() => session.query(statement, parameters)),
+    script: async (sql) => {
       // The protocol ends a text at its first NUL: half a script would run, silently.
       if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
-      return this.session.script(sql)
-    })
+      await inTurn(() => session.script(sql))
+    },
   }
-
-  /** Refuses new statements, and waits for those that were started. Their caller has the outcome. */
-  async end(): Promise<void> {
-    this.#ended = true
-    clearTimeout(this.#idle)
-    await this.#last.catch(() => undefined)
+  /** Refuses new queries and waits for those that were started. Returns whether one has failed. */
+  const end = async () => {
+    hasEnded = true
+    clearTimeout(idle)
+    await last
+    return hasFailed
   }
-
-  #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
-    // 25P01 is no_active_sql_transaction.
-    if (this.#ended) return Promise.reject(new DatabaseError('25P01', 'the transaction has ended'))
-    this.#running += 1
-    const result = this.#last.then(step, step).finally(() => {
-      this.#running -= 1
-      if (!this.#ended) this.#idle?.refresh()
-    })
-    this.#last = result
-    return result
-  }
+  return { transaction, forgotten, end }
 }
 
 /**
@@ -163,13 +140,11 @@ export const plannerSettings = [
   'max_parallel_workers_per_gather=0',
 ] as const
 
-/** Errors of ours pass through: what we have thrown ourselves, and bugs. */
-const OURS = [DatabaseUnavailable, DatabaseError, TypeError, RangeError, SyntaxError]
-
 /** Returns the error to throw for one of the driver's: if it is no refusal, the connection is lost. */
 export function translateError(error: unknown): unknown {
   if (error instanceof ServerRefusal) return translateRefusal(error)
-  if (!(error instanceof Error) || OURS.some((ours) => error instanceof ours)) return error
+  // Errors of ours have a name of their own, and so have bugs, such as a TypeError.
+  if (!(error instanceof Error) || !/^(Aggregate)?Error$/.test(error.name)) return error
   // The message is empty if a name has several addresses and none answers.
   const words = error.message || ('code' in error ? error.code : error.name)
   return new DatabaseUnavailable(`database unreachable: ${words}`, { cause: error })
@@ -183,38 +158,30 @@ export function translateError(error: unknown): unknown {
 const unavailable = /^(08|28|3D000|53|55P03|57|58|25006|25P03|25P04)/
 
 function translateRefusal(error: ServerRefusal): Error {
-  const code = error.code ?? 'XX000'
+  const { code = 'XX000', constraint, column } = error
   const message = `${error.message} (${code})`
-  if (unavailable.test(code) || isTooLate(error)) return new DatabaseUnavailable(message, { cause: error })
+  // 22023: the deadline that is sent ahead of a change (deadline.ts) had passed: the change was not begun.
+  const isTooLate = code === '22023' && message.includes('statement_timeout')
+  if (isTooLate || unavailable.test(code)) return new DatabaseUnavailable(message, { cause: error })
   // 23 is integrity constraint violation. A not-null violation has no name: its column stands for it.
-  if (code.startsWith('23')) {
-    return new ConstraintViolation(error.constraint ?? error.column ?? code, message, { cause: error })
-  }
+  if (code.startsWith('23'))
+    return new ConstraintViolation(constraint ?? column ?? code, message, { cause: error })
   return new DatabaseError(code, message, { cause: error })
 }
 
-/** The deadline sent ahead of a change (named-query.ts) had passed, so the change was not begun. */
-function isTooLate({ code, message }: ServerRefusal): boolean {
-  return code === '22023' && message.includes('statement_timeout')
-}
-
 /** 40001 serialization failure, 40P01 deadlock: the transaction did nothing and may run again. */
-function isWorthAnotherRun(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01')
-}
+const isWorthAnotherRun = (error: unknown) =>
+  error instanceof DatabaseError && /^(40001|40P01)$/.test(error.code)
 
 /** A migration changed the columns of a plan. A fresh connection works (plancache.c). */
-function isStalePlan(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '0A000' && error.message.includes('cached plan')
-}
+const isStalePlan = (error: unknown) =>
+  error instanceof DatabaseError && error.code === '0A000' && error.message.includes('cached plan')
 
-/** Whether a connection must be closed after this error. */
+/**
+ * Whether a connection must be closed after this error. It outlives a statement's time-out. After another one
+ * it may have ended, lead to an old primary, or have compared the clocks before the server's was set.
+ */
 export function endsConnection(error: unknown): boolean {
-  if (isStalePlan(error)) return true
-  if (!(error instanceof DatabaseUnavailable)) return false
-  const { cause } = error
-  if (!(cause instanceof ServerRefusal)) return true
-  // A plain ERROR leaves the session alive, FATAL has ended it. 25006: ask for a new connection, to the new
-  // primary. Too late: perhaps the server's clock was set; a new connection compares the clocks again.
-  return cause.severity !== 'ERROR' || cause.code === '25006' || isTooLate(cause)
+  if (!(error instanceof DatabaseUnavailable)) return isStalePlan(error)
+  return !(error.cause instanceof ServerRefusal && error.cause.code === '57014')
 }

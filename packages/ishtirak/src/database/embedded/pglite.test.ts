@@ -30,10 +30,12 @@ it('a transaction that awaits something else is rolled back; a statement waits f
       expect(slices).toBeGreaterThanOrEqual(5)
       await new Promise(() => {})
     },
-    { idleLimitMs: 20 },
+    20,
   )
   await expect(forgotten).rejects.toMatchObject({ code: '25P04' })
   expect(await session.query(count, [])).toEqual([{ count: 0 }])
+  // The database's own session prepares its queries under the same names.
+  await session.script('deallocate all')
   await database.script('drop table kept')
 })
 

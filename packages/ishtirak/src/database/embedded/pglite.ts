@@ -150,7 +150,7 @@ export class EmbeddedDatabase extends SessionDatabase {
     const [row] = await this.query(selectGrownTables)
     const tables = row?.tables
     for (const command of ['checkpoint', ...(tables ? [`vacuum (analyze) ${tables}`] : [])]) {
-      await this.#queue.run(() => this.#session.command(command), Number.POSITIVE_INFINITY)
+      await this.#queue.run(() => this.#session.script(command), Number.POSITIVE_INFINITY)
     }
   }
 

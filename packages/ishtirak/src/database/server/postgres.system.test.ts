@@ -176,6 +176,20 @@ it('a change that reaches the server after its deadline is refused there, and no
   expect(await database.query(count)).toEqual([{ count: 0 }])
 })
 
+it('a transaction that is too late to commit is not left open for the next query', async () => {
+  const database = connect({ maxConnections: 1 })
+  await database.script('create table too_late (id integer)')
+  const insert = sql('insert into too_late values (1)')
+  const late = database.transaction(async (transaction) => {
+    await transaction.query(insert)
+    const deadline = performance.now() + 400
+    while (performance.now() < deadline);
+  }, givenUpAfter(600))
+  await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable)
+  await database.query(insert)
+  expect(await connect().query(sql('select count(*) as count from too_late'))).toEqual([{ count: 1 }])
+})
+
 it('a read that takes longer than its caller waits is given up, and its connection is replaced', async () => {
   const database = connect({ maxConnections: 1 })
   const first = await database.query(backend)

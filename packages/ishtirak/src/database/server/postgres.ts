@@ -10,7 +10,7 @@ import {
   type Row,
   type Statement,
 } from '../database.js'
-import { encodeParameter, type ReadRow } from '../rows.js'
+import type { NamedRun, Readers } from '../named-run.js'
 import {
   type DatabaseSession,
   endsConnection,
@@ -18,15 +18,7 @@ import {
   SessionDatabase,
   translateError,
 } from '../session.js'
-import {
-  examineOtherEnd,
-  inTime,
-  isTooLateToSend,
-  type OtherEnd,
-  prepareDeadline,
-  settingsAhead,
-  type TimedQuery,
-} from './deadline.js'
+import { isTooLateToSend, type OtherEnd, prepareLimit, settingsAhead } from './deadline.js'
 import { NamedQuery } from './named-query.js'
 
 export interface PostgresOptions {
@@ -53,8 +45,8 @@ export function openPostgres(options: PostgresOptions): Database {
 }
 
 interface KnownConnection extends OtherEnd {
-  /** The readers of the statements that were described on it, by name. */
-  readonly readers: Map<string, ReadRow>
+  readonly isNamed: boolean
+  readonly readers: Readers
 }
 
 class Postgres extends SessionDatabase {
@@ -62,17 +54,13 @@ class Postgres extends SessionDatabase {
   readonly serverTime = new LearntTime()
   readonly #pool: pg.Pool
   readonly #connections = new WeakMap<pg.ClientBase, KnownConnection>()
-  readonly #named: boolean
-  readonly #schema: string | undefined
   #underWay = 0
   #isClosing = false
   #onIdle = () => {}
 
   constructor(options: PostgresOptions) {
     super()
-    const { connectionString, named } = readUrl(options.url)
-    this.#named = named
-    this.#schema = options.schema
+    const { connectionString, isNamed } = readUrl(options.url)
     this.#pool = new pg.Pool({
       connectionString,
       max: options.maxConnections ?? 10,
@@ -84,7 +72,7 @@ class Postgres extends SessionDatabase {
       fallback_application_name: 'ishtirak',
       onConnect: async (client) => {
         const otherEnd = await prepareSession(client, options.schema, this.serverTime)
-        this.#connections.set(client, { ...otherEnd, readers: new Map() })
+        this.#connections.set(client, { ...otherEnd, isNamed, readers: new Map() })
       },
     })
     const lost = options.onConnectionLost ?? (() => {})
@@ -117,11 +105,12 @@ class Postgres extends SessionDatabase {
       const client = await this.#connection(giveUpAt)
       // The pool hands out only connections whose `onConnect` has ended.
       const known = this.#connections.get(client) as KnownConnection
-      const session = new PooledSession(client, known, { named: this.#named, schema: this.#schema, giveUpAt })
+      const session = new PooledSession(client, known, giveUpAt)
       try {
         return await use(session)
       } finally {
-        client.release(session.isLost)
+        // A transaction that could not be ended in time is still open.
+        client.release(session.isLost || client.getTransactionStatus() !== 'I')
       }
     } finally {
       if (--this.#underWay === 0) this.#onIdle()
@@ -129,26 +118,22 @@ class Postgres extends SessionDatabase {
   }
 
   /** A free or new connection. If it comes too late it is returned unused, and nothing is sent. */
-  async #connection(giveUpAt: number): Promise<pg.PoolClient> {
+  #connection(giveUpAt: number): Promise<pg.PoolClient> {
     const isFree = this.#pool.idleCount > this.#pool.waitingCount || giveUpAt === Number.POSITIVE_INFINITY
-    const connecting = this.#pool.connect()
-    let timer: NodeJS.Timeout | undefined
-    const late = () =>
-      new Promise<never>((_, reject) => {
-        const tooLate = () => reject(new DatabaseUnavailable('no connection became free in time'))
-        timer = setTimeout(tooLate, giveUpAt - performance.now())
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const giveUp = () => {
+        isLate = true
+        reject(new DatabaseUnavailable('no connection became free in time'))
+      }
+      const timer = isFree ? undefined : setTimeout(giveUp, giveUpAt - performance.now())
+      this.#pool.connect((error, client) => {
+        clearTimeout(timer)
+        if (client === undefined) reject(translateError(error))
+        else if (isLate) client.release()
+        else resolve(client)
       })
-    try {
-      return await (isFree ? connecting : Promise.race([connecting, late()]))
-    } catch (error) {
-      connecting.then(
-        (client) => client.release(),
-        () => undefined,
-      )
-      throw translateError(error)
-    } finally {
-      clearTimeout(timer)
-    }
+    })
   }
 }
 
@@ -159,69 +144,28 @@ class PooledSession implements DatabaseSession {
   constructor(
     private readonly client: pg.PoolClient,
     private readonly known: KnownConnection,
-    private readonly of: { named: boolean; schema: string | undefined; giveUpAt: number },
+    private readonly giveUpAt: number,
   ) {}
 
-  async query(
-    { name, text, isChange }: Statement,
-    parameters: readonly Parameter[],
-  ): Promise<readonly Row[]> {
-    this.#refuseWhenLate()
-    const { named, giveUpAt } = this.of
-    const ahead = this.#ahead(isChange ? giveUpAt : null)
-    const values = parameters.map(encodeParameter)
-    const run = { name: named ? name : '', text, values, ahead, giveUpAt, readers: this.known.readers }
-    return this.#ask(
-      () =>
-        new Promise((resolve, reject) => {
-          const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
-          this.client.query(new NamedQuery(run, done))
-        }),
-    )
-  }
-
-  async command(sql: string): Promise<string> {
-    if (sql !== 'rollback') this.#refuseWhenLate()
-    const timeLeftMs = Math.max(1, Math.ceil(this.of.giveUpAt - performance.now()))
-    const query_timeout = Math.min(scriptTimeoutMs, timeLeftMs)
-    const command: TimedQuery = { text: this.#withSettings(sql), query_timeout }
-    // If a commit was refused, the transaction is still open.
-    if (sql === 'commit') this.isLost = true
-    // For several commands the driver returns a list, which its types leave out.
-    const answers = [await this.#ask(() => this.client.query(command))].flat()
-    if (sql === 'commit') this.isLost = false
-    return answers.at(-1)?.command ?? ''
+  async query({ name, text, isChange }: Statement, parameters: readonly Parameter[]): Promise<Row[]> {
+    const { client, giveUpAt, known } = this
+    if (isTooLateToSend(giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
+    const { isNamed, isPooler, schema, readers } = known
+    const ahead = isChange || (isPooler && schema !== undefined) ? settingsAhead(known, giveUpAt) : []
+    const answered = new Promise<NamedRun>((resolve, reject) => {
+      const run = [isNamed ? name : '', text, parameters, readers] as const
+      client.query(new NamedQuery([...run], ahead, giveUpAt, resolve, reject))
+    })
+    return (await this.#translated(answered)).rows()
   }
 
   async script(sql: string): Promise<void> {
-    const script: TimedQuery = { text: sql, query_timeout: scriptTimeoutMs }
-    await this.#ask(() => this.client.query(script))
+    await this.#translated(this.client.query(inTime(sql, scriptTimeoutMs)))
   }
 
-  #withSettings(command: string): string {
-    const { giveUpAt } = this.of
-    const isUnlimited = command === 'begin' && giveUpAt === Number.POSITIVE_INFINITY
-    const parts = [
-      command === 'commit' ? this.#ahead(giveUpAt) : null,
-      command,
-      isUnlimited ? 'set local statement_timeout = 0' : null,
-      command === 'begin' ? this.#ahead(null) : null,
-    ]
-    return parts.filter((part) => part !== null).join('; ')
-  }
-
-  /** `giveUpAt`: the deadline of a change; null for what changes nothing. */
-  #ahead(giveUpAt: number | null): string | null {
-    return settingsAhead(this.known, this.of.schema, giveUpAt)
-  }
-
-  #refuseWhenLate(): void {
-    if (isTooLateToSend(this.of.giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
-  }
-
-  async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  async #translated<Answer>(answered: Promise<Answer>): Promise<Answer> {
     try {
-      return await ask()
+      return await answered
     } catch (error) {
       const translated = translateError(error)
       this.isLost ||= endsConnection(translated)
@@ -230,10 +174,13 @@ class PooledSession implements DatabaseSession {
   }
 }
 
+/** A query of the driver's own. The driver accepts a time limit for it, which its types leave out. */
+const inTime = (text: string, query_timeout = CALL_LIMIT_MS) => ({ text, query_timeout })
+
 /**
  * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in
  * SQL; a pooler follows the zone. The rest would fall on the next client of its server connection, so there
- * the role has it (deploy/pooler.sql), and the schema goes with each statement.
+ * the role has it (deploy/pooler.sql), and the schema goes with each query.
  */
 async function prepareSession(
   client: pg.ClientBase,
@@ -241,21 +188,29 @@ async function prepareSession(
   serverTime: LearntTime,
 ): Promise<OtherEnd> {
   await client.query(inTime(`set time zone 'UTC'`))
-  const otherEnd = await examineOtherEnd(client, serverTime)
-  if (otherEnd.isPooler) return otherEnd
-  await client.query(
-    inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
-     ${prepareDeadline};
-     set statement_timeout = ${CALL_LIMIT_MS};
-     set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
-     ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`),
+  const { rows } = await client.query(
+    inTime('select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now'),
   )
-  return otherEnd
+  // Noted when the answer arrives: the delay makes deadlines earlier, never later.
+  serverTime.note(rows[0]?.now)
+  const clockOffset = rows[0]?.now - performance.now()
+  // A pooler tells its clients an invented process number, a server the number of the process that answers.
+  // The driver keeps the number that was given at the start (pg, client.js); its types leave it out.
+  const isPooler = !('processID' in client) || client.processID !== rows[0]?.id
+  if (!isPooler)
+    await client.query(
+      inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
+       ${prepareLimit};
+       set statement_timeout = ${CALL_LIMIT_MS};
+       set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
+       ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`),
+    )
+  return { clockOffset, isPooler, schema }
 }
 
-function readUrl(text: string): { connectionString: string; named: boolean } {
+function readUrl(text: string): { connectionString: string; isNamed: boolean } {
   const url = new URL(text)
-  const named = url.searchParams.get('statements') !== 'unnamed'
+  const isNamed = url.searchParams.get('statements') !== 'unnamed'
   url.searchParams.delete('statements')
-  return { connectionString: url.href, named }
+  return { connectionString: url.href, isNamed }
 }
