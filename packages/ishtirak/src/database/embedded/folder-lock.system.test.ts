@@ -24,27 +24,27 @@ it('of fifty that race within one process exactly one gets it, round after round
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => lockFolder(folder)))
     const [winner, ...more] = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(more).toEqual([])
-    await winner?.release()
+    await winner?.()
   }
 })
 
 it('a released folder is free, leaves one small file behind, and releasing twice does no harm', async () => {
-  for (let round = 1; round <= 3; round++) await (await lockFolder(folder)).release()
+  for (let round = 1; round <= 3; round++) await (await lockFolder(folder))()
   expect(readdirSync(folder)).toEqual(['lock.3'])
-  const first = await lockFolder(folder)
-  await first.release()
-  const second = await lockFolder(folder)
-  await first.release()
+  const release = await lockFolder(folder)
+  await release()
+  const releaseSecond = await lockFolder(folder)
+  await release()
   await expect(lockFolder(folder)).rejects.toBeInstanceOf(DataFolderLocked)
-  await second.release()
+  await releaseSecond()
 })
 
 it('a path longer than a socket may have is locked all the same; one of no folder is unusable', async () => {
   // 107 bytes are the most in a socket's address on Linux.
   const deep = join(folder, 'long'.repeat(30), 'longer'.repeat(30))
   mkdirSync(deep, { recursive: true })
-  const lock = await lockFolder(deep)
+  const release = await lockFolder(deep)
   await expect(lockFolder(deep)).rejects.toMatchObject({ processId: `${process.pid}` })
-  await lock.release()
+  await release()
   await expect(lockFolder(join(folder, 'nothing'))).rejects.toBeInstanceOf(DataFolderUnusable)
 })

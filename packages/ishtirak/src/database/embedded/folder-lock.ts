@@ -14,16 +14,12 @@ import { connect, createServer, type Server } from 'node:net'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-export interface FolderLock {
-  release(): Promise<void>
-}
-
 /** Another process uses this data folder. */
 export class DataFolderLocked extends Error {
   override readonly name = 'DataFolderLocked'
-  /** `processId` is the number that the holder sees itself; empty if it was too busy to answer. */
   constructor(
     folder: string,
+    /** The number that the holder sees itself; empty if it was too busy to answer. */
     readonly processId: string,
   ) {
     super(`the data folder ${folder} is in use by ${processId ? `process ${processId}` : 'another process'}`)
@@ -42,63 +38,61 @@ export class DataFolderUnusable extends Error {
   }
 }
 
-/** Locks the folder, which must exist, until `release` or the process's end. Throws `DataFolderLocked`. */
-export async function lockFolder(folder: string): Promise<FolderLock> {
+/**
+ * Locks the folder, which must exist, until the returned function is called or the process ends. Throws
+ * `DataFolderLocked`.
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const server = createServer((socket) => {
     // The process that asks may be gone before the answer.
-    socket.on('error', () => socket.destroy())
-    socket.end(String(process.pid), () => socket.destroy())
+    socket.on('error', () => socket.destroy()).end(String(process.pid), () => socket.destroy())
   })
+  const release = async () => {
+    if (server.listening) await once(server.close(), 'close')
+  }
   try {
-    return process.platform === 'win32' ? await holdPipe(server, folder) : await holdSocket(server, folder)
+    await (process.platform === 'win32' ? takePipe(server, folder) : takeSocket(server, folder))
+    return release
   } catch (error) {
+    await release()
     throw error instanceof DataFolderLocked ? error : new DataFolderUnusable(folder, error)
   }
 }
 
 /** Windows: a pipe's name belongs to one listener at a time, and goes with it. */
-async function holdPipe(server: Server, folder: string): Promise<FolderLock> {
+async function takePipe(server: Server, folder: string): Promise<void> {
   const pipe = `\\\\.\\pipe\\ishtirak-${hash('sha256', folder.toLowerCase())}`
   try {
     await listen(server, pipe)
-    return { release: () => close(server) }
   } catch (error) {
-    throw codeOf(error) === 'EADDRINUSE' ? new DataFolderLocked(folder, await ask(pipe)) : error
+    throw codeOf(error) === 'EADDRINUSE'
+      ? new DataFolderLocked(folder, await ask(pipe).catch(() => ''))
+      : error
   }
 }
 
-async function holdSocket(server: Server, folder: string): Promise<FolderLock> {
-  const name = `claim-${randomUUID()}`
+async function takeSocket(server: Server, folder: string): Promise<void> {
+  const claim = `claim-${randomUUID()}`
   const directory = openSync(folder, 'r')
-  let released: Promise<void> | undefined
-  const release = () => {
-    // Last, since the socket’s path goes through it; once, since its number may be another file’s then.
-    released ??= close(server).finally(() => closeSync(directory))
-    return released
-  }
   try {
-    await listen(server, shortPath(folder, directory, name))
-    // False means that another process moved in between, so one of them got further.
-    while (!(await createNextName(folder, directory, name)));
-    return { release }
-  } catch (error) {
-    await release()
-    throw error
+    await listen(server, shortPath(folder, directory, claim))
+    while (!(await createNextName(folder, directory, claim)));
   } finally {
     // The lock's own name is enough. This one would remain after a kill.
-    rmSync(join(folder, name), { force: true })
+    rmSync(join(folder, claim), { force: true })
+    closeSync(directory)
   }
 }
 
-/** One attempt. False: try again. */
+/** One attempt. False: another process moved in between, so one of them got further. */
 async function createNextName(folder: string, directory: number, claim: string): Promise<boolean> {
   const highest = Math.max(0, ...lockNumbers(folder))
   if (highest > 0) {
-    const holder = await ask(shortPath(folder, directory, `lock.${highest}`)).catch(codeOf)
-    if (holder === 'ENOENT') return false
+    const answer = await ask(shortPath(folder, directory, `lock.${highest}`)).catch(codeOf)
+    if (answer === 'ENOENT') return false
     // ENOTSOCK: what lies there came with a copy of the folder, and never listened. In any doubt it is alive.
-    if (holder !== 'ECONNREFUSED' && holder !== 'ENOTSOCK')
-      throw new DataFolderLocked(folder, /^\d+$/.test(`${holder}`) ? `${holder}` : '')
+    if (answer !== 'ECONNREFUSED' && answer !== 'ENOTSOCK')
+      throw new DataFolderLocked(folder, /^\d+$/.exec(`${answer}`)?.[0] ?? '')
   }
   const mine = highest + 1
   try {
@@ -128,25 +122,11 @@ function shortPath(folder: string, directory: number, name: string): string {
 }
 
 /** The lock does not keep a process alive that has nothing else to do. */
-async function listen(server: Server, path: string): Promise<void> {
-  server.listen(path).unref()
-  await once(server, 'listening')
-}
-
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return
-  server.close()
-  await once(server, 'close')
-}
+const listen = (server: Server, path: string) => once(server.listen(path).unref(), 'listening')
 
 /** The holder's process id. A holder that listens but does not answer within a second is alive and busy. */
-async function ask(path: string): Promise<string> {
+function ask(path: string): Promise<string> {
   const socket = connect(path)
-  try {
-    socket.setTimeout(1_000, () => socket.destroy(new Error('no answer')))
-    await once(socket, 'connect')
-    return await text(socket)
-  } finally {
-    socket.destroy()
-  }
+  socket.setTimeout(1_000, () => socket.destroy(new Error('no answer')))
+  return text(socket)
 }

@@ -15,7 +15,7 @@ import {
 } from './cluster-folder.js'
 import { DurableFiles, durableStartParameters, type Flush } from './durable-files.js'
 import { flushPath, flushTree, makeFolder } from './flush.js'
-import { DataFolderUnusable, type FolderLock, lockFolder } from './folder-lock.js'
+import { DataFolderUnusable, lockFolder } from './folder-lock.js'
 import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
@@ -49,7 +49,7 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
   } catch (error) {
     throw new DataFolderUnusable(folder, error)
   }
-  const lock = await lockFolder(folder)
+  const release = await lockFolder(folder)
   try {
     if (isNew(folder)) await createCluster(folder, options.from)
     const files = new DurableFiles(clusterPaths(folder).cluster, options.flush)
@@ -57,9 +57,9 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
       if (isDiskFull(cause)) throw cause
       throw new DataFolderDamaged(doesNotStart(clusterPaths(folder).cluster, cause), { cause })
     })
-    return new EmbeddedDatabase(pglite, { files, lock, onFailure: options.onFailure })
+    return new EmbeddedDatabase(pglite, { files, release, onFailure: options.onFailure })
   } catch (error) {
-    await lock.release()
+    await release()
     throw isDiskFull(error) ? new DataFolderFull(folder, error) : error
   }
 }
@@ -99,7 +99,7 @@ function settingsOf({ schema }: EmbeddedOptions): string[] {
 /** What a database in a folder has besides: none of it for one in memory. */
 interface FolderParts {
   readonly files?: DurableFiles
-  readonly lock?: FolderLock
+  readonly release?: () => Promise<void>
   readonly onFailure?: ((cause: unknown) => void) | undefined
 }
 
@@ -163,7 +163,7 @@ export class EmbeddedDatabase extends SessionDatabase {
     await this.#queue.close()
     // After a failure the shutdown would hang; the next start recovers, as after a power cut.
     if (!this.#hasFailed && !this.pglite.closed) await this.pglite.close()
-    await this.folderParts.lock?.release()
+    await this.folderParts.release?.()
   }
 }
 
