@@ -32,7 +32,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const packages = ['chargily-emulator', 'client', 'ishtirak', 'demo']
   .map((name) => path.join(root, 'packages', name))
   .filter((folder) => existsSync(folder))
-const inputs = ['src', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json']
+const inputs = ['src', 'migrations', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json']
 const isTest = (file) => /\.test\.tsx?$/.test(file)
 
 const newest = (file) => {
@@ -49,14 +49,15 @@ const isStale = (folder) => {
   return files.some((file) => newest(file) > builtAt(folder))
 }
 
-/** The embedded database's first start unpacks what initdb makes here; the file before serves as well. */
-const makeCluster = async (from, to) => {
-  const { readyMadePath } = await import(path.join(to, 'main/internal.js'))
-  const made = path.relative(to, readyMadePath())
-  if (!isForced && existsSync(path.join(from, made)))
-    return cpSync(path.join(from, made), path.join(to, made))
+/** The cluster of the embedded database's first start. The file before serves as well with this schema. */
+const makeCluster = async (folder, to) => {
+  const service = await import(path.join(to, 'main/internal.js'))
+  const made = path.relative(to, service.readyMadePath())
+  const before = path.join(folder, 'dist', made)
+  if (!isForced && newest(before) > newest(path.join(folder, 'migrations')))
+    return cpSync(before, path.join(to, made))
   const { makeReadyMade, withoutChance } = await import('./ready-made.mjs')
-  writeFileSync(path.join(to, made), await withoutChance(makeReadyMade))
+  writeFileSync(path.join(to, made), await withoutChance(() => makeReadyMade(service)))
 }
 
 /**
@@ -150,7 +151,7 @@ const build = async (folder) => {
       }
       copySwaggerUi(path.join(fresh, 'main/swagger-ui'))
       await bundle(folder, fresh)
-      await makeCluster(dist, fresh)
+      await makeCluster(folder, fresh)
       await writeHelp(fresh)
     }
     if (existsSync(dist)) renameSync(dist, old)

@@ -1,4 +1,5 @@
-// Makes the new, empty cluster that the embedded database's first start unpacks (embedded/ready-made.ts).
+// Makes the cluster that the embedded database's first start unpacks (embedded/ready-made.ts): a new one that
+// has the schema.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -6,15 +7,19 @@ import { join, relative } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 
-/** The bytes of the file. */
-export async function makeReadyMade() {
+/** The bytes of the file. `service` is the one that was just built: it brings the schema up to date. */
+export async function makeReadyMade({ openFolder, migrate }) {
   const folder = mkdtempSync(join(tmpdir(), 'ishtirak-cluster-'))
+  const cluster = join(folder, 'postgres')
   try {
-    const database = await PGlite.create(folder)
-    await database.exec('update pg_database set datistemplate = false')
-    for (const name of ['template0', 'template1']) await database.exec(`drop database ${name}`)
+    const initialized = await PGlite.create(cluster)
+    await initialized.exec('update pg_database set datistemplate = false')
+    for (const name of ['template0', 'template1']) await initialized.exec(`drop database ${name}`)
+    await initialized.close()
+    const database = await openFolder(folder)
+    await migrate(database)
     await database.close()
-    return packCluster(folder)
+    return packCluster(cluster)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   readonly maxConnections?: number
   /** The schema of all statements; by default the database's own, `public`. */
   readonly schema?: string
+  /** A new embedded database has no tables yet: a backup of an older schema is restored into it. */
+  readonly isBare?: boolean
   readonly log?: {
     warn(details: object, message: string): void
     error(details: object, message: string): void
@@ -36,12 +38,12 @@ export class EmbeddedDatabaseMissing extends Error {
 
 /** Throws `EmbeddedDatabaseMissing`, `DataFolderLocked`, `DataFolderUnusable`. No server is called yet. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, dataDir = './data', log, onFailure, ...pool } = options
+  const { url, dataDir = './data', isBare = options.schema !== undefined, log, onFailure, ...pool } = options
   const schema = options.schema === undefined ? {} : { schema: schemaName(options.schema) }
   if (url === undefined) {
     const { openFolder } = await loadEmbedded()
     return await openFolder(dataDir, {
-      ...schema,
+      ...{ ...schema, isBare },
       onFailure: (error) => {
         log?.error({ err: error }, 'the embedded database has failed; restart the process')
         onFailure?.()

@@ -38,7 +38,7 @@ export const commandHost: CommandHost = {
   onDatabase: async (work, { mayCreate = false, onLocked = adviseOnLock } = {}) => {
     const config = readConfig(process.env)
     if (!mayCreate) requireDatabase(config)
-    const database = await openUnlocked(config, onLocked)
+    const database = await openUnlocked(config, onLocked, { isBare: mayCreate })
     return await work(database).finally(() => database.close())
   },
   timeZone: () => readConfig(process.env).billing.timeZone,
@@ -107,7 +107,7 @@ function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | 
 
 /** The whole service without its port and its jobs: a key for this command alone opens it. */
 async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
-  const database = await openUnlocked(config, adviseOnLock, log)
+  const database = await openUnlocked(config, adviseOnLock, { log })
   const { current, expected, runs, refusal } = await schemaFit(database)
   if (!runs) {
     await database.close()
@@ -135,9 +135,13 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
 }
 
 /** Calls `onLocked` if a running service has the database to itself. */
-async function openUnlocked(config: Config, onLocked: (error: Error) => never, log?: Log): Promise<Database> {
+async function openUnlocked(
+  config: Config,
+  onLocked: (error: Error) => never,
+  options: Parameters<typeof openConfigured>[1],
+): Promise<Database> {
   try {
-    return await openConfigured(config, log && { log })
+    return await openConfigured(config, options)
   } catch (error) {
     throw error instanceof DataFolderLocked ? onLocked(error) : error
   }

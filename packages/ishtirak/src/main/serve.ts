@@ -98,7 +98,7 @@ async function openTracing(url: string, log: Log): Promise<ServiceTracing> {
 /** The database of the configuration, for the service and for commands. */
 export function openConfigured(
   { database: { dataDir, ...address } }: Config,
-  options: Pick<DatabaseOptions, 'log' | 'onFailure'> = {},
+  options: Pick<DatabaseOptions, 'log' | 'onFailure' | 'isBare'> = {},
 ): Promise<Database> {
   return openDatabase({ ...options, ...address, dataDir: databaseFolder(dataDir) })
 }

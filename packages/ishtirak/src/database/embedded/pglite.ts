@@ -27,7 +27,7 @@ interface EmbeddedOptions {
 /** A database that is lost when it is closed. `from` is the `dump()` of another; by default an empty one. */
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
-  const first = from ?? (await readyMadeDump())
+  const first = from ?? (options.schema === undefined ? await readyMadeDump() : undefined)
   return new EmbeddedDatabase(await PGlite.create({ startParams, ...(first && { loadDataDir: first }) }), {})
 }
 
@@ -36,6 +36,8 @@ interface FolderOptions extends EmbeddedOptions {
   readonly onFailure?: (cause: unknown) => void
   /** The `dump()` of another database, to begin with. Ignored if a database exists. */
   readonly from?: Blob
+  /** A new database has no tables: they would be those of this program, in the schema `public`. */
+  readonly isBare?: boolean
   /** How a commit is flushed. Tests count flushes and make them fail. */
   readonly flush?: Flush
 }
@@ -51,7 +53,7 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
   }
   const release = await lockFolder(folder)
   try {
-    if (isNew(folder)) await createCluster(folder, options.from)
+    if (isNew(folder)) await createCluster(folder, options)
     const files = new DurableFiles(clusterPaths(folder).cluster, options.flush)
     const pglite = await startOn(files, options).catch((cause: unknown) => {
       if (isDiskFull(cause)) throw cause
@@ -67,11 +69,11 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
 const isDiskFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 
 /** Created and flushed under another name first, so that a partial one does not look like a database. */
-async function createCluster(folder: string, from?: Blob): Promise<void> {
+async function createCluster(folder: string, { from, isBare }: FolderOptions): Promise<void> {
   const { cluster, unfinished } = clusterPaths(folder)
   // Emptied but not removed: its name says that there has been no database yet.
   for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true })
-  if (from || !(await unpackReadyMade(unfinished))) await initialize(unfinished, from)
+  if (from || isBare || !(await unpackReadyMade(unfinished))) await initialize(unfinished, from)
   renameSync(unfinished, cluster)
   flushPath(folder)
 }

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
-import { packCluster, withoutChance } from '../../../../../scripts/ready-made.mjs'
+import path, { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { makeReadyMade, packCluster, withoutChance } from '../../../../../scripts/ready-made.mjs'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
+import { buildOnce } from '../../../../../test/support/process.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
-import { schemaFit } from '../migrate.js'
+import { migrate, schemaFit } from '../migrate.js'
 import { openFolder, openMemory } from './pglite.js'
 import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 
@@ -38,13 +39,26 @@ it('unpacked it has every file and folder, and opens, also in memory', async () 
   }
 })
 
-it('the one that the build makes is the same every time', async () => {
-  const make = async (name: string) => {
-    const database = await PGlite.create(join(parent, name))
-    await database.close()
-    return packCluster(join(parent, name))
-  }
-  const one = await withoutChance(() => make('one'))
-  const other = await withoutChance(() => make('other'))
-  expect(one.equals(other)).toBe(true)
+it('the build makes the same one every time, with the schema in it', async () => {
+  const make = () => withoutChance(() => makeReadyMade({ openFolder, migrate }))
+  const file = join(parent, 'cluster.tar.br')
+  writeFileSync(file, await make())
+  expect((await make()).equals(readFileSync(file))).toBe(true)
+  const database = await openMemory(await readyMadeDump(file))
+  expect(await migrate(database)).toEqual({ applied: [], version: 1 })
+  await database.close()
+})
+
+// From src/ no file is found, so the built service is asked.
+it.each([
+  ['has no tables when a backup is restored', { isBare: true }, ['0001_schema.sql']],
+  ['has no tables when its schema has a name', { schema: 'billing' }, ['0001_schema.sql']],
+  ['has the schema otherwise', {}, []],
+])('a new database of the built service %s', async (_name, options, applied) => {
+  buildOnce()
+  const built = path.resolve(import.meta.dirname, '../../../dist/main/internal.js')
+  const service: typeof import('../../main/internal.js') = await import(pathToFileURL(built).href)
+  const database = await service.openDatabase({ dataDir: parent, ...options })
+  expect((await service.migrate(database)).applied).toEqual(applied)
+  await database.close()
 })
