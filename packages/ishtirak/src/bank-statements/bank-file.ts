@@ -29,7 +29,7 @@ import {
   titleSaysNotReceived,
 } from './bank-words.js'
 import { type CsvRow, DELIMITERS, decodedText, delimiterIn, rowsIn } from './csv-rows.js'
-import { referencesIn } from './references-in-text.js'
+import { referencesInside } from './references-in-text.js'
 
 export const BANK_FILE_BYTES_MAX = 5 * 1024 * 1024
 const TEXT_MAX = 500
@@ -43,10 +43,7 @@ const SLICE_ROWS = 250
 /** The form that is complete. */
 type Table = Columns & { readonly day_order: DayOrder; readonly decimal: DecimalSign | undefined }
 
-/**
- * `known`: the forms of earlier files. Throws `file_not_accepted`, with a reason and the line of the file, or
- * what is unclear.
- */
+/** `known`: the forms of earlier files. Throws `file_not_accepted`: with a line, or with what is unclear. */
 export async function readBankFile(
   file: Uint8Array,
   { asked, known }: { readonly asked: BankForm; readonly known: readonly KnownForm[] },
@@ -109,12 +106,12 @@ async function readRows(table: Table, titles: readonly (readonly string[])[], ro
       continue
     }
     addTitle(cells)
-    for (const reference of referencesIn(shortText(cells.join(' ')))) references.add(reference)
+    for (const reference of referencesInside(shortText(cells.join(' ')))) references.add(reference)
     // Such as a sum.
     if (!isDated && cells.some((cell) => FIGURE.test(cell))) leftOut.push(line)
   }
   const doubtsOf = ({ text, doubts }: ReadLine) => {
-    const isNamed = references.size > 0 && referencesIn(text).some((one) => references.has(one))
+    const isNamed = references.size > 0 && referencesInside(text).some((one) => references.has(one))
     return [...new Set([...doubts, ...doubted, ...(isNamed ? (['left_out'] as const) : [])])]
   }
   return { telling, leftOut, lines: lines.map((line) => ({ ...line, doubts: doubtsOf(line) })) }

@@ -110,12 +110,6 @@ function doneIn({ say }: View, request: FastifyRequest) {
   return [queryOf(request, 'done') === undefined ? null : say('lineDone')]
 }
 
-/** A file that was refused, with the form as it was typed. */
-interface NotRead {
-  readonly error: BillingError
-  readonly typed: Typed
-}
-
 async function takeFile(pages: Pages, request: FastifyRequest, reply: FastifyReply) {
   const session = pages.operatorsHere.of(request)
   const { operator } = session
@@ -132,8 +126,7 @@ async function takeFile(pages: Pages, request: FastifyRequest, reply: FastifyRep
     const id = await pages.uploads.receive(`\0${operator.name}`, file, async (content) => {
       if (content.length > BANK_FILE_BYTES_MAX) throw new BillingError('payload_too_large')
       // The schema has checked the members.
-      const { account, ...asked } = checkTyped(typed) as ImportQuery
-      return importStatement(pages, { account, asked, file: content }, { operator, reason: null })
+      return importStatement(pages, checkTyped(typed) as ImportQuery, content, operator)
     })
     return goTo(pages, reply, addressOf('', 'bank-statements', id))
   } catch (error) {
@@ -149,7 +142,12 @@ async function takeFile(pages: Pages, request: FastifyRequest, reply: FastifyRep
 
 const checkTyped = checker<object>(ImportQuerySchema)
 
-function ImportForm(of: { pages: Pages; view: View; notRead: NotRead | null }) {
+/** `notRead`: a file that was refused, with the form as it was typed. */
+function ImportForm(of: {
+  pages: Pages
+  view: View
+  notRead: { readonly error: BillingError; readonly typed: Typed } | null
+}) {
   const { pages, view, notRead } = of
   const { say, session } = view
   const typed: Typed = { ...Object(notRead?.error.extra.form), ...notRead?.typed }

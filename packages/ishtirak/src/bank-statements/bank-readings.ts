@@ -81,11 +81,8 @@ export const importBankStatement = readStatements({
   refuses: ['payload_too_large', 'request_timeout', 'file_not_accepted'],
   answer: StatementSchema,
   command: { usage: 'bank-statements import <file>', show: showLines },
-  read: async (deps, { query: { account, ...asked }, operator, file }) => {
-    const by = { operator, reason: null }
-    const id = await importStatement(deps, { account, file, asked }, by)
-    return pageOfStatement(deps, id, { operator })
-  },
+  read: async (deps, { query, operator, file }) =>
+    pageOfStatement(deps, await importStatement(deps, query, file, operator), { operator }),
 })
 
 export const statementList = list<BankDeps>()({

@@ -210,28 +210,25 @@ export async function linesIn(
 const updateState = statement(
   'bank_lines.decide',
   `with decided as (
-     update bank_lines set state = $3, reason = $5, decided_at = $7::timestamptz, decided_by = $4
+     update bank_lines
+        set state = $3, reason = $4::jsonb->>'reason', decided_at = $5::timestamptz,
+            decided_by = $4::jsonb->>'actor'
       where id = $1 and state = $2 and payment_id is null
      returning id as line_id
    )
-   ${insertAudit({ userId: "''", at: '$7::timestamptz', entry: '$6::jsonb', from: 'decided' })}
+   ${insertAudit({ userId: "''", at: '$5::timestamptz', entry: '$4::jsonb', from: 'decided' })}
    returning id`,
 )
 
 /** False: the line is in another state by now. */
 export async function decideLine(
   database: Queryable,
-  of: {
-    readonly line: StoredLine
-    readonly state: 'open' | 'payout' | 'set_aside' | 'returned'
-    readonly by: string
-    readonly why: string | null
-    readonly audit: AuditEntry
-    readonly now: Instant
-  },
+  { id, state: was }: StoredLine,
+  state: BankLineState,
+  audit: AuditEntry,
+  now: Instant,
 ): Promise<boolean> {
-  const { line, state, by, why, audit, now } = of
-  const given = [line.id, line.state, state, by, why, JSON.stringify(audit), at(now)]
+  const given = [id, was, state, JSON.stringify(audit), at(now)]
   return (await database.query(updateState, given)).length === 1
 }
 

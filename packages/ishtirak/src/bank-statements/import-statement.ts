@@ -1,11 +1,11 @@
 // A bank statement is read in: its lines are written down, each once, in however many files it stands.
-import { auditEntry, type Requester } from '../acts/audit.sql.js'
-import type { AccountKind } from '../core/account.js'
+import { auditEntry } from '../acts/audit.sql.js'
+import type { Operator } from '../core/role.js'
 import { fileRefused } from '../http/upload.js'
 import { sha256 } from '../runtime/secret.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
-import type { BankForm } from './bank-form.js'
 import { knownReferences } from './bank-matches.sql.js'
+import type { ImportQuery } from './bank-schemas.js'
 import {
   insertStatement,
   knownForms,
@@ -14,7 +14,7 @@ import {
   settleLines,
 } from './bank-statements.sql.js'
 import type { BankDeps } from './read-statement.js'
-import { referencesIn, wholeReferencesIn } from './references-in-text.js'
+import { referencesInside, wholeReferencesIn } from './references-in-text.js'
 
 /**
  * A file has at most so many lines that are kept. One transaction stores them, for which all else waits on
@@ -25,10 +25,10 @@ const LINES_MAX = 4_000
 /** The audit trail says how many lines, never what they say. Throws `file_not_accepted`. */
 export async function importStatement(
   deps: BankDeps,
-  of: { readonly account: AccountKind; readonly file: Uint8Array; readonly asked: BankForm },
-  by: Requester,
+  { account, ...asked }: ImportQuery,
+  file: Uint8Array,
+  operator: Operator,
 ): Promise<string> {
-  const { account, file, asked } = of
   const { database, ids, clock } = deps
   const known = await knownForms(database, account)
   const { form, lines } = await readBankFile(file, { asked, known })
@@ -39,11 +39,11 @@ export async function importStatement(
   const id = ids.next('stm', now)
   const days = kept.map(({ day }) => day).sort()
   const made: StoredStatement = {
-    ...{ statement_id: id, account, form, imported_at: now, imported_by: by.operator.name },
+    ...{ statement_id: id, account, form, imported_at: now, imported_by: operator.name },
     ...{ lines: kept.length, first_day: days[0] ?? '', last_day: days.at(-1) ?? '' },
   }
   const after = { statement_id: id, account, lines: kept.length }
-  const audit = auditEntry(ids, { ...by, act: 'statement.import' }, { after, now })
+  const audit = auditEntry(ids, { operator, act: 'statement.import', reason: null }, { after, now })
   const payoutWords = deps.transfers?.payoutWords ?? []
   await insertStatement(database, made, newLines(made, kept, payoutWords), audit)
   await settleLines(database, now)
@@ -55,12 +55,12 @@ type KeptLine = ReadLine & { readonly references: readonly string[] }
 /** Money in, and money out under the reference of one of our transfers. */
 async function linesToKeep({ database }: BankDeps, lines: readonly ReadLine[]): Promise<readonly KeptLine[]> {
   const out = lines.filter(({ centimes }) => centimes < 0)
-  const named = [...new Set(out.flatMap(({ text }) => referencesIn(text)))]
+  const named = [...new Set(out.flatMap(({ text }) => referencesInside(text)))]
   const known = named.length === 0 ? new Set() : await knownReferences(database, named)
   return lines.flatMap((line) => {
     const { centimes, text } = line
     if (centimes > 0) return { ...line, references: wholeReferencesIn(text) }
-    const references = referencesIn(text).filter((one) => known.has(one))
+    const references = referencesInside(text).filter((one) => known.has(one))
     return references.length === 0 ? [] : { ...line, references }
   })
 }

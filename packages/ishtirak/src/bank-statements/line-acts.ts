@@ -76,8 +76,7 @@ function lineAct(verb: LineAct, of: { readonly operationId: string; readonly sum
             const now = deps.clock.now()
             const facts = { before: { state: line.state }, after: { line_id: line.id, state }, now }
             const audit = auditEntry(deps.ids, by, facts)
-            const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }
-            return (await decideLine(deps.database, decided)) ? 'saved' : 'stale'
+            return (await decideLine(deps.database, line, state, audit, now)) ? 'saved' : 'stale'
           },
         }
       },

@@ -28,7 +28,7 @@ export function wholeReferencesIn(text: string): readonly string[] {
   return [...found]
 }
 
-/** Finds references wherever they stand, also inside a word and across words. */
+/** Finds references wherever they stand: by themselves, inside a word and across words. */
 export function referencesInside(text: string): readonly string[] {
   const joined = groupsIn(text).join('')
   const found = new Set<string>()
@@ -37,11 +37,6 @@ export function referencesInside(text: string): readonly string[] {
     if (isReference(part)) found.add(part)
   }
   return [...found]
-}
-
-/** Each reference in a text, wherever it stands. */
-export function referencesIn(text: string): readonly string[] {
-  return [...new Set([...wholeReferencesIn(text), ...referencesInside(text)])]
 }
 
 /** Symbols by which a reference is looked up: few references of many thousands share that many. */

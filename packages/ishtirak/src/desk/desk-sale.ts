@@ -122,10 +122,7 @@ async function readSale(deps: RecordDeps, order: DeskOrder): Promise<Quote | Sal
   return decision.quote
 }
 
-/**
- * Two simultaneous calls for different users with one reference read nothing that the other changes, so only
- * the constraint keeps them apart.
- */
+/** Only the constraint keeps two simultaneous calls for different users with one reference apart. */
 function referenceTakenOrThrow(error: unknown): 'taken' {
   if (error instanceof ConstraintViolation && error.constraint === 'payments_by_reference') return 'taken'
   throw error

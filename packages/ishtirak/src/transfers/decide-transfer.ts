@@ -10,10 +10,7 @@ import type { Approval, Transfer } from './transfers.sql.js'
 /** 3 files are enough: the slip, its back, and one more try. */
 export const PROOFS_MAX = 3
 
-/**
- * A proof is taken until the transfer is decided. The instant of the first proof decides whether time goes
- * on.
- */
+/** A proof is taken until the transfer is decided. The first proof's instant decides whether time goes on. */
 export function decideProof(
   transfer: Transfer,
   proofs: readonly Proof[],

@@ -114,10 +114,7 @@ function receivedOf({ wallClock }: ApprovalDeps, input: ReceivedInput) {
   return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
 }
 
-/**
- * The fields hold the first operator's figures, else the bank statement's, else the amount asked for and
- * today.
- */
+/** The first operator's figures, else the bank statement's, else the amount asked for and today. */
 async function receivedFields(
   pages: ConsolePages & DecisionDeps,
   view: View,
