@@ -21,7 +21,8 @@ import { Card, LinkButton, type SentForm, SubmitButton } from '../pages/portal-f
 import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
 import type { AuditDeps } from './audit.sql.js'
-import { filterIn, type List, type ReadPage, sendListFile } from './list.js'
+import { filterIn, type List, sendListFile } from './list.js'
+import type { ReadPage } from './paging.js'
 
 /** The label of a field. Choices replace the values of the schema, whose texts are such as `state_active`. */
 export type FieldLabel =

@@ -7,22 +7,9 @@ import { object, query } from '../http/schemas.js'
 import { type AuditDeps, recordAct } from './audit.sql.js'
 import { type CsvCell, csvLine } from './csv.js'
 import { CSV } from './descriptions.js'
-import { nextCursor, pageQuery, pagesBehind } from './paging.js'
-import { type CommandOf, type Reading, reading } from './reading.js'
+import { nextCursor, type PageRequest, pageQuery, pagesBehind, type ReadPage } from './paging.js'
+import { type CommandOf, NOTHING, type NoMembers, type Reading, reading } from './reading.js'
 import { CSV_TYPE, sendFile } from './send-file.js'
-
-/** The cursor of a page (null: the first page) and its length. */
-export interface PageRequest {
-  readonly cursor: string | null
-  readonly limit: number
-}
-
-export interface ReadPage<Item> {
-  readonly items: readonly Item[]
-  readonly nextCursor: string | null
-  /** The members that the list declares as `beside`. */
-  readonly beside?: object
-}
 
 /** A list as its capability declares it. */
 interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, Item> {
@@ -73,9 +60,6 @@ export interface List<Deps, Item> extends ListDeclaration<Deps, TObject, TObject
   readonly filter: TObject
   readonly readings: readonly Reading<Deps & AuditDeps>[]
 }
-
-const NOTHING = Type.Object({})
-type NoMembers = TObject<Record<never, never>>
 
 /** `Deps`: the parts of the service that it reads. */
 export const list =
@@ -160,7 +144,7 @@ export async function sendListFile<Deps extends AuditDeps, Item>(
   const linesOf = (items: readonly Item[]) => items.map((item) => lineOf(file.columns, rowOf(item))).join('')
   const content = async function* () {
     yield csvLine(file.columns) + linesOf(first)
-    for await (const items of pages) if (items.length > 0) yield linesOf(items)
+    for await (const items of pages) yield linesOf(items)
   }
   return sendFile(reply, { type: CSV_TYPE, name: `${name}.csv`, content: content() })
 }

@@ -32,13 +32,7 @@ export interface DownloadedFile {
   readonly content: Buffer
 }
 
-export interface OperatorClient {
-  /** Returns the body of the answer. Throws `CommandFailed` if the service refuses or does not answer. */
-  ask(request: OperatorRequest): Promise<string>
-  /** Returns an answer that is a file. Throws as `ask` does. */
-  download(request: OperatorRequest): Promise<DownloadedFile>
-  close(): Promise<void>
-}
+export type OperatorClient = ReturnType<typeof clientOf>
 
 /** What a command needs of the program around it. */
 export interface CommandHost {
@@ -125,16 +119,18 @@ function causeOf({ cause, message }: Error): string {
 /** `send` returns every answer, refusals included. */
 export function clientOf(
   send: (request: OperatorRequest) => Promise<DownloadedFile & { readonly status: number }>,
-  close: OperatorClient['close'],
-): OperatorClient {
-  const download = async (request: OperatorRequest) => {
+  close: () => Promise<void>,
+) {
+  const download = async (request: OperatorRequest): Promise<DownloadedFile> => {
     const { status, ...file } = await send(request)
     if (status < 300) return file
     throw refusal(status, file.content.toString())
   }
   return {
+    /** Returns an answer that is a file. Throws as `ask` does. */
     download,
-    ask: async (request) => (await download(request)).content.toString(),
+    /** Returns the body of the answer. Throws `CommandFailed` if the service refuses or does not answer. */
+    ask: async (request: OperatorRequest) => (await download(request)).content.toString(),
     close,
   }
 }

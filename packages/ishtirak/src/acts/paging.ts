@@ -4,6 +4,19 @@ import { BillingError } from '../core/error.js'
 import { LAST_INSTANT } from '../core/instant.js'
 import { nullable } from '../http/schemas.js'
 
+/** The cursor of a page (null: the first page) and its length. */
+export interface PageRequest {
+  readonly cursor: string | null
+  readonly limit: number
+}
+
+export interface ReadPage<Item, Cursor = string> {
+  readonly items: readonly Item[]
+  readonly nextCursor: Cursor | null
+  /** The members that the list declares as `beside`. */
+  readonly beside?: object
+}
+
 type Parts = readonly (string | number)[]
 
 /** `read` returns null if the parts are no position. An instant is a number from 0 to `LAST_INSTANT`. */
@@ -80,13 +93,13 @@ export const pageQuery = {
 }
 export const nextCursor = nullable(Type.String({ description: 'Null on the last page' }))
 
-/** Yields the pages of a list one by one. */
-export async function* pagesBehind<Item>(
-  read: (cursor: string | null) => Promise<{ readonly items: Item; readonly nextCursor: string | null }>,
-): AsyncGenerator<Item, undefined> {
-  for (let cursor: string | null = null; ; ) {
+/** Yields the pages of a list that have items. */
+export async function* pagesBehind<Item, Cursor = string>(
+  read: (cursor: Cursor | null) => Promise<ReadPage<Item, Cursor>>,
+): AsyncGenerator<readonly Item[], undefined> {
+  for (let cursor: Cursor | null = null; ; ) {
     const { items, nextCursor } = await read(cursor)
-    yield items
+    if (items.length > 0) yield items
     if (nextCursor === null) return
     cursor = nextCursor
   }
@@ -96,16 +109,11 @@ export async function* pagesBehind<Item>(
 const PAGE_ROWS = 1_000
 
 /** Yields all rows in pages. `read` returns up to `limit` rows after `last`; null: the first rows. */
-export async function* allPages<Row>(
-  read: (last: Row | null, limit: number) => Promise<readonly Row[]>,
-): AsyncIterable<readonly Row[]> {
-  let last: Row | null = null
-  for (;;) {
-    const page: readonly Row[] = await read(last, PAGE_ROWS)
-    if (page.length > 0) yield page
-    if (page.length < PAGE_ROWS) return
-    last = page.at(-1) ?? null
-  }
+export function allPages<Row>(read: (last: Row | null, limit: number) => Promise<readonly Row[]>) {
+  return pagesBehind(async (last: Row | null) => {
+    const items = await read(last, PAGE_ROWS)
+    return { items, nextCursor: items.length < PAGE_ROWS ? null : (items.at(-1) ?? null) }
+  })
 }
 
 /** If only some rows belong to a list: the rows of one query, and the most rows examined for one page. */

@@ -62,8 +62,8 @@ export interface Reading<Deps = never> extends ReadingDeclaration<Deps, TObject,
   readonly query: TObject
 }
 
-const NOTHING = query({})
-type NoMembers = TObject<Record<never, never>>
+export const NOTHING = query({})
+export type NoMembers = TObject<Record<never, never>>
 
 /** `Deps`: the parts of the service that it reads. */
 export const reading =

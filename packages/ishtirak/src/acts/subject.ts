@@ -4,6 +4,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import type { Locale } from '../core/locale.js'
 import type { Formats } from '../i18n/formats.js'
 import type { ShownColumns } from './cli-tables.js'
+import type { PageRequest, ReadPage } from './paging.js'
 
 export interface Subject<Deps = unknown, File = unknown> {
   /** The audit trail and the texts use this name: `payment`. */
@@ -42,11 +43,7 @@ export interface SubjectFile<File = unknown> {
 export interface SubjectList<Deps = never, Item = unknown> {
   readonly filter: TObject
   /** Throws `validation_failed`. */
-  find(
-    deps: Deps,
-    filter: object,
-    page: { readonly cursor: string | null; readonly limit: number },
-  ): Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | null }>
+  find(deps: Deps, filter: object, page: PageRequest): Promise<ReadPage<Item>>
   idOf(item: Item): string
 }
 

@@ -1,8 +1,7 @@
 // The journal of sales of a month: each document once, so that the lines add up to the month as the books
 // have it, page by page or as a file.
 import { type Static, Type } from 'typebox'
-import type { PageRequest } from '../acts/list.js'
-import { byInstant } from '../acts/paging.js'
+import { byInstant, type PageRequest } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nullable, object } from '../http/schemas.js'

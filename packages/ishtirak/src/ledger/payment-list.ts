@@ -2,7 +2,7 @@
 // bought.
 import { type Static, Type } from 'typebox'
 import { dayOrInstantSchema, isWithin, overlaps, readInstant, spanIn } from '../acts/day.js'
-import { cursorOf, pageOfList } from '../acts/paging.js'
+import { cursorOf, type PageRequest, pageOfList, type ReadPage } from '../acts/paging.js'
 import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import type { CommonParts } from './parts.js'
 import { newestPayments } from './payment-list.sql.js'
@@ -34,8 +34,8 @@ export const paymentCursors = cursorOf({ createdAt: 'number', id: 'string' })
 export async function pageOfPayments(
   { database, clock, wallClock }: PaymentListDeps,
   filter: PaymentFilter,
-  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
-): Promise<{ readonly items: readonly Payment[]; readonly nextCursor: string | null }> {
+  { cursor, limit }: PageRequest,
+): Promise<ReadPage<Payment>> {
   const { status = null, method = null, user_id: userId = null, plan, created_from: from } = filter
   const since = from === undefined ? null : readInstant(wallClock, 'created_from', from)
   const now = clock.now()

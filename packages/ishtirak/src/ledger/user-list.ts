@@ -1,7 +1,7 @@
 // Users by state, plan, method, end, balance, or by having had paid or granted time in a span.
 import { type Static, Type } from 'typebox'
 import { dayOrInstantSchema, isWithin, overlaps, readInstant, spanIn, type TimeSpan } from '../acts/day.js'
-import { cursorOf, pageOfList } from '../acts/paging.js'
+import { cursorOf, type PageRequest, pageOfList, type ReadPage } from '../acts/paging.js'
 import { isTransferred } from '../core/account.js'
 import { DAY, type Instant, LAST_INSTANT } from '../core/instant.js'
 import { PUBLIC_METHODS, type PublicMethod, publicMethodOf } from '../core/payment.js'
@@ -59,8 +59,8 @@ const cursors = cursorOf({ part: 'number', at: 'number', userId: 'string', over:
 export async function pageOfUsers(
   deps: UserListDeps,
   filter: UserFilter,
-  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
-): Promise<{ readonly items: readonly ListedUser[]; readonly nextCursor: string | null }> {
+  { cursor, limit }: PageRequest,
+): Promise<ReadPage<ListedUser>> {
   const { database, clock, rules, wallClock } = deps
   const now = clock.now()
   const after = cursor === null ? null : cursors.decode(cursor)

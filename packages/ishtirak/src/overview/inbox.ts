@@ -1,8 +1,8 @@
 // The inbox: what an operator must decide, each entry with its next act. Capabilities bring its kinds.
 import { Type } from 'typebox'
 import { type InboxKind, type InboxRow, URGENCIES } from '../acts/inbox-kind.js'
-import { list, type PageRequest } from '../acts/list.js'
-import { pageCursor } from '../acts/paging.js'
+import { list } from '../acts/list.js'
+import { type PageRequest, pageCursor } from '../acts/paging.js'
 import { toTimestamp } from '../core/instant.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { consoleSay } from '../i18n/console.js'

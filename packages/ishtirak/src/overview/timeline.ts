@@ -1,7 +1,7 @@
 // The timeline of a user: money, time, events to the platform, reports, mail and acts.
 import { type Static, Type } from 'typebox'
-import { list, type PageRequest, type ReadPage } from '../acts/list.js'
-import { pageCursor } from '../acts/paging.js'
+import { list } from '../acts/list.js'
+import { type PageRequest, pageCursor, type ReadPage } from '../acts/paging.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { requireUser } from '../ledger/load.js'

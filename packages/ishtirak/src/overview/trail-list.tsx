@@ -1,9 +1,9 @@
 // The audit trail as a list: what operators did and were refused, newest first, with filters.
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
-import { list, type PageRequest } from '../acts/list.js'
+import { list } from '../acts/list.js'
 import type { ListPage } from '../acts/list-page.js'
-import { byInstant } from '../acts/paging.js'
+import { byInstant, type PageRequest } from '../acts/paging.js'
 import { wrongField } from '../core/error.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object } from '../http/schemas.js'
