@@ -47,10 +47,7 @@ export const sessionList = list<SessionActDeps>()({
   command: {
     usage: 'operators sessions',
     rows: 'sessions',
-    columns: {
-      sessions: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
-      audit: ['at', 'actor', 'act', 'payment_id', 'why'],
-    },
+    columns: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
   },
   read: async (deps) => {
     const { sessions, acts } = await listSessions(deps)

@@ -123,7 +123,7 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
       const operator = readers.operatorOf(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
       const [params, query] = [Object(request.params), Object(request.query)]
-      return reading.read(deps, { params, query, operator, reply, file: takes ? rawBody(request) : NO_FILE })
+      return reading.read(deps, { params, query, operator, reply, file: rawBody(request) })
     }
     if (!takes) app.route({ ...route, handler })
     else
@@ -133,8 +133,6 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
       })
   }
 }
-
-const NO_FILE = Buffer.alloc(0)
 
 /** The call of an operator. `input` has passed the schema of the act. */
 export function callBy(operator: Operator, id: string, input: object): Call<object, Requester> {

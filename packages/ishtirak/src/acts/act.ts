@@ -128,9 +128,7 @@ export interface ShownOnce {
 }
 
 /** An act with the schemas that are made from its input. `Deps`: the parts of the service that it reads. */
-export interface Act<Deps = never> extends ActDeclaration<Deps, TObject, unknown, unknown>, Schemas {}
-
-interface Schemas {
+export interface Act<Deps = never> extends ActDeclaration<Deps, TObject, unknown, unknown> {
   /** The body of the POST: `input` and `operation_id`. */
   readonly requestBody: TObject
   /** `input` without the reason: what the form asks for before it shows the changes. */
@@ -145,9 +143,12 @@ export const act =
     declared: ActDeclaration<Deps, Input, Static<Input>, File>,
   ): Act<Deps> => ({ ...declared, ...schemasOf(declared) })
 
-const OPERATION_ID_MEANING =
+const OPERATION_ID = operationId(
   'Names this sending: sent again it is answered the same and counts once; 409 where it asks for ' +
-  'something else'
+    'something else',
+)
+
+type Schemas = Pick<Act, 'requestBody' | 'withoutReason' | 'previewInput'>
 
 /** Acts with the same input share their schemas, so the OpenAPI document has each of them once. */
 const shared = new Map<TObject, Schemas>()
@@ -159,10 +160,7 @@ function schemasOf({ input, asksByPost }: Pick<Act, 'input' | 'asksByPost'>): Sc
   const asked = Object.entries(members).filter(([, schema]) => asksByPost || Object(schema).type !== 'array')
   const options = { additionalProperties: false, ...('title' in input && { title: String(input.title) }) }
   const schemas = {
-    requestBody: Type.Object(
-      { ...input.properties, operation_id: operationId(OPERATION_ID_MEANING) },
-      options,
-    ),
+    requestBody: Type.Object({ ...input.properties, operation_id: OPERATION_ID }, options),
     withoutReason: query(members),
     previewInput: query(Object.fromEntries(asked)),
   }

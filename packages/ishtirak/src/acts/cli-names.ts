@@ -57,13 +57,7 @@ async function find({ client, name }: Named): Promise<Found> {
   return { users: users.filter(isExact), payments: payments.filter(isExact) }
 }
 
-const COLUMNS = {
-  users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end'],
-  payments: [
-    ...['id', 'user_id', 'plan', 'months', 'amount', 'status', 'method', 'payment_method'],
-    ...['checkout_id', 'created_at'],
-  ],
-}
+const COLUMNS = { users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end'] }
 
 /** Null: nothing has the name. Throws `CommandFailed` with the list if several have it. */
 function theOnly(

@@ -2,7 +2,7 @@ import type { TObject } from 'typebox'
 import { CAPABILITIES } from '../main/capabilities.js'
 import { PaymentFileSchema, userFileSchema } from '../overview/schemas.js'
 import { actsOf, readingsOf } from './capability.js'
-import { plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
+import { plainJson, plainText, SHARED_COLUMNS, sections, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, and in no text that only holds one', () => {
   const why = 'paid at 2026-11-21T12:00:00Z, says the bank'
@@ -53,13 +53,16 @@ it('each column is a member of the list’s schema', () => {
   const acts = actsOf<never>(CAPABILITIES).flatMap(({ on, answer }) =>
     answer ? [{ columns: on.command.columns, schema: answer.schema }] : [],
   )
+  const membersOf = (schema: object): Record<string, { items?: TObject } | undefined> =>
+    Object(Object(schema).properties)
   const wrong = [...readings, ...acts].flatMap(({ columns = {}, schema }) =>
-    Object.entries(columns).flatMap(([list, names]) => {
-      const { data, [list]: shown = data }: Record<string, { items?: TObject }> = Object(schema).properties
+    Object.entries({ ...SHARED_COLUMNS, ...columns }).flatMap(([list, names]) => {
+      const isOwn = list in columns
+      const { data, [list]: shown = isOwn ? data : undefined } = membersOf(schema)
       const { anyOf: [first] = [shown?.items] } = Object(shown?.items)
       const member = (name: string) =>
         name.split('.').reduce((schema, part) => Object(schema?.properties)[part], first)
-      return names.filter((name) => !member(name)).map((name) => [list, name])
+      return (first || isOwn ? names : []).filter((name) => !member(name)).map((name) => [list, name])
     }),
   )
   expect(wrong).toEqual([])

@@ -8,8 +8,24 @@ import { wallClockIn } from '../runtime/calendar.js'
  */
 export type ShownColumns = Readonly<Record<string, readonly string[]>>
 
+const WAITING = [
+  ...['kind', 'waits_since', 'user_id', 'payment_id', 'amount', 'detail', 'other_payment_id', 'count'],
+  'next_act',
+]
+/** The columns of the lists that several answers have. */
+export const SHARED_COLUMNS: ShownColumns = {
+  audit: ['at', 'actor', 'act', 'payment_id', 'why'],
+  inbox: WAITING,
+  payments: [
+    ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
+    ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],
+  ],
+  waiting: WAITING,
+}
+
 /** Prints each list and object as a section. Null members and empty lists are left out. */
-export function sections(answer: object, timeZone: string, columns: ShownColumns = {}): string {
+export function sections(answer: object, timeZone: string, own: ShownColumns = {}): string {
+  const columns = { ...SHARED_COLUMNS, ...own }
   const members = Object.entries(withLocalTimes(answer, timeZone))
   const plain = members.filter(([, value]) => typeof value !== 'object')
   const parts = members.map(([name, value]) => {

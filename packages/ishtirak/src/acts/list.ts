@@ -32,7 +32,11 @@ interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, 
   /** Further members of the answer. */
   readonly beside?: TProperties
   /** `rows` is the name of the table in the terminal. Null: there is no command. */
-  readonly command: (CommandOf & { readonly rows: string }) | null
+  readonly command: {
+    readonly usage: string
+    readonly rows: string
+    readonly columns?: readonly string[]
+  } | null
   /** Throws `invalid_cursor`, and `validation_failed` for a filter that contradicts itself. */
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: PageRequest): Promise<ReadPage<Item>>
   /** Turns an item into the shape of `item`; if absent, it has that shape already. */
@@ -87,10 +91,7 @@ function readingsOf<Deps extends AuditDeps, Item>(of: List<Deps, Item>): readonl
       ...(!of.isWhole && { next_cursor: nextCursor }),
     }),
     refuses: of.isWhole ? [] : ['invalid_cursor'],
-    command: command && {
-      ...command,
-      show: ({ data, ...rest }) => ({ [command.rows]: data, ...rest }),
-    },
+    command: command && commandOf(command),
     read: async (deps, { params, query }) => {
       const { cursor = null, limit = PAGE_LENGTH, ...wanted } = query as Partial<PageRequest>
       const read = await of.read(deps, { ...params, ...wanted }, { cursor, limit })
@@ -109,6 +110,11 @@ function readingsOf<Deps extends AuditDeps, Item>(of: List<Deps, Item>): readonl
       sendListFile(deps, of, { of: { ...params, ...query }, operator, reply }),
   })
   return [page, whole]
+}
+
+function commandOf({ usage, rows, columns }: NonNullable<List<never, never>['command']>): CommandOf {
+  const show: CommandOf['show'] = ({ data, ...rest }) => ({ [rows]: data, ...rest })
+  return { usage, ...(columns && { columns: { [rows]: columns } }), show }
 }
 
 function viewOf<Deps, Item>(deps: Deps, { view }: Pick<List<Deps, Item>, 'view'>): (item: Item) => unknown {

@@ -47,7 +47,6 @@ export async function perform<Deps extends ActDeps>(
     return { kind: 'done_before', found }
   }
   if (earlier) return repeated(earlier)
-  const { userId, paymentId } = about
   const { operationId: operationName } = call.by
   const name = operationName === undefined ? {} : { operationId: storedOperationId(act, call), operationName }
   const by = { ...call.by, act: act.name, ...recordedInput(act, call), ...name }
@@ -58,13 +57,12 @@ export async function perform<Deps extends ActDeps>(
   }
   const work = async () => {
     // The act is planned again until the facts have not changed between plan and save.
-    const outcome = await untilFresh(act.name, round, (again) => deps.inTurn(userId, again))
+    const outcome = await untilFresh(act.name, round, (again) => deps.inTurn(about.userId, again))
     await act.finish?.(deps, { ...call, by }, outcome)
     return outcome
   }
   try {
-    const of = paymentId === undefined ? { userId } : { userId, paymentId }
-    return { kind: 'done', outcome: await orRecordRefusal(deps, by, of, work) }
+    return { kind: 'done', outcome: await orRecordRefusal(deps, by, about, work) }
   } catch (error) {
     // Another call of the same operation may have acted a moment earlier.
     const meanwhile = await findEarlierAct(act, deps, call, about)

@@ -54,12 +54,10 @@ export const batchList = list<ListDeps>()({
   title: 'CodeBatches',
   command: {
     ...{ usage: 'codes list', rows: 'batches' },
-    columns: {
-      batches: [
-        ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
-        ...['until', 'revoked_at', 'why'],
-      ],
-    },
+    columns: [
+      ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
+      ...['until', 'revoked_at', 'why'],
+    ],
   },
   read: async ({ database }, { q = '' }, { cursor, limit }) => {
     const after = cursor === null ? null : byInstant.decode(cursor)

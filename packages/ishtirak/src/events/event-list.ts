@@ -39,9 +39,7 @@ export const eventList = list<ListDeps>()({
   },
   command: {
     ...{ usage: 'events list', rows: 'events' },
-    columns: {
-      events: ['id', 'created_at', 'user_id', 'sequence', 'type', 'state', 'attempts', 'failure', 'due_at'],
-    },
+    columns: ['id', 'created_at', 'user_id', 'sequence', 'type', 'state', 'attempts', 'failure', 'due_at'],
   },
   read: async (deps, { user_id: userId = null, state }, { limit }) => {
     const of = { userId, waiting: state === 'waiting', limit }

@@ -51,18 +51,6 @@ const USERS: SubjectList<UserListDeps, ListedUser> = {
   idOf: ({ userId }) => userId,
 }
 
-/** The columns of payment lists on a terminal. */
-export const PAYMENT_LINE = [
-  ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
-  ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],
-]
-/** The columns of the inbox on a terminal. */
-export const INBOX_LINE = [
-  ...['kind', 'waits_since', 'user_id', 'payment_id', 'amount', 'detail', 'other_payment_id', 'count'],
-  'next_act',
-]
-const AUDIT_LINE = ['at', 'actor', 'act', 'payment_id', 'why']
-
 export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   name: 'payment',
   path: '/payments/:payment_id',
@@ -73,7 +61,6 @@ export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
       reports: ['at', 'source', 'status', 'amount', 'currency', 'outcome', 'paid_at', 'paid_at_believed'],
       received: ['at', 'type', 'outcome', 'amount'],
       sent: ['at', 'type', 'sequence'],
-      audit: AUDIT_LINE,
     },
   },
   about: async (deps, paymentId) => {
@@ -95,12 +82,7 @@ export const USER: Subject<SubjectDeps, SubjectUser> = {
   params: UserParamsSchema,
   command: {
     ...{ group: 'users', argument: 'user' },
-    columns: {
-      waiting: INBOX_LINE,
-      time: ['start', 'end', 'given_by', 'plan', 'id'],
-      payments: PAYMENT_LINE,
-      audit: AUDIT_LINE,
-    },
+    columns: { time: ['start', 'end', 'given_by', 'plan', 'id'] },
   },
   about: async (deps, userId) => {
     const { name, email } = await requireUser(deps, userId)

@@ -6,7 +6,6 @@ import { type PageRequest, pageCursor } from '../acts/paging.js'
 import { toTimestamp } from '../core/instant.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { consoleSay } from '../i18n/console.js'
-import { INBOX_LINE } from '../ledger/subjects.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { ReadDeps } from './all-pages.js'
 import { COUNTED_MAX, type Inbox, type InboxPosition, inboxPage, inboxWaits } from './inbox.sql.js'
@@ -99,7 +98,7 @@ export const inboxReadings = (kinds: readonly InboxKind[]) =>
         { description: `Entries of each kind; ${COUNTED_MAX}: as many or more` },
       ),
     },
-    command: { usage: 'inbox', rows: 'inbox', columns: { inbox: INBOX_LINE } },
+    command: { usage: 'inbox', rows: 'inbox' },
     read: readInbox,
     view: () => viewInboxEntry,
   }).readings

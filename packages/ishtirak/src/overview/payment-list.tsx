@@ -7,7 +7,6 @@ import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import { PaymentFilterSchema, pageOfPayments } from '../ledger/payment-list.js'
 import { StatusBadge } from '../ledger/status-badge.js'
-import { PAYMENT_LINE } from '../ledger/subjects.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { Column } from '../pages/table.js'
@@ -24,7 +23,7 @@ export const paymentList = list<ReadDeps>()({
   limit: listQuery.limit,
   item: OperatorPaymentSchema,
   title: 'OperatorPayments',
-  command: { usage: 'payments list', rows: 'payments', columns: { payments: PAYMENT_LINE } },
+  command: { usage: 'payments list', rows: 'payments' },
   read: pageOfPayments,
   view: paymentViewForOperators,
   file: {

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { CommandFailed } from '../acts/operator-client.js'
 import type { CommandAnswer } from '../acts/reading.js'
 import { reading } from '../acts/reading.js'
-import { PAYMENT, PAYMENT_LINE, USER, UserParamsSchema } from '../ledger/subjects.js'
+import { PAYMENT, USER, UserParamsSchema } from '../ledger/subjects.js'
 import type { ConsoleDeps } from './all-pages.js'
 import { HealthSchema, readHealth } from './health.js'
 import { paymentList } from './payment-list.js'
@@ -33,10 +33,7 @@ const found = reads({
   answer: FoundSchema,
   command: {
     usage: 'find <word...>',
-    columns: {
-      users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'],
-      payments: PAYMENT_LINE,
-    },
+    columns: { users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'] },
     show: orNothing,
   },
   read: async (deps, { query }) => {

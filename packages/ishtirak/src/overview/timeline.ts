@@ -71,7 +71,7 @@ export const timelineList = list<ReadDeps>()({
   command: {
     usage: 'users timeline <user>',
     rows: 'timeline',
-    columns: { timeline: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'] },
+    columns: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'],
   },
   read: pageOfTimeline,
 })

@@ -74,7 +74,7 @@ export const trailList = list<ReadDeps>()({
   title: 'Trail',
   command: {
     ...{ usage: 'operators trail', rows: 'trail' },
-    columns: { trail: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'] },
+    columns: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'],
   },
   read: pageOfTrail,
   file: {

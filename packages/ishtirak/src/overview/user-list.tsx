@@ -24,8 +24,7 @@ export const userList = list<ReadDeps>()({
   item: ListedUserSchema,
   title: 'ListedUsers',
   command: {
-    ...{ usage: 'users list', rows: 'users_listed' },
-    columns: { users_listed: COLUMNS },
+    ...{ usage: 'users list', rows: 'users_listed', columns: COLUMNS },
   },
   read: pageOfUsers,
   view: () => viewListedUser,
