@@ -23,9 +23,7 @@ export const userList = list<ReadDeps>()({
   filter: UserFilterSchema,
   item: ListedUserSchema,
   title: 'ListedUsers',
-  command: {
-    ...{ usage: 'users list', rows: 'users_listed', columns: COLUMNS },
-  },
+  command: { usage: 'users list', rows: 'users_listed', columns: COLUMNS },
   read: pageOfUsers,
   view: () => viewListedUser,
   file: {
