@@ -1,5 +1,5 @@
 // Signs a token as the platform does, for people who try the service.
-import { SignJWT } from 'jose'
+import { SignJWT } from 'jose/jwt/sign'
 import { systemClock } from '../runtime/clock.js'
 import type { Config } from './config.js'
 import { hasSandbox, noSandbox, readSandboxState } from './sandbox.js'
