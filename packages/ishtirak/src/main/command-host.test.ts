@@ -25,7 +25,8 @@ it.each(['', 'memory:', 'postgres://127.0.0.1:1/none'])(
     for (const name of ['CHARGILY_SECRET_KEY', 'NODE_ENV', 'AUTH_JWT_SECRET']) vi.stubEnv(name, '')
     vi.stubEnv('DATA_DIR', folder)
     vi.stubEnv('DATABASE_URL', url)
-    await expect(commandHost.openClient({})).rejects.toThrow(`${AWAY}give \`--url\``)
+    const missing = url.startsWith('postgres') ? 'not CHARGILY_SECRET_KEY' : `${AWAY}give \`--url\``
+    await expect(commandHost.openClient({})).rejects.toThrow(missing)
     await expect(signToken(readConfig(process.env), 'user-1', {})).rejects.toThrow(
       `${AWAY}set AUTH_JWT_SECRET`,
     )

@@ -59,9 +59,13 @@ async function openOperatorClient(config: Config, options: AccessOptions, log: L
   const running = await runningService(config, options)
   if (running) return overHttp(running)
   requireDatabase(config)
-  if (config.chargily === null && !hasSandbox(config)) throw noSandbox()
+  if (config.chargily === null && !hasSandbox(config))
+    throw config.database.url === undefined ? noSandbox() : new CommandFailed(ONLY_A_DATABASE)
   return onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
 }
+
+const ONLY_A_DATABASE =
+  'DATABASE_URL is set but not CHARGILY_SECRET_KEY: give all variables of the service, or `--url`'
 
 /** A command opens the database of a service, and creates none. */
 function requireDatabase(config: Config): void {
