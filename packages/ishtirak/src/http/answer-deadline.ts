@@ -12,18 +12,19 @@ declare module 'fastify' {
   }
 }
 
-/** Called when a request arrives. */
 export function answerInTime(request: FastifyRequest, reply: FastifyReply, fail: AnswerFailure): void {
   const { raw, routeOptions } = request
+  let timer: NodeJS.Timeout | undefined
   const failAfter = (ms: number, code: 'took_too_long' | 'request_timeout', of = {}) => {
-    const timer = setTimeout(() => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
       if (!reply.raw.headersSent && !reply.raw.destroyed) fail(new BillingError(code, of), request, reply)
     }, ms).unref()
-    reply.raw.once('close', () => clearTimeout(timer))
-    return timer
   }
   const limitWork = () => failAfter(5_300, 'took_too_long', { retryAfterSeconds: 5 })
-  if (!announcesBody(raw)) return void limitWork()
-  const arrival = failAfter(routeOptions.config.bodyTimeoutMs ?? 30_000, 'request_timeout')
-  raw.once('end', () => clearTimeout(arrival)).once('end', limitWork)
+  if (announcesBody(raw)) {
+    failAfter(routeOptions.config.bodyTimeoutMs ?? 30_000, 'request_timeout')
+    raw.on('end', limitWork)
+  } else limitWork()
+  reply.raw.on('close', () => clearTimeout(timer))
 }

@@ -15,6 +15,7 @@ import type { Operator, OperatorKey } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
+import type { CommonConfig } from '../runtime/config.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { secretMatcher } from '../runtime/secret.js'
 
@@ -30,16 +31,7 @@ export interface UserIdentity extends Actor {
 /** Throws `unauthenticated`, or `authentication_unavailable` if the keys cannot be fetched. */
 export type TokenVerifier = (authorization?: string) => Promise<UserIdentity>
 
-interface TokenVerifierOptions {
-  /** For HS256, at least 32 bytes each; all are accepted. Empty if `jwksUrl` is set, and only then. */
-  readonly secrets: readonly string[]
-  /** The address of public keys for RS256, ES256 and EdDSA. */
-  readonly jwksUrl?: string
-  readonly issuer?: string
-  readonly audience?: string
-  readonly clock: Clock
-  readonly noteUse: NoteUse
-}
+type TokenVerifierOptions = CommonConfig['auth'] & { readonly clock: Clock; readonly noteUse: NoteUse }
 
 /** Much less than `CLOCK_SKEW_MAX`: more would lengthen every token's life. */
 const TOKEN_CLOCK_SKEW_SECONDS = 5
@@ -63,8 +55,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       currentDate: new Date(now),
       clockTolerance: TOKEN_CLOCK_SKEW_SECONDS,
       requiredClaims: ['exp', 'sub'],
-      ...(issuer === undefined ? {} : { issuer }),
-      ...(audience === undefined ? {} : { audience }),
+      ...(issuer !== undefined && { issuer }),
+      ...(audience !== undefined && { audience }),
     }
     try {
       return (await check(token, asked)).payload
@@ -151,17 +143,14 @@ function bearerToken(header = '', refusal: ErrorCode = 'unauthenticated'): strin
 type SignatureCheck = (token: string, options: JWTVerifyOptions) => Promise<JWTVerifyResult>
 
 function signatureCheck({ secrets, jwksUrl, noteUse }: TokenVerifierOptions): SignatureCheck {
-  if (secrets.length > 0 && jwksUrl === undefined) return secretsCheck(secrets, noteUse)
-  if (secrets.length === 0 && jwksUrl !== undefined) {
-    const keys = createRemoteJWKSet(new URL(jwksUrl), {
-      timeoutDuration: KEYS_TIMEOUT_MS,
-      cooldownDuration: KEYS_COOLDOWN_MS,
-      cacheMaxAge: KEYS_KEPT_MS,
-    })
-    const algorithms = ['RS256', 'ES256', 'EdDSA']
-    return (token, options) => jwtVerify(token, reachableKeys(keys), { ...options, algorithms })
-  }
-  throw new TypeError('tokens are checked with either secrets or a key server')
+  if (jwksUrl === undefined) return secretsCheck(secrets, noteUse)
+  const keys = createRemoteJWKSet(new URL(jwksUrl), {
+    timeoutDuration: KEYS_TIMEOUT_MS,
+    cooldownDuration: KEYS_COOLDOWN_MS,
+    cacheMaxAge: KEYS_KEPT_MS,
+  })
+  const algorithms = ['RS256', 'ES256', 'EdDSA']
+  return (token, options) => jwtVerify(token, reachableKeys(keys), { ...options, algorithms })
 }
 
 /** Tries one secret after the other, so that a token of the first costs the same as with a single secret. */

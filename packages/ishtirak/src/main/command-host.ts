@@ -49,7 +49,7 @@ export const commandHost: CommandHost = {
     const state = hasSandbox(config) ? await readSandboxState(config) : null
     const secretOf = (name: string) => {
       if (state === null) throw noSandbox(`set ${settings.sandboxSecrets?.[name]}`)
-      return String(state[name])
+      return String(Object(state)[name])
     }
     return { ...config, ...settings.inSandbox?.(config, secretOf) }
   },

@@ -3,46 +3,24 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Emulator } from 'chargily-emulator'
 import { CommandFailed } from '../acts/operator-client.js'
 import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
 import type { Database } from '../database/database.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
-import { type Clock, type MovableClock, movableClock, systemClock } from '../runtime/clock.js'
+import { type MovableClock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
-import { type Config, inSandbox, SANDBOX_SECRETS, type WiredConfig } from './config.js'
-
-/** The configuration as it was given, or completed by the sandbox. */
-interface ProviderSetup {
-  readonly config: WiredConfig
-  /** In the sandbox moved by the emulator's `/_sandbox/clock`, for both, and not guarded. */
-  readonly clock: Clock
-  /** Null outside of the sandbox. */
-  readonly emulator: Emulator | null
-}
-
-/** The sandbox keeps this over a restart: its keys, and how far the clock was moved. */
-interface SandboxState {
-  readonly jwtSecret: string
-  readonly chargilyKey: string
-  /** Opens the operator's part, so that its commands work beside the running sandbox. */
-  readonly operatorKey: string
-  /** The key of the second operator that large transfers need. */
-  readonly secondOperatorKey: string
-  /** Opens the platform's part: what a hosting platform asks on every deploy. */
-  readonly platformKey: string
-  readonly aheadMs: number
-  /** The secrets of capabilities. */
-  readonly [secret: string]: string | number
-}
+import { type Config, inSandbox, SANDBOX_SECRETS } from './config.js'
 
 /** The audit trail names the sandbox's own operator so. */
 const SANDBOX_OPERATOR = 'sandbox'
 
-/** Without a key of the provider: starts the emulator and completes the configuration. */
-export async function setUpProvider(config: Config, database: Database, log: Log): Promise<ProviderSetup> {
+/**
+ * Without a key of the provider: starts the emulator and completes the configuration. The emulator's
+ * `/_sandbox/clock` moves the clock for both, so it is not guarded. Outside the sandbox `emulator` is null.
+ */
+export async function setUpProvider(config: Config, database: Database, log: Log) {
   const { chargily, clockChecked: checkedOn } = config
   if (chargily) {
     const clock = guardSystemClock(systemClock(), { database, log, checkedOn })
@@ -70,7 +48,7 @@ export async function setUpProvider(config: Config, database: Database, log: Log
   const owner = (name: string, key: string) => ({ name, role: 'owner', key })
   const completed = {
     ...config,
-    ...inSandbox(config, (name) => String(state[name])),
+    ...inSandbox(config, (name) => String(Object(state)[name])),
     auth: auth.secrets.length > 0 || auth.jwksUrl ? auth : { ...auth, secrets: [state.jwtSecret] },
     chargily: { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url },
     operatorKeys: [
@@ -120,6 +98,21 @@ export function noSandbox(instead = 'give `--url`'): CommandFailed {
   )
 }
 
+/** What the sandbox keeps over a restart: its keys, and how far the clock was moved. */
+const newState = () => ({
+  jwtSecret: randomToken(32),
+  chargilyKey: `test_sk_${randomToken(30)}`,
+  // It opens the operator's part, so that its commands work beside the running sandbox.
+  operatorKey: randomToken(30),
+  // Large transfers need a second operator.
+  secondOperatorKey: randomToken(30),
+  // What a hosting platform asks on every deploy is opened with it.
+  platformKey: randomToken(30),
+  ...Object.fromEntries(SANDBOX_SECRETS.map((name) => [name, randomToken(30)])),
+  aheadMs: 0,
+})
+type SandboxState = ReturnType<typeof newState>
+
 /** The sandbox of this data folder. What is missing is made, so a client asks `hasSandbox` before. */
 export async function readSandboxState(config: Config): Promise<SandboxState> {
   // Written by `writeState` below and by nothing else.
@@ -127,16 +120,7 @@ export async function readSandboxState(config: Config): Promise<SandboxState> {
   const known: Partial<SandboxState> =
     folder !== null && hasSandbox(config) ? JSON.parse(await readFile(stateFile(folder), 'utf8')) : {}
   // Keys that an earlier version did not make are made now; the others stay.
-  const state = {
-    jwtSecret: randomToken(32),
-    chargilyKey: `test_sk_${randomToken(30)}`,
-    operatorKey: randomToken(30),
-    secondOperatorKey: randomToken(30),
-    platformKey: randomToken(30),
-    ...Object.fromEntries(SANDBOX_SECRETS.map((name) => [name, randomToken(30)])),
-    aheadMs: 0,
-    ...known,
-  }
+  const state = { ...newState(), ...known }
   if (Object.keys(state).length > Object.keys(known).length) await writeState(folder, state)
   return state
 }

@@ -1,7 +1,6 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { operatorsByKey } from '../access/operators.js'
 import { consoleSignIn } from '../access/sign-in.route.js'
@@ -40,7 +39,6 @@ import {
   createCallerChecks,
   createRateLimit,
   type IdentifyUser,
-  networkOf,
   type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
@@ -136,11 +134,10 @@ export interface Surroundings {
 
 export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
   const { database, clock, log } = world
-  const wired: readonly WiredCapability[] = world.capabilities ?? CAPABILITIES
-  const capabilities: readonly Capability<Parts>[] = wired
+  const capabilities: readonly WiredCapability[] = world.capabilities ?? CAPABILITIES
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
-  const parts = createParts(config, { ...world, capabilities: wired }, metrics)
+  const parts = createParts(config, { ...world, capabilities }, metrics)
   publishGauges(metrics, { ...parts, clock: shownClock(clock) })
 
   const identify =
@@ -169,7 +166,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
     await app.register(consoleRoutes({ ...all, viewAsUser, signIn: consoleSignIn(all) }, capabilities))
-  await app.register(pages({ ...all, ...pageOptions(all) }, capabilities))
+  await app.register(pages(all, capabilities))
 
   const runner = createRunner(world.withoutJobs ? [] : schedule(capabilities, all), log, parts.rounds)
   return {
@@ -221,9 +218,6 @@ type PartsWorld = Omit<Surroundings, 'capabilities'> & {
     Pick<Capability, 'inbox' | 'readReference'>)[]
 }
 
-/** The files that a user may send in an hour. A transfer takes three, and some are refused. */
-const UPLOADS_AN_HOUR = 10
-
 /** Everything that a use case may name, each part built once. */
 function createParts(config: WiredConfig, world: PartsWorld, { count }: Metrics) {
   const { database, clock, log, tracing, capabilities, commandKey } = world
@@ -243,7 +237,8 @@ function createParts(config: WiredConfig, world: PartsWorld, { count }: Metrics)
     ...{ database, clock, log, ids, methods, rules: rulesOf(config, methods), inTurn: createTurns() },
     receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
     uploads: createUploads(),
-    admitUpload: createRateLimit({ clock, quota: UPLOADS_AN_HOUR, windowMs: HOUR }),
+    ...rateLimits(clock),
+    mailsLinks: mailer !== undefined,
     catalogue: config.plans,
     // The parts that capabilities give each other. `fillInShared` fills them in.
     discounts: [] as DiscountSource[],
@@ -284,6 +279,13 @@ function createParts(config: WiredConfig, world: PartsWorld, { count }: Metrics)
     ...outgoingOf(config, world),
   }
 }
+
+const rateLimits = (clock: Clock) => ({
+  // A transfer takes three files, and some are refused.
+  admitUpload: createRateLimit({ clock, quota: 10, windowMs: HOUR }),
+  // A family behind one address may forget at once; a program that tries addresses should not get far.
+  admitLinkRequest: createRateLimit({ clock, quota: 10, windowMs: 10 * MINUTE }),
+})
 
 /** Undefined: events are only stored. */
 function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) {
@@ -338,18 +340,5 @@ function rulesOf({ plans, billing, balanceMax }: Config, { gateways }: PaymentMe
     prepayMaxMonths: billing.prepayMaxMonths,
     balanceMax: balanceMax ?? 0,
     calendar: createCalendar(billing.timeZone),
-  }
-}
-
-/** A family behind one address may forget at once; a program that tries addresses should not get far. */
-const LINK_REQUESTS = 10
-const LINK_REQUESTS_MS = 10 * MINUTE
-
-function pageOptions({ mailer, clock }: Pick<Parts, 'mailer' | 'clock'>) {
-  const linkRequests = createRateLimit({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS })
-  return {
-    mailsLinks: mailer !== undefined,
-    admitLinkRequest: (request: FastifyRequest, reply: FastifyReply) =>
-      linkRequests(networkOf(request.ip), reply),
   }
 }

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMAIL_MAX, isEmail, typedEmail } from '../core/email.js'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
+import { networkOf } from '../http/callers.js'
 import { answerForm, noticePage, signInPage, switchPage } from '../pages/message-pages.js'
 import { senderOf } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
@@ -70,7 +71,7 @@ export function mailedLinkRoutes(app: App, pages: PortalPages): void {
   const { reader, database, clock, ids } = pages
 
   app.post('/portal/link', hidden, async (request, reply) => {
-    pages.admitLinkRequest(request, reply)
+    pages.admitLinkRequest(networkOf(request.ip), reply)
     // Otherwise the visitors of another site could make us send mail.
     if (!reader.isFromHere(request)) throw new BillingError('forbidden')
     // The form's address names the language of its page.

@@ -1,5 +1,5 @@
 // What the routes of the portal share: the parts of the service, and what the capabilities add to the pages.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import type { BillingError, ErrorCode } from '../core/error.js'
@@ -27,8 +27,8 @@ export interface PortalDeps
     Pick<CommonParts, 'ids' | 'publicUrl' | 'platformUrl'> {
   readonly database: Database
   readonly findSession: FindSession
-  /** Counts a request for a link into the portal, by address. */
-  admitLinkRequest(request: FastifyRequest, reply: FastifyReply): void
+  /** Counts a request for a link into the portal, by network. */
+  admitLinkRequest(network: string, reply: FastifyReply): void
 }
 
 export interface PortalPages extends Pages, PortalDeps {

@@ -229,8 +229,9 @@ function assemble(values: Static<TObject<typeof VARIABLES>>, { isSandbox }: Sett
     ...member('clockChecked', values.CLOCK_CHECKED),
     /** Outside the sandbox exactly one of `secrets` and `jwksUrl` is set. */
     auth: {
-      /** The first one signs. All are accepted. */
+      /** The first one signs, by HS256. All are accepted. */
       secrets: items(values.AUTH_JWT_SECRET),
+      /** The address of public keys for RS256, ES256 and EdDSA. */
       ...member('jwksUrl', values.AUTH_JWKS_URL),
       ...member('issuer', values.AUTH_ISSUER),
       ...member('audience', values.AUTH_AUDIENCE),
