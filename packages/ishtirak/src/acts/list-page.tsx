@@ -11,11 +11,10 @@ import {
   type ConsolePages,
   consolePage,
   Pager,
-  sendPage,
   type View,
   withQuery,
 } from '../pages/console-frame.js'
-import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
+import { consoleRoute, fromThisSite } from '../pages/console-view.js'
 import { type Field, Input } from '../pages/field.js'
 import { Card, LinkButton, type SentForm, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -93,9 +92,7 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
     ...checker<object>(list.filter)(typed),
   })
 
-  app.get<{ Params: Filter }>(path, forOperators(pages), async (request, reply) => {
-    const { params } = request
-    const view = viewOf(pages, request, reply)
+  consoleRoute<string, Filter>(app, pages, path, async ({ view, request, reply, params }) => {
     if (list.permission) requireRole(view.session.operator, list.permission)
     const typed = typedIn(request)
     const head = (await page.head?.({ pages, view, request, reply, params, typed })) ?? {}
@@ -111,8 +108,7 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
       ? await page.rows(pages, found.items)
       : (found.items as readonly unknown[] as Row[])
     const address = addressIn(pages.base, params)
-    const shown = { pages, view, page, address, typed, head, rows, found, isFirst: cursor === null }
-    return sendPage(pages, reply, listPage(shown))
+    return listPage({ pages, view, page, address, typed, head, rows, found, isFirst: cursor === null })
   })
 
   if (!list.file) return

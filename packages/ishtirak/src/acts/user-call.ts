@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import type { Static, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
+import type { ParamsIn } from '../http/app.js'
 import type { UserIdentity } from '../http/auth.js'
 
 /** One request: by the user, by the platform, or by a host. */
@@ -97,12 +98,6 @@ export type MountedCalls<Call extends Pick<UserCall, 'name'>> = {
     : never
 }
 
-/** The names after a colon in a path, in order. */
-type ParamsIn<Path extends string> = Path extends `${string}:${infer Rest}`
-  ? Rest extends `${infer Name}/${infer After}`
-    ? [Name, ...ParamsIn<After>]
-    : [Rest]
-  : []
 type TextsOf<Names extends readonly string[]> = { [At in keyof Names]: string }
 
 /** The input or answer of a call. Bytes have another form in `run` than for a host and the client. */

@@ -22,7 +22,7 @@ import {
   sendPage,
   type View,
 } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { consoleRoute, forOperators, viewOf } from '../pages/console-view.js'
 import { type Field, Input, type Typed } from '../pages/field.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -87,15 +87,14 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
     head: ({ view, request }) => ({ above: <Notices of={doneIn(view, request)} /> }),
   })
 
-  app.get<{ Params: { statement_id: string } }>(`${path}/:statement_id`, hidden, async (request, reply) => {
-    const view = viewOf(pages, request, reply)
+  consoleRoute(app, pages, `${path}/:statement_id`, async ({ view, request, params }) => {
     requireRole(view.session.operator, READ_STATEMENTS)
-    const read = await readStatement(pages, request.params.statement_id)
+    const read = await readStatement(pages, params.statement_id)
     const done = queryOf(request, 'done')
     const results = done === undefined ? [] : ((await findResults(pages.database, done)) ?? [])
     const isChanged = queryOf(request, 'changed') !== undefined
     const labels = await readLabels(pages, { payments: results.map(({ payment_id }) => payment_id) })
-    return sendPage(pages, reply, statementPage(pages, view, { read, results, labels, isChanged }))
+    return statementPage(pages, view, { read, results, labels, isChanged })
   })
 
   app.register(async (own) => {

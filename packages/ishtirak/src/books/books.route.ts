@@ -6,8 +6,8 @@ import { BillingError } from '../core/error.js'
 import type { Permission } from '../core/role.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { addressOf, sendPage, type View } from '../pages/console-frame.js'
-import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
+import { addressOf, type View } from '../pages/console-frame.js'
+import { consoleRoute, fromThisSite } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
 import { ACCOUNTS } from './accounts.js'
 import { readDeclaration } from './declaration.js'
@@ -29,11 +29,9 @@ export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readon
   const now = () => pages.wallClock.monthAt(pages.clock.now())
   /** `span` is this month if the address has none. */
   const page = (path: string, show: (span: string, view: View, request: FastifyRequest) => Promise<string>) =>
-    app.get<{ Params: Partial<Params> }>(`/console/${path}`, forOperators(pages), async (request, reply) => {
-      const { span = now() } = request.params
-      const view = viewOf(pages, request, reply)
-      return sendPage(pages, reply, await show(known(pages, { span }), view, request))
-    })
+    consoleRoute<string, Partial<Params>>(app, pages, `/console/${path}`, ({ view, request, params }) =>
+      show(known(pages, { span: params.span ?? now() }), view, request),
+    )
 
   for (const path of ['months', 'months/:span'])
     page(path, async (month, view, request) =>

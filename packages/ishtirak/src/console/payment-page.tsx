@@ -23,10 +23,9 @@ import {
   type LinkedFact,
   renderConsole,
   roleName,
-  sendPage,
   type View,
 } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
@@ -36,14 +35,12 @@ import { stateInWords } from './state-in-words.js'
 const ACTS_SHOWN = 25
 
 export function paymentRoutes(app: App, pages: AllPages): void {
-  const address = '/console/payments/:payment_id'
-  app.get<{ Params: { payment_id: string } }>(address, forOperators(pages), async (request, reply) => {
-    const file = await showPayment(pages, request.params.payment_id)
-    const view = viewOf(pages, request, reply)
+  consoleRoute(app, pages, '/console/payments/:payment_id', async ({ view, request, params }) => {
+    const file = await showPayment(pages, params.payment_id)
     const notice = noticeIn(request)
     const isTold = notice.isOfAct || notice.isChanged
     const next = isTold ? await nextInInbox(pages, view, file.payment.id) : null
-    return sendPage(pages, reply, paymentPage(pages, view, file, { notice, next }))
+    return paymentPage(pages, view, file, { notice, next })
   })
 }
 

@@ -21,8 +21,8 @@ import { type PaymentFile, showPayment, showUser, type UserFile } from '../overv
 import { pageOfTimeline } from '../overview/timeline.js'
 import { TimelineCard } from '../overview/timeline-card.js'
 import { NoticeOf, noticeIn, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
-import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
-import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
+import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
+import { consoleRoute, fromThisSite, viewOf } from '../pages/console-view.js'
 import { codeInWords, mailedInWords } from '../pages/console-words.js'
 import { Card, LinkButton, pageHeaders } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
@@ -43,16 +43,14 @@ const SHOWN = 12
 type UserPages = AllPages & OverviewDeps & { readonly viewAsUser: ViewAsUser }
 
 export function userRoutes(app: App, pages: UserPages): void {
-  const hidden = forOperators(pages)
   const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'users', of.user_id))
   const { style } = pages
   // A browser must not send a form from a user's portal that an operator views.
   const headers = pageHeaders(style, "'none'", "form-action 'none'")
 
-  app.get<{ Params: Params }>('/console/users/:user_id', hidden, async (request, reply) => {
-    const read = await readPage(pages, request.params.user_id, queryOf(request, 'cursor') ?? null)
-    const view = viewOf(pages, request, reply)
-    return sendPage(pages, reply, userPage(pages, view, read, noticeIn(request)))
+  consoleRoute(app, pages, '/console/users/:user_id', async ({ view, request, params }) => {
+    const read = await readPage(pages, params.user_id, queryOf(request, 'cursor') ?? null)
+    return userPage(pages, view, read, noticeIn(request))
   })
 
   app.get<{ Params: Params }>('/console/users/:user_id/portal', thisSite, async (request, reply) => {

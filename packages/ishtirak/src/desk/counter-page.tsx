@@ -13,8 +13,8 @@ import { findUser } from '../ledger/users.sql.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { type Found, search } from '../overview/search.js'
 import { NoticeOf, noticeIn, type TrailEntry, type TrailNotice } from '../overview/trail.js'
-import { addressOf, consolePage, Facts, SEARCHED_MAX, sendPage, type View } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { addressOf, consolePage, Facts, SEARCHED_MAX, type View } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { type Field, Input, type Typed } from '../pages/field.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -28,11 +28,8 @@ type CounterPages = AllPages & RecordDeps
 const ACTS_READ = 10
 
 export function counterRoutes(app: App, pages: CounterPages): void {
-  const hidden = forOperators(pages)
-
-  app.get('/console/counter', hidden, async (request, reply) => {
+  consoleRoute(app, pages, '/console/counter', async ({ view, request }) => {
     const typed = (queryOf(request, 'q') ?? '').trim().slice(0, SEARCHED_MAX)
-    const view = viewOf(pages, request, reply)
     const users = typed === '' ? [] : (await search(pages, typed)).users
     const exact = users.filter((user) => user.exact)
     const [hit, ...further] = exact.length > 0 ? exact : users
@@ -44,16 +41,15 @@ export function counterRoutes(app: App, pages: CounterPages): void {
       ) : (
         <Hits {...{ pages, view, users }} />
       )
-    return sendPage(pages, reply, counterPage(pages, view, { typed, safeAbove: null, safeBelow }))
+    return counterPage(pages, view, { typed, safeAbove: null, safeBelow })
   })
 
-  app.get<{ Params: { user_id: string } }>('/console/counter/:user_id', hidden, async (request, reply) => {
-    const { user_id: userId } = request.params
-    const view = viewOf(pages, request, reply)
+  consoleRoute(app, pages, '/console/counter/:user_id', async ({ view, request, params }) => {
+    const { user_id: userId } = params
     const acts = await actsOnUser(pages.database, userId, ACTS_READ)
     const safeAbove = <Said {...{ pages, view, acts }} notice={noticeIn(request)} />
     const safeBelow = await customer(pages, view, userId)
-    return sendPage(pages, reply, counterPage(pages, view, { typed: '', safeAbove, safeBelow }))
+    return counterPage(pages, view, { typed: '', safeAbove, safeBelow })
   })
 }
 

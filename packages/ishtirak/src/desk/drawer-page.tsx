@@ -7,8 +7,8 @@ import { instrumentName } from '../i18n/messages.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
-import { addressOf, consolePage, Facts, Hint, sendPage, type View } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { addressOf, consolePage, Facts, Hint, type View } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { type DrawerDay, readDrawer } from './drawer.js'
@@ -17,17 +17,12 @@ import { DRAWER, type DrawerActDeps, STATES } from './drawer-acts.js'
 type DrawerPages = AllPages & DrawerActDeps
 
 export function drawerRoute(app: App, pages: DrawerPages): void {
-  app.get<{ Params: { day: string } }>(
-    '/console/drawer/:day',
-    forOperators(pages),
-    async (request, reply) => {
-      const drawer = await readDrawer(pages, request.params.day)
-      const labels = await readLabels(pages, { users: drawer.entries.map(({ user_id }) => user_id) })
-      const notice = { ...noticeIn(request), isChanged: isUndone(request) }
-      const view = viewOf(pages, request, reply)
-      return sendPage(pages, reply, drawerPage(pages, view, { drawer, labels, notice }))
-    },
-  )
+  consoleRoute(app, pages, '/console/drawer/:day', async ({ view, request, params }) => {
+    const drawer = await readDrawer(pages, params.day)
+    const labels = await readLabels(pages, { users: drawer.entries.map(({ user_id }) => user_id) })
+    const notice = { ...noticeIn(request), isChanged: isUndone(request) }
+    return drawerPage(pages, view, { drawer, labels, notice })
+  })
 }
 
 const SUMS: readonly Column<DrawerDay['by_method'][number]>[] = [

@@ -187,3 +187,10 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown'
 }
+
+/** The names after a colon in a path, in order. */
+export type ParamsIn<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer After}`
+    ? [Name, ...ParamsIn<After>]
+    : [Rest]
+  : []

@@ -7,8 +7,8 @@ import { reportEvents } from '../events/event-list.js'
 import { disabledInWords } from '../events/inbox.js'
 import type { App } from '../http/app.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, consolePage, Facts, Hint, sendPage, type View } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { addressOf, consolePage, Facts, Hint, type View } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
@@ -26,9 +26,7 @@ const EVENTS_SHOWN = 20
 const ACTS_SHOWN = 5
 
 export function healthRoute(app: App, pages: AllPages): void {
-  const hidden = forOperators(pages)
-  app.get('/console/health', hidden, async (request, reply) => {
-    const view = viewOf(pages, request, reply)
+  consoleRoute(app, pages, '/console/health', async ({ view, request }) => {
     const [health, events, trail, safeCards] = await Promise.all([
       readHealth(pages),
       reportEvents(pages, { userId: null, waiting: true, limit: EVENTS_SHOWN }),
@@ -38,7 +36,7 @@ export function healthRoute(app: App, pages: AllPages): void {
     const labels = await readLabels(pages, { users: events.data.map((event) => event.user_id) })
     const notice = noticeIn(request)
     const trailPath = addressOf(pages.base, 'trail')
-    const html = consolePage(
+    return consolePage(
       { pages, view, title: view.say('health'), section: 'health' },
       <>
         <NoticeOf view={view} acts={trail.items} notice={notice} />
@@ -52,7 +50,6 @@ export function healthRoute(app: App, pages: AllPages): void {
         </p>
       </>,
     )
-    return sendPage(pages, reply, html)
   })
 }
 

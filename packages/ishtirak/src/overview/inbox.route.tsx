@@ -3,8 +3,8 @@
 import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
 import { readLabels } from '../ledger/labels.js'
-import { consolePage, Folded, Pager, sendPage, type View, withQuery } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { consolePage, Folded, Pager, type View, withQuery } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { queryOf } from '../pages/reader.js'
 import type { AllPages } from './all-pages.js'
@@ -17,8 +17,7 @@ const SHOWN = 24
 type Counts = Awaited<ReturnType<typeof readInbox>>['beside']['counts']
 
 export function inboxRoute(app: App, pages: AllPages): void {
-  app.get('/console', forOperators(pages), async (request, reply) => {
-    const view = viewOf(pages, request, reply)
+  consoleRoute(app, pages, '/console', async ({ view, request }) => {
     const { say } = view
     // Null for an unknown kind: all entries are shown.
     const kind = kindNamed(pages.inbox, queryOf(request, 'kind'))
@@ -34,7 +33,7 @@ export function inboxRoute(app: App, pages: AllPages): void {
       const title = withCount(view, say(`urgency_${urgency}`), beside.counts, kinds)
       return entries.length === 0 ? [] : [{ urgency, title, entries }]
     })
-    const html = consolePage(
+    return consolePage(
       { pages, view, title: say('inbox'), section: 'inbox', languagePath: start },
       <>
         <Kinds {...{ pages, view, kind }} counts={beside.counts} />
@@ -55,7 +54,6 @@ export function inboxRoute(app: App, pages: AllPages): void {
         />
       </>,
     )
-    return sendPage(pages, reply, html)
   })
 }
 

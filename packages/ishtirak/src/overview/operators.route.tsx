@@ -13,8 +13,8 @@ import { revokeOperatorSession } from '../access/session-acts.js'
 import { listSessions } from '../access/sessions.js'
 import { ActButton, ActLink } from '../acts/act-links.js'
 import type { App } from '../http/app.js'
-import { addressOf, consolePage, Hint, roleName, sendPage, Text, type View } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { addressOf, consolePage, Hint, roleName, Text, type View } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
@@ -23,12 +23,9 @@ import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
 const SESSIONS_SHOWN = 40
 
 export function operatorsRoutes(app: App, pages: AccessPages): void {
-  const hidden = forOperators(pages)
-
-  app.get('/console/operators', hidden, async (request, reply) => {
-    const view = viewOf(pages, request, reply)
-    return sendPage(pages, reply, await operatorsPage(pages, view, noticeIn(request)))
-  })
+  consoleRoute(app, pages, '/console/operators', ({ view, request }) =>
+    operatorsPage(pages, view, noticeIn(request)),
+  )
 }
 
 async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice): Promise<string> {

@@ -6,16 +6,8 @@ import { plainName } from '../core/name.js'
 import type { App } from '../http/app.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import {
-  addressOf,
-  consolePage,
-  SEARCHED_MAX,
-  sendPage,
-  Under,
-  type View,
-  withQuery,
-} from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { addressOf, consolePage, SEARCHED_MAX, Under, type View, withQuery } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { Table } from '../pages/table.js'
@@ -33,16 +25,15 @@ interface Searched {
 }
 
 export function searchRoute(app: App, pages: AllPages): void {
-  app.get('/console/search', forOperators(pages), async (request, reply) => {
+  consoleRoute(app, pages, '/console/search', async ({ view, request, reply }) => {
     const searched = queryOf(request, 'q')?.trim() ?? ''
     const isAsked = searched !== '' && searched.length <= SEARCHED_MAX
     const found = isAsked ? await search(pages, searched) : NOTHING
     const [hit, ...further] = leadingIn(pages, found)
     if (hit !== undefined && further.length === 0) return reply.headers(pages.headers).redirect(hit, 303)
     const labels = await readLabels(pages, { users: found.payments.map(({ payment }) => payment.userId) })
-    const view = viewOf(pages, request, reply)
     const languagePath = withQuery(`${pages.base}/console/search`, { q: searched })
-    const html = consolePage(
+    return consolePage(
       { pages, view, title: view.say('search'), languagePath, searched },
       <>
         {hit === undefined ? <NoHit say={view.say} isAsked={searched !== ''} /> : null}
@@ -50,7 +41,6 @@ export function searchRoute(app: App, pages: AllPages): void {
         <Payments {...{ pages, view, found, labels }} />
       </>,
     )
-    return sendPage(pages, reply, html)
   })
 }
 

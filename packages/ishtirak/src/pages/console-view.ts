@@ -1,8 +1,9 @@
 // The routes of the console's pages: who may open them, and the language of the reader.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App, ParamsIn } from '../http/app.js'
 import { consoleSay } from '../i18n/console.js'
 import { writtenIn } from '../i18n/formats.js'
-import { type ConsolePages, goTo, type View } from './console-frame.js'
+import { type ConsolePages, goTo, sendPage, type View } from './console-frame.js'
 import { isFromAnotherSite } from './reader.js'
 
 /** Route options of a page: it is in no OpenAPI document, and redirects to the sign-in without a session. */
@@ -21,6 +22,31 @@ export function fromThisSite<Params>(pages: ConsolePages, back: (params: Params)
       if (isFromAnotherSite(request)) return goTo(pages, reply, back(request.params as Params))
     },
   }
+}
+
+interface ConsoleRequest<Params> {
+  readonly view: View
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The ids in the path. */
+  readonly params: Params
+}
+
+/** Serves a page to signed-in operators. `render` returns it, or answers itself. */
+export function consoleRoute<
+  const Path extends string,
+  Params = Readonly<Record<ParamsIn<Path>[number], string>>,
+>(
+  app: App,
+  pages: ConsolePages,
+  path: Path,
+  render: (asked: ConsoleRequest<Params>) => Promise<string | FastifyReply>,
+): void {
+  app.get(path, forOperators(pages), async (request, reply) => {
+    const params = request.params as Params
+    const answer = await render({ view: viewOf(pages, request, reply), request, reply, params })
+    return typeof answer === 'string' ? sendPage(pages, reply, answer) : answer
+  })
 }
 
 /** The request must have passed `operatorsHere.onRequest`. */
