@@ -6,19 +6,16 @@ import {
   blockOperator,
   createOperatorAct,
   newOperatorKey,
-  type OperatorActDeps,
   operatorList,
   setOperatorRole,
   unblockOperator,
 } from './operator-acts.js'
-import { revokeOperatorSession, type SessionActDeps, sessionList } from './session-acts.js'
+import { revokeOperatorSession, sessionList } from './session-acts.js'
 import { deleteOldSessions } from './sessions.sql.js'
 import { type AccessConfig, accessSettings } from './settings.js'
 import { signInRoutes } from './sign-in.route.js'
 
-type AccessDeps = SessionActDeps & AccessPageDeps & OperatorActDeps
-
-export const access: Capability<AccessDeps, AccessConfig> = {
+export const access: Capability<AccessPageDeps, AccessConfig> = {
   name: 'access',
   settings: accessSettings,
   console: signInRoutes,

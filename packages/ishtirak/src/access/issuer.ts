@@ -21,7 +21,7 @@ import {
   type RoleRefusal,
   roleOf,
 } from './claims.js'
-import { type SessionsDeps, signIn } from './sessions.js'
+import { type AccessDeps, signIn } from './sessions.js'
 
 export type Issuer = ReturnType<typeof createIssuer>
 
@@ -156,7 +156,7 @@ function readTicket(ticket: string, now: Instant): { readonly to: string } | nul
 
 /** Returns the secret of the session, and the page to go to. Throws as `finish` does. */
 export async function signInByIssuer(
-  deps: SessionsDeps & { readonly issuer: Issuer },
+  deps: AccessDeps & { readonly issuer: Issuer },
   { ticket, query }: { readonly ticket: string; readonly query: string },
 ): Promise<{ readonly token: string; readonly to: string }> {
   const begun = readTicket(ticket, deps.clock.now())
@@ -233,7 +233,7 @@ function chainOf(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...chainOf(error.cause)] : []
 }
 
-export interface AccessPageDeps extends SessionsDeps {
+export interface AccessPageDeps extends AccessDeps {
   readonly recordRefusal: RecordRefusal
   readonly operatorKeyRing: ApiKeys<Operator>
   /** Null: operators sign in only by key. */

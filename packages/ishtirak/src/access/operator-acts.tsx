@@ -1,15 +1,15 @@
 // An owner's acts on operators: make, block, unblock, another role, a new key. Only the answer of the act has
 // the key; nothing can show it again.
 import { type Static, type TObject, Type } from 'typebox'
-import { type Act, type ActDeps, act, type Call, type ShownOnce } from '../acts/act.js'
+import { type Act, act, type Call, type ShownOnce } from '../acts/act.js'
 import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import { list } from '../acts/list.js'
 import { type Change, change } from '../acts/preview.js'
 import { reason, WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
-import { type Instant, timestampOrNull } from '../core/instant.js'
-import type { Database } from '../database/database.js'
+import type { Instant } from '../core/instant.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
+import { viewAs } from '../http/view-as.js'
 import { type ConsolePages, consolePage, roleName, type View } from '../pages/console-frame.js'
 import type { Field } from '../pages/field.js'
 import { LinkButton } from '../pages/portal-frame.js'
@@ -19,7 +19,6 @@ import {
   type ListedOperator,
   listOperators,
   newKey,
-  type OperatorsDeps,
   requireChange,
   requireMade,
   requireNew,
@@ -29,10 +28,7 @@ import {
 } from './operators.js'
 import { insertOperator, type MadeOperator } from './operators.sql.js'
 import { roleSchema } from './session-acts.js'
-
-export interface OperatorActDeps extends ActDeps, OperatorsDeps {
-  readonly database: Database
-}
+import type { AccessDeps } from './sessions.js'
 
 const OperatorSchema = object('Operator', {
   name: Type.String(),
@@ -49,16 +45,12 @@ const KeyedOperatorSchema = object('KeyedOperator', {
   ),
 })
 
-function viewOperator({ name, role, made }: ListedOperator): Static<typeof OperatorSchema> {
-  return {
-    ...{ name, role, source: made ? ('console' as const) : ('environment' as const) },
-    created_at: timestampOrNull(made?.createdAt ?? null),
-    keyed_at: timestampOrNull(made?.keyedAt ?? null),
-    blocked_at: timestampOrNull(made?.blockedAt ?? null),
-  }
+function viewOperator({ name, role, made }: ListedOperator) {
+  const since = made ?? { createdAt: null, keyedAt: null, blockedAt: null }
+  return viewAs(OperatorSchema, { ...since, name, role, source: made ? 'console' : 'environment' })
 }
 
-export const operatorList = list<OperatorsDeps>()({
+export const operatorList = list<AccessDeps>()({
   path: '/operators',
   operationId: 'listOperators',
   summary: 'The operators of the environment, and those that an owner made',
@@ -73,7 +65,7 @@ export const operatorList = list<OperatorsDeps>()({
 
 const PAGE = '/console/operators'
 
-const OPERATOR: Subject<OperatorsDeps> = {
+const OPERATOR: Subject<AccessDeps> = {
   name: 'operator',
   path: '/operators/:operator',
   params: Type.Object({ operator: Type.String({ maxLength: 100 }) }),
@@ -90,7 +82,7 @@ const newName = Type.String({
 const NewOperatorSchema = request('NewOperator', { name: newName, role: roleSchema, why: reason })
 const RoleRequestSchema = request('OperatorRole', { role: roleSchema, why: reason })
 
-async function viewNamed(deps: OperatorsDeps, name: string) {
+async function viewNamed(deps: AccessDeps, name: string) {
   const made = await requireMade(deps, name)
   return viewOperator({ name, role: made.role, made })
 }
@@ -102,7 +94,7 @@ const keyIn = (outcome: unknown): string | null => Object(outcome).key ?? null
 const withKey = {
   answer: {
     schema: KeyedOperatorSchema,
-    read: async (deps: OperatorActDeps, { id, input }: Call<object, Requester>, outcome: unknown) => ({
+    read: async (deps: AccessDeps, { id, input }: Call<object, Requester>, outcome: unknown) => ({
       ...(await viewNamed(deps, 'name' in input ? String(input.name) : id)),
       key: keyIn(outcome),
     }),
@@ -110,7 +102,7 @@ const withKey = {
   page: keyPage,
 }
 
-export const createOperatorAct = act<OperatorActDeps>()({
+export const createOperatorAct = act<AccessDeps>()({
   name: 'operator.create',
   roles: [],
   ownersAlone: true,
@@ -141,31 +133,31 @@ export const createOperatorAct = act<OperatorActDeps>()({
   },
 })
 
-function roleField(deps: OperatorsDeps, { say }: View, value: string): Field {
+function roleField(deps: AccessDeps, { say }: View, value: string): Field {
   const choices = roleNames(deps).map((role) => [role, roleName(role, say)] as const)
   return { name: 'role', label: say('role'), value, type: 'text', choices }
 }
 
 function onOperator<Input extends TObject>(
-  of: Pick<Act<OperatorActDeps>, 'name' | 'operationId' | 'summary'> &
-    Partial<Pick<Act<OperatorActDeps>, 'fields' | 'page' | 'answer'>> & {
+  of: Pick<Act<AccessDeps>, 'name' | 'operationId' | 'summary'> &
+    Partial<Pick<Act<AccessDeps>, 'fields' | 'page' | 'answer'>> & {
       readonly input: Input
       /** The columns that the act changes; null if nothing would change. Throws `validation_failed`. */
       readonly changed: (
         before: MadeOperator,
         to: { readonly now: Instant; readonly key: string; readonly input: Static<Input> },
-        deps: OperatorsDeps,
+        deps: AccessDeps,
       ) => Partial<MadeOperator> | null
       readonly shown: (before: MadeOperator, after: MadeOperator) => Change
     },
 ) {
   const { changed, shown, ...said } = of
-  return act<OperatorActDeps>()({
+  return act<AccessDeps>()({
     ...{ roles: [], ownersAlone: true, on: OPERATOR },
     description: '409 for an operator of the environment, and where no owner would be left (`last_owner`).',
     answer: {
       schema: OperatorSchema,
-      read: (deps: OperatorActDeps, { id }: Call<object, Requester>) => viewNamed(deps, id),
+      read: (deps: AccessDeps, { id }: Call<object, Requester>) => viewNamed(deps, id),
     },
     ...said,
     plan: async (deps, { id, input, by }) => {

@@ -1,25 +1,21 @@
 // Operators that an owner made, besides those of the environment and the issuer: how a key identifies them,
 // and how they are made and changed. There is always an owner left.
-import { type AuditDeps, auditEntry, type OperatorAct } from '../acts/audit.sql.js'
+import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'
-import { type CustomRoles, type Operator, type OperatorKey, operatorIn, ROLES } from '../core/role.js'
-import type { Database } from '../database/database.js'
+import { type Operator, operatorIn, ROLES } from '../core/role.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 import { type MadeOperator, madeOperators, operatorWithKey, updateOperator } from './operators.sql.js'
+import type { AccessDeps } from './sessions.js'
 
-export interface OperatorsDeps extends AuditDeps {
-  readonly database: Database
-  readonly operatorKeys: readonly OperatorKey[]
-  readonly operatorRoles: CustomRoles
-}
+type OperatorsDeps = Pick<AccessDeps, 'database' | 'operatorKeys' | 'operatorRoles'>
 
 const KEY = /^opk_[\w-]{43}$/
 
 export const newKey = () => `opk_${randomToken(32)}`
 
 /** Asks the database each time, so that every process refuses a blocked operator at once. */
-export function operatorsByKey(deps: Pick<OperatorsDeps, 'database' | 'operatorKeys' | 'operatorRoles'>) {
+export function operatorsByKey(deps: OperatorsDeps) {
   return async (key: string): Promise<Operator | null> => {
     if (!KEY.test(key)) return null
     const found = await operatorWithKey(deps.database, digestOf(key))
@@ -29,17 +25,17 @@ export function operatorsByKey(deps: Pick<OperatorsDeps, 'database' | 'operatorK
   }
 }
 
-function isOfEnvironment(deps: Pick<OperatorsDeps, 'operatorKeys'>, name: string): boolean {
+function isOfEnvironment(deps: OperatorsDeps, name: string): boolean {
   return environmentNames(deps).includes(name.toLowerCase())
 }
 
 /** The names are in lower case. */
-function environmentNames({ operatorKeys }: Pick<OperatorsDeps, 'operatorKeys'>): readonly string[] {
+function environmentNames({ operatorKeys }: OperatorsDeps): readonly string[] {
   return operatorKeys.map(({ name }) => name.toLowerCase())
 }
 
 /** True if anyone can sign in by a key: an operator of the environment, or a made one. */
-export async function hasKeys(deps: Pick<OperatorsDeps, 'database' | 'operatorKeys'>): Promise<boolean> {
+export async function hasKeys(deps: OperatorsDeps): Promise<boolean> {
   return deps.operatorKeys.length > 0 || (await madeOperators(deps.database)).length > 0
 }
 
@@ -67,7 +63,7 @@ export function requireRoleNamed({ operatorRoles }: OperatorsDeps, role: string)
   if (operatorIn(operatorRoles, '', role) === null) throw wrongField('role', 'not_allowed')
 }
 
-export function roleNames({ operatorRoles }: Pick<OperatorsDeps, 'operatorRoles'>): readonly string[] {
+export function roleNames({ operatorRoles }: OperatorsDeps): readonly string[] {
   return [...ROLES, ...Object.keys(operatorRoles)]
 }
 
@@ -112,7 +108,7 @@ function isOwner({ role, blockedAt }: MadeOperator): boolean {
 
 /** False: another change was faster, or no owner would be left by now. */
 export function saveChange(
-  deps: OperatorsDeps,
+  deps: AccessDeps,
   by: OperatorAct,
   before: MadeOperator,
   after: MadeOperator,

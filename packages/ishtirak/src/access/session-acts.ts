@@ -1,19 +1,15 @@
 // Sessions of the console: the list of them, and the act that ends one.
 import { Type } from 'typebox'
-import { type ActDeps, act } from '../acts/act.js'
+import { act } from '../acts/act.js'
 import { list } from '../acts/list.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
-import { ROLES } from '../core/role.js'
-import type { Database } from '../database/database.js'
+import { type OperatorSession, ROLES } from '../core/role.js'
 import { object, timestamp } from '../http/schemas.js'
+import { viewAs } from '../http/view-as.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
-import { endSession, listSessions, viewSession, whyEnded } from './sessions.js'
-
-export interface SessionActDeps extends ActDeps {
-  readonly database: Database
-}
+import { type AccessDeps, endSession, listSessions, whyEnded } from './sessions.js'
 
 export const roleSchema = Type.String({
   description: `${ROLES.join(', ')}, or one of OPERATOR_ROLES`,
@@ -29,7 +25,12 @@ const OperatorSessionSchema = object('OperatorSession', {
   expires_at: timestamp,
 })
 
-export const sessionList = list<SessionActDeps>()({
+/** The form of the API and the trail. */
+function viewSession({ id: session_id, operator: { name: operator, role }, ...session }: OperatorSession) {
+  return viewAs(OperatorSessionSchema, { ...session, session_id, operator, role })
+}
+
+export const sessionList = list<AccessDeps>()({
   path: '/sessions',
   operationId: 'listOperatorSessions',
   summary: 'Who is signed in to the console, newest first',
@@ -56,7 +57,7 @@ export const sessionList = list<SessionActDeps>()({
   view: () => viewSession,
 })
 
-const SESSION: Subject<SessionActDeps> = {
+const SESSION: Subject<AccessDeps> = {
   name: 'session',
   path: '/sessions/:session_id',
   params: Type.Object({ session_id: Type.String({ maxLength: 100 }) }),
@@ -65,7 +66,7 @@ const SESSION: Subject<SessionActDeps> = {
   page: () => '/console/operators',
 }
 
-export const revokeOperatorSession = act<SessionActDeps>()({
+export const revokeOperatorSession = act<AccessDeps>()({
   name: 'operator.revoke',
   roles: [],
   on: SESSION,

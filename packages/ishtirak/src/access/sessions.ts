@@ -1,7 +1,8 @@
 // Sessions of operators. A session lasts eight hours, or until they sign out, an owner ends it, or their key
 // or the issuer's configuration is withdrawn. Each sign-in and end is in the audit trail.
 
-import { type AuditDeps, type OperatorAct, recordAct } from '../acts/audit.sql.js'
+import type { ActDeps } from '../acts/act.js'
+import { type OperatorAct, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
@@ -26,7 +27,9 @@ import {
   selectSession,
 } from './sessions.sql.js'
 
-export interface SessionsDeps extends EndDeps, Pick<CommonParts, 'noteUse'> {
+/** The parts of operators' access. */
+export interface AccessDeps extends ActDeps, Pick<CommonParts, 'noteUse'> {
+  readonly database: Database
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
   readonly issuer: { readonly settings: IssuerSettings } | null
@@ -39,7 +42,7 @@ type KnownBy = { readonly key: string } | { readonly issuer: IssuerSettings }
 export const OPERATOR_SESSION_MS = 8 * HOUR
 
 /** Returns the secret of the session. */
-export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy): Promise<string> {
+export async function signIn(deps: AccessDeps, operator: Operator, by: KnownBy): Promise<string> {
   const now = deps.clock.now()
   const token = randomToken()
   const session: OperatorSession = {
@@ -63,10 +66,7 @@ export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy
 }
 
 /** Null: the session is over, or never existed. */
-export async function findOperatorSession(
-  deps: SessionsDeps,
-  token: string,
-): Promise<OperatorSession | null> {
+export async function findOperatorSession(deps: AccessDeps, token: string): Promise<OperatorSession | null> {
   const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
   if (!found || !isStillKnown(found, token, deps)) return null
   const { name, role } = found.session.operator
@@ -78,7 +78,7 @@ export async function findOperatorSession(
 function isStillKnown(
   { session, keyDigest, madeKey }: FoundSession,
   token: string,
-  { operatorKeys, issuer, noteUse }: SessionsDeps,
+  { operatorKeys, issuer, noteUse }: AccessDeps,
 ): boolean {
   const isOf = (secret: string) =>
     keyDigest !== null && constantTimeEquals(keyDigest, keyedDigest(token, secret))
@@ -101,13 +101,13 @@ function secretOf(
   return JSON.stringify([url, clientId, secret, roleClaim])
 }
 
-export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSession): Promise<void> {
+export async function signOut(deps: AccessDeps, { id, operator }: OperatorSession): Promise<void> {
   const by = { operator, act: 'operator.sign_out', reason: null }
   await endSession(deps, id, by, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
 /** The signed-in operators, and the newest acts that are about no single user. */
-export async function listSessions({ database, clock }: Pick<CommonParts, 'clock' | 'database'>) {
+export async function listSessions({ database, clock }: AccessDeps) {
   const [sessions, acts] = await Promise.all([
     liveSessions(database, clock.now()),
     actsOnUser(database, NO_USER, ACTS_SHOWN),
@@ -118,19 +118,15 @@ export async function listSessions({ database, clock }: Pick<CommonParts, 'clock
 const ACTS_SHOWN = 50
 
 /** `already_revoked`, or `not_found` if it is over or never existed. */
-export async function whyEnded({ database }: Pick<EndDeps, 'database'>, id: string): Promise<BillingError> {
+export async function whyEnded({ database }: AccessDeps, id: string): Promise<BillingError> {
   const revokedAt = await findRevocation(database, id)
   if (revokedAt === null) return new BillingError('not_found', { extra: { session_id: id } })
   return new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
 }
 
-interface EndDeps extends AuditDeps {
-  readonly database: Database
-}
-
 /** Returns the session that ended, which the audit trail shows as `describe` has it; null: there is none. */
 export function endSession(
-  deps: EndDeps,
+  deps: AccessDeps,
   id: string,
   by: OperatorAct,
   describe: (session: OperatorSession) => object,
@@ -140,16 +136,4 @@ export function endSession(
     if (ended) await recordAct({ ...deps, database: transaction }, by, { after: describe(ended) })
     return ended
   })
-}
-
-/** The form of the API and the trail. */
-export function viewSession({ id, operator, signedInBy, createdAt, expiresAt }: OperatorSession) {
-  return {
-    session_id: id,
-    operator: operator.name,
-    role: operator.role,
-    signed_in_by: signedInBy,
-    created_at: toTimestamp(createdAt),
-    expires_at: toTimestamp(expiresAt),
-  }
 }

@@ -22,7 +22,7 @@ import {
   TICKET_MS,
 } from './issuer.js'
 import { hasKeys, roleNames } from './operators.js'
-import { findOperatorSession, OPERATOR_SESSION_MS, type SessionsDeps, signIn, signOut } from './sessions.js'
+import { findOperatorSession, OPERATOR_SESSION_MS, signIn, signOut } from './sessions.js'
 
 /** The wrong keys a minute of one network. */
 const WRONG_KEYS = 5
@@ -188,10 +188,8 @@ function KeyForm(of: { base: string; locale: Locale; to: string; isWrong: boolea
   )
 }
 
-type SignInDeps = Pick<AccessPageDeps, 'issuer'> & SessionsDeps
-
 /** The console's frame asks this who is signed in. */
-export function consoleSignIn(deps: SignInDeps): ConsoleSignIn {
+export function consoleSignIn(deps: AccessPageDeps): ConsoleSignIn {
   return {
     find: (token) => findOperatorSession(deps, token),
     end: async (token) => {
@@ -205,18 +203,14 @@ export function consoleSignIn(deps: SignInDeps): ConsoleSignIn {
 }
 
 /** Null: the error is not about a sign-in. */
-function signInRefusal(
-  { issuer, operatorRoles }: SignInDeps,
-  { code, extra }: BillingError,
-  say: SayConsole,
-): string | null {
-  const host = issuer?.host ?? ''
-  if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer: host })
+function signInRefusal(deps: AccessPageDeps, { code, extra }: BillingError, say: SayConsole): string | null {
+  const issuer = deps.issuer?.host ?? ''
+  if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer })
   if (code !== 'sign_in_refused') return null
   // Written by `refusal` of issuer.ts.
   return say(`refused_${extra.reason as SignInRefusal}`, {
-    issuer: host,
+    issuer,
     claim: String(extra.claim),
-    roles: roleNames({ operatorRoles }).join(', '),
+    roles: roleNames(deps).join(', '),
   })
 }

@@ -1,12 +1,8 @@
 // The parts of the service that readings and pages of the console need, whichever capability they belong to.
-import type { Issuer } from '../access/issuer.js'
-import type { SessionsDeps } from '../access/sessions.js'
+import type { AccessPageDeps } from '../access/issuer.js'
 import type { ConsoleParts } from '../acts/capability.js'
 import type { FileParts } from '../acts/file-parts.js'
-import type { RecordRefusal } from '../acts/refusals.js'
-import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
-import type { ApiKeys } from '../http/auth.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -28,15 +24,11 @@ export interface ConsoleDeps
   extends ReadDeps,
     CallerChecks,
     ResendDeps,
-    SessionsDeps,
+    AccessPageDeps,
     HealthDeps,
     SubjectDeps,
     Pick<CommonParts, 'formats' | 'seller'> {
   readonly database: Database
-  readonly recordRefusal: RecordRefusal
-  readonly operatorKeyRing: ApiKeys<Operator>
-  /** Null: operators sign in by key alone. */
-  readonly issuer: Issuer | null
 }
 
 export type AllPages = ConsolePages & ConsoleDeps & ConsoleParts<ConsoleDeps>
