@@ -32,7 +32,7 @@ payments_transfers_open=inbox.page payments_withdrawn=upgrades.load
 portal_link_requests_by_id=mails.queue_links portal_sessions_by_id=portal_sessions.find_link
 portal_sessions_by_session=portal_sessions.delete printed_documents_once=printed_documents.note
 provider_events_once=operator.received document_series_once=books.sums
-seals_in_order=seals.head seals_of_acts=seals.new seals_once=seals.new seal_heads_by_day=seals.save_day
+seals_in_order=seals.page seals_of_acts=seals.new seals_once=seals.new seal_heads_by_day=seals.save_day
 documents_number_once=operator_search.payments restores_by_instant=settlements.save
 transfer_proof_parts_in_order=transfer_proofs.part transfer_proofs_by_number=transfer_proofs.of_payment
 transfer_proofs_differ=inbox.page transfer_proofs_same=inbox.page

@@ -3,7 +3,7 @@ import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, instant, instantOrNull, integer, rowOf, text } from '../database/rows.js'
+import { at, firstOf, instant, instantOrNull, integer, rowOf, text } from '../database/rows.js'
 
 const parse = rowOf({
   name: text,
@@ -22,12 +22,8 @@ const selectByKey = statement(
 )
 
 /** Null: there is none, or they are blocked. */
-export async function operatorWithKey(
-  database: Queryable,
-  keyDigest: string,
-): Promise<{ readonly name: string; readonly role: string } | null> {
-  const [row] = await database.query(selectByKey, [keyDigest])
-  return row ? { name: text(row, 'name'), role: text(row, 'role') } : null
+export function operatorWithKey(database: Queryable, keyDigest: string) {
+  return firstOf(database.query(selectByKey, [keyDigest]), rowOf({ name: text, role: text }))
 }
 
 const selectAll = statement('operators.all', 'select * from operators order by lower(name)')

@@ -2,7 +2,7 @@
 import type { Instant } from '../core/instant.js'
 import type { OperatorSession } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, column, instant, rowOf, text, textOrNull, word } from '../database/rows.js'
+import { at, column, firstOf, instant, rowOf, text, textOrNull, word } from '../database/rows.js'
 
 const parse = rowOf({
   session: rowOf({
@@ -16,10 +16,14 @@ const parse = rowOf({
 })
 type StoredSession = ReturnType<typeof parse>
 
-export interface FoundSession extends StoredSession {
+const parseFound = (row: Row) => ({
+  ...parse(row),
   /** The digest of the key of a made operator, who must still be allowed to act in this role. */
-  readonly madeKey: string | null
-}
+  madeKey: textOrNull(row, 'made_key'),
+})
+export type FoundSession = ReturnType<typeof parseFound>
+
+const sessionIn = (row: Row): OperatorSession => parse(row).session
 
 const insert = statement(
   'operator_sessions.insert',
@@ -45,13 +49,8 @@ const select = statement(
     where s.session_digest = $1 and s.expires_at > $2::timestamptz`,
 )
 
-export async function selectSession(
-  database: Queryable,
-  digest: string,
-  now: Instant,
-): Promise<FoundSession | null> {
-  const [row] = await database.query(select, [digest, at(now)])
-  return row ? { ...parse(row), madeKey: textOrNull(row, 'made_key') } : null
+export function selectSession(database: Queryable, digest: string, now: Instant) {
+  return firstOf(database.query(select, [digest, at(now)]), parseFound)
 }
 
 const selectLive = statement(
@@ -60,8 +59,8 @@ const selectLive = statement(
 )
 
 /** Newest first. */
-export async function liveSessions(database: Queryable, now: Instant): Promise<readonly OperatorSession[]> {
-  return (await database.query(selectLive, [at(now)])).map((row) => parse(row).session)
+export async function liveSessions(database: Queryable, now: Instant) {
+  return (await database.query(selectLive, [at(now)])).map(sessionIn)
 }
 
 const deleteOne = statement(
@@ -70,9 +69,8 @@ const deleteOne = statement(
 )
 
 /** Null: there is none. */
-export async function deleteSession(database: Queryable, id: string): Promise<OperatorSession | null> {
-  const [row] = await database.query(deleteOne, [id])
-  return row ? parse(row).session : null
+export function deleteSession(database: Queryable, id: string) {
+  return firstOf(database.query(deleteOne, [id]), sessionIn)
 }
 
 const selectRevoked = statement(
@@ -82,9 +80,8 @@ const selectRevoked = statement(
 )
 
 /** When an operator ended it; null: none did. */
-export async function findRevocation(database: Queryable, id: string): Promise<Instant | null> {
-  const [row] = await database.query(selectRevoked, [id])
-  return row ? instant(row, 'acted_at') : null
+export function findRevocation(database: Queryable, id: string) {
+  return firstOf(database.query(selectRevoked, [id]), (row) => instant(row, 'acted_at'))
 }
 
 const deleteOver = statement(

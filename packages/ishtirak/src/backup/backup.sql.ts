@@ -25,11 +25,7 @@ const CHARACTERS_A_BATCH = 1_000_000
  * checksum of all lines before it. The transaction stays open until the last line is written, so lines must
  * go to a local disk and never to a network.
  */
-export async function writeBackup(
-  database: Database,
-  now: Instant,
-  write: WriteLine,
-): Promise<BackupContents> {
+export async function writeBackup(database: Database, now: Instant, write: WriteLine) {
   const { current, refusal } = await schemaFit(database)
   if (refusal) throw new BackupRefused(refusal)
   if (current === 0) {
@@ -91,11 +87,7 @@ export async function restoreBackup(
   return restored
 }
 
-async function writeTable(
-  transaction: Transaction,
-  { table, hasFiles }: Table,
-  put: WriteLine,
-): Promise<number> {
+async function writeTable(transaction: Transaction, { table, hasFiles }: Table, put: WriteLine) {
   const fetch = hasFiles ? fetchParts : fetchRows
   // The cursor's only column has the same name and type for every table, so its query is prepared once.
   await transaction.script(
@@ -137,11 +129,7 @@ async function fill(transaction: Transaction, lines: AsyncIterable<string>): Pro
   return contents
 }
 
-async function insertRows(
-  transaction: Transaction,
-  { table, columns }: Table,
-  rows: readonly string[],
-): Promise<void> {
+async function insertRows(transaction: Transaction, { table, columns }: Table, rows: readonly string[]) {
   // Not declared by `statement`, because the columns are those of the backup's schema.
   const insert = {
     isChange: true,

@@ -46,10 +46,7 @@ export function receiveBackup(name: string, sent: Readable): Promise<BackupConte
 }
 
 /** Writes a file under a working name, flushes it, and gives it its name. */
-async function wholeFile<Result>(
-  name: string,
-  write: (unfinished: string) => Promise<Result>,
-): Promise<Result> {
+async function wholeFile<Result>(name: string, write: (unfinished: string) => Promise<Result>) {
   if (existsSync(name)) throw new BackupRefused(`${name} exists already: name another file`)
   const unfinished = `${name}.unfinished`
   rmSync(unfinished, { force: true })
@@ -69,11 +66,7 @@ const OWN_NEW_FILE = { flags: 'wx', mode: 0o600 }
 export const readBackupHeader = (name: string) => readHeader(linesOf(name))
 
 /** If `restoredAt` is null, nothing was issued after the backup. */
-export function restoreFrom(
-  name: string,
-  database: Database,
-  restoredAt: Instant | null,
-): Promise<BackupContents> {
+export function restoreFrom(name: string, database: Database, restoredAt: Instant | null) {
   return restoreBackup(database, () => linesOf(name), restoredAt)
 }
 

@@ -81,6 +81,12 @@ export function rowOf<Fields extends Readonly<Record<string, Read<unknown>>>>(
   })
 }
 
+/** Reads the first row; null: there is none. */
+export async function firstOf<Value>(rows: Promise<readonly Row[]>, read: (row: Row) => Value) {
+  const [row] = await rows
+  return row ? read(row) : null
+}
+
 /** Rows are copies of a blank one: an object that grows field by field takes three times the memory. */
 const blankOf = (names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, null]))

@@ -4,7 +4,7 @@ import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type StoredReport, wholeReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
-import { instant, json, rowOf, text, textOrNull } from '../database/rows.js'
+import { firstOf, instant, json, rowOf, text, textOrNull } from '../database/rows.js'
 import { describeTotal } from '../ledger/documents.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 import { viewRows } from '../ledger/schemas.js'
@@ -47,9 +47,8 @@ const selectLastMail = statement(
 const parseMail = rowOf({ kind: text, queuedAt: instant, outcome: textOrNull })
 export type SentMail = ReturnType<typeof parseMail>
 
-export async function lastMailAbout(database: Queryable, { userId, id }: Pick<Payment, 'userId' | 'id'>) {
-  const [row] = await database.query(selectLastMail, [userId, id])
-  return row ? parseMail(row) : null
+export function lastMailAbout(database: Queryable, { userId, id }: Pick<Payment, 'userId' | 'id'>) {
+  return firstOf(database.query(selectLastMail, [userId, id]), parseMail)
 }
 
 /** The receipt, the provider's reports and events, our events, and the newest `acts` acts, oldest first. */

@@ -32,10 +32,7 @@ const selectRows = statement(
 type StoredRow = Readonly<Record<string, unknown>>
 
 /** By table; tables without a row are absent. */
-export async function rowsOfUser(
-  database: Queryable,
-  userId: string,
-): Promise<Readonly<Record<string, readonly StoredRow[]>>> {
+export async function rowsOfUser(database: Queryable, userId: string) {
   const parts = await database.query(selectRows, [userId])
   return Object.fromEntries(parts.map((row) => [text(row, 'part'), json<readonly StoredRow[]>(row, 'rows')]))
 }

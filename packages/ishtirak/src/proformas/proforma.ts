@@ -35,7 +35,7 @@ import {
 
 export type ProformaDeps = UpgradeDeps & QuoteDeps & ReceiptDeps
 
-export interface WantedProforma {
+interface WantedProforma {
   readonly planId: string
   readonly months: number
   readonly start: Start

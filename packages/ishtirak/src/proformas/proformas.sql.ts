@@ -3,7 +3,7 @@ import type { Instant } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
 import { type DocumentSnapshot, receiptNumber } from '../core/receipt.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, integer, json, rowOf, text } from '../database/rows.js'
+import { at, firstOf, flag, integer, json, rowOf, text } from '../database/rows.js'
 
 // A proforma is paid once.
 const SELECT = `select f.series, f.number, f.agreed, f.snapshot, exists (
@@ -71,14 +71,8 @@ export async function insertProforma(
 ): Promise<void> {
   const texts = [JSON.stringify(of.agreed), JSON.stringify(of.snapshot)]
   try {
-    await database.query(insert, [
-      of.userId,
-      of.requestDigest,
-      of.series,
-      at(of.issuedAt),
-      ...texts,
-      of.version,
-    ])
+    const drawn = [of.userId, of.requestDigest, of.series, at(of.issuedAt)]
+    await database.query(insert, [...drawn, ...texts, of.version])
   } catch (error) {
     const isThere = error instanceof ConstraintViolation && error.constraint === 'proformas_once_a_day'
     if (!isThere) throw error
@@ -87,25 +81,15 @@ export async function insertProforma(
 
 const selectRequested = statement('proformas.requested', `${SELECT} and f.request_digest = $2`)
 
-export async function findRequested(
-  database: Queryable,
-  userId: string,
-  requestDigest: string,
-): Promise<Proforma | null> {
-  const [row] = await database.query(selectRequested, [userId, requestDigest])
-  return row ? parseProforma(row) : null
+export function findRequested(database: Queryable, userId: string, requestDigest: string) {
+  return firstOf(database.query(selectRequested, [userId, requestDigest]), parseProforma)
 }
 
 const selectOne = statement('proformas.one', `${SELECT} and f.series = $2 and f.number = $3`)
 
 /** Null: there is none, or it belongs to another user. */
-export async function findProforma(
-  database: Queryable,
-  userId: string,
-  { series, number }: Proforma['key'],
-): Promise<Proforma | null> {
-  const [row] = await database.query(selectOne, [userId, series, number])
-  return row ? parseProforma(row) : null
+export function findProforma(database: Queryable, userId: string, { series, number }: Proforma['key']) {
+  return firstOf(database.query(selectOne, [userId, series, number]), parseProforma)
 }
 
 /** Nothing else bounds the proformas of a user, who may ask for one with any number of a purchase order. */
@@ -118,12 +102,8 @@ const selectSince = statement(
 )
 
 /** Newest first, at most `LISTED_MAX`. */
-export async function proformasSince(
-  database: Queryable,
-  userId: string,
-  since: Instant,
-): Promise<readonly Proforma[]> {
-  return (await database.query(selectSince, [userId, at(since)])).map((row) => parseProforma(row))
+export async function proformasSince(database: Queryable, userId: string, since: Instant) {
+  return (await database.query(selectSince, [userId, at(since)])).map(parseProforma)
 }
 
 const noteOrder = statement(

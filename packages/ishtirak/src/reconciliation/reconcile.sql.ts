@@ -8,6 +8,7 @@ import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
 import {
   at,
+  firstOf,
   flag,
   instant,
   instantOrNull,
@@ -78,13 +79,8 @@ const claimNextRound = statement(
 )
 
 /** Reserves it until `nextRoundAt`. Null: it is finished, or its time has not come. */
-export async function claimReconciliation(
-  database: Queryable,
-  id: string,
-  when: { readonly now: Instant; readonly nextRoundAt: Instant },
-) {
-  const [row] = await database.query(claimNextRound, [id, at(when.now), at(when.nextRoundAt)])
-  return row ? parseReconciliation(row) : null
+export function claimReconciliation(database: Queryable, id: string, now: Instant, nextRoundAt: Instant) {
+  return firstOf(database.query(claimNextRound, [id, at(now), at(nextRoundAt)]), parseReconciliation)
 }
 
 // A closed discrepancy stays closed while the provider reports the same. The time of that report may change.

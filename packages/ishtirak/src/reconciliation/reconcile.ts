@@ -89,7 +89,7 @@ async function begin(
 /** Does a round if one is due and no other process does it, and returns the progress. Throws `not_found`. */
 export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Round> {
   const now = deps.clock.now()
-  const claimed = await claimReconciliation(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
+  const claimed = await claimReconciliation(deps.database, id, now, now + ROUND_MS)
   const failure = claimed && (await workOn(deps, claimed))
   // Nothing is lost: the next round asks for the same page.
   if (failure) deps.log.warn({ failure }, 'the reconciliation with the provider has to wait')

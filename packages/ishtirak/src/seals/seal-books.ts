@@ -58,7 +58,7 @@ async function tellHead(deps: SealDeps): Promise<void> {
   const mailedAt = head.mailedAt ?? (await mailHead(deps, head))
   const toldAt = head.toldAt ?? (await sendHead(deps, head))
   if (mailedAt !== head.mailedAt || toldAt !== head.toldAt)
-    await saveTold(deps.database, { day: head.day, mailedAt, toldAt })
+    await saveTold(deps.database, { ...head, mailedAt, toldAt })
 }
 
 /** When the mail was sent, or refused for good; null: it is tried again. */

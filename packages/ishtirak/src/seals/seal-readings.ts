@@ -2,27 +2,22 @@
 import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import { recordAct } from '../acts/audit.sql.js'
+import { allPages } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { sendFile } from '../acts/send-file.js'
 import { receiptNumber } from '../core/receipt.js'
 import type { Permission } from '../core/role.js'
-import type { Database } from '../database/database.js'
 import { nullable, object, query } from '../http/schemas.js'
 import { type SealHead, sealedLines } from './seals.sql.js'
 import type { Entry } from './verify.sql.js'
 import { type VerifyDeps, verifyBooks } from './verify-books.js'
-
-export interface SealReadingDeps extends VerifyDeps, AuditDeps {
-  readonly database: Database
-}
 
 const VERIFY = { name: 'books.verify', roles: ['accountant'] } as const satisfies Permission
 const EXPORT = { name: 'books.export', roles: ['accountant'] } as const satisfies Permission
 
 /** 100,000 heads: those of 270 years. */
 const HEADS_BYTES_MAX = 8 * 1024 * 1024
-const LINES_A_PAGE = 1_000
 const SIGN_OF_LIFE_MS = 1_000
 
 const VerifiedBooksSchema = object('VerifiedBooks', {
@@ -47,7 +42,7 @@ const VerifiedBooksSchema = object('VerifiedBooks', {
   ),
 })
 
-export const verifyBooksReading = reading<SealReadingDeps>()({
+export const verifyBooksReading = reading<VerifyDeps>()({
   ...VERIFY,
   method: 'POST',
   path: '/books/verification',
@@ -68,7 +63,7 @@ export const verifyBooksReading = reading<SealReadingDeps>()({
       .send(Readable.from(whileAwaited(verified(deps, headsIn(file.toString()))))),
 })
 
-async function verified(deps: SealReadingDeps, heads: readonly SealHead[]) {
+async function verified(deps: VerifyDeps, heads: readonly SealHead[]) {
   const { head, found } = await verifyBooks(deps, heads)
   if (!found) return { ...head, found: null }
   const { what, position, entry } = found
@@ -105,7 +100,7 @@ function nameOf({ kind, series, number, actId }: Entry): string {
   return kind === 'act' ? actId : `${series} ${number}`
 }
 
-export const exportSeals = reading<SealReadingDeps>()({
+export const exportSeals = reading<VerifyDeps>()({
   ...EXPORT,
   path: '/books/seals',
   operationId: 'exportSeals',
@@ -127,11 +122,9 @@ export const exportSeals = reading<SealReadingDeps>()({
   },
 })
 
-async function* linesOf({ database }: SealReadingDeps, from: number): AsyncGenerator<string> {
-  for (let after = from; ; ) {
-    const lines = await sealedLines(database, { after, limit: LINES_A_PAGE })
+async function* linesOf({ database }: VerifyDeps, after: number): AsyncGenerator<string> {
+  type Line = Awaited<ReturnType<typeof sealedLines>>[number]
+  const pages = allPages<Line>((last, limit) => sealedLines(database, last?.position ?? after, limit))
+  for await (const lines of pages)
     yield lines.map(({ position, hash, content }) => `${position} ${hash} ${content ?? ''}\n`).join('')
-    if (lines.length < LINES_A_PAGE) return
-    after = lines.at(-1)?.position ?? after
-  }
 }

@@ -1,7 +1,17 @@
 // The chain of seals: entries without a seal, new seals, and the daily heads that others are told.
 import type { Instant } from '../core/instant.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
-import { at, columnsOf, instantOrNull, integer, rowOf, text, textOrNull, word } from '../database/rows.js'
+import {
+  at,
+  columnsOf,
+  firstOf,
+  instantOrNull,
+  integer,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+} from '../database/rows.js'
 import { ACT, BALANCE_ENTRY, DOCUMENT, FORM, SEALED_CONTENT } from './content.sql.js'
 
 /** The entry of a seal, by the entry's own key. */
@@ -12,20 +22,13 @@ export const ENTRY = {
   actId: text,
 }
 const parseNew = rowOf({ ...ENTRY, content: text })
-export type Unsealed = ReturnType<typeof parseNew>
+type Unsealed = ReturnType<typeof parseNew>
 
-export const parseHead = rowOf({ position: integer, hash: text })
+const parseHead = rowOf({ position: integer, hash: text })
 export type SealHead = ReturnType<typeof parseHead>
 
 /** The head of an empty chain. */
 export const NO_HEAD: SealHead = { position: 0, hash: '' }
-
-const selectHead = statement('seals.head', 'select position, hash from seals order by position desc limit 1')
-
-export async function readHead(database: Queryable): Promise<SealHead> {
-  const [row] = await database.query(selectHead)
-  return row ? parseHead(row) : NO_HEAD
-}
 
 /**
  * The trail is open from one day before the last sealed act: an act with an earlier instant that has no seal
@@ -80,10 +83,7 @@ const selectNew = statement(
 )
 
 /** About `limit` entries of each kind, and the head to append to. Both are from one snapshot. */
-export async function newEntries(
-  database: Queryable,
-  of: { readonly now: Instant; readonly limit: number },
-): Promise<{ readonly head: SealHead; readonly entries: readonly Unsealed[] }> {
+export async function newEntries(database: Queryable, of: { readonly now: Instant; readonly limit: number }) {
   const rows = await database.query(selectNew, [at(of.now), of.limit])
   const [first] = rows
   return { head: first ? parseHead(first) : NO_HEAD, entries: rows.map(parseNew) }
@@ -97,10 +97,11 @@ const insert = statement(
        position bigint, kind text, series text, number int, act_id text, hash text)`,
 )
 
-export type NewSeal = Omit<Unsealed, 'content'> & SealHead
-
 /** Appends all or none. False: another process has appended meanwhile. */
-export async function appendSeals(database: Queryable, seals: readonly NewSeal[]): Promise<boolean> {
+export async function appendSeals(
+  database: Queryable,
+  seals: readonly (Omit<Unsealed, 'content'> & SealHead)[],
+): Promise<boolean> {
   const rows = seals.map(({ actId, ...seal }) => ({ ...seal, act_id: actId }))
   try {
     await database.query(insert, [JSON.stringify(rows)])
@@ -141,20 +142,14 @@ const selectLastDay = statement(
  * The head with the highest position; null: there is none yet. It need not be the one of the latest day,
  * because a clock may have run ahead.
  */
-export async function lastDay(database: Queryable): Promise<DayHead | null> {
-  const [row] = await database.query(selectLastDay)
-  return row ? parseDay(row) : null
-}
+export const lastDay = (database: Queryable) => firstOf(database.query(selectLastDay), parseDay)
 
 const saveDay = statement(
   'seals.save_day',
   'update seal_heads set mailed_at = $2::timestamptz, told_at = $3::timestamptz where day = $1',
 )
 
-export async function saveTold(
-  database: Queryable,
-  { day, mailedAt, toldAt }: Pick<DayHead, 'day' | 'mailedAt' | 'toldAt'>,
-): Promise<void> {
+export async function saveTold(database: Queryable, { day, mailedAt, toldAt }: DayHead): Promise<void> {
   await database.query(saveDay, [day, at(mailedAt), at(toldAt)])
 }
 
@@ -166,9 +161,6 @@ const selectLines = statement(
 const parseLine = rowOf({ position: integer, hash: text, content: textOrNull })
 
 /** The seals after a position, each with the content of its entry; null: the entry is gone. */
-export async function sealedLines(
-  database: Queryable,
-  of: { readonly after: number; readonly limit: number },
-) {
-  return (await database.query(selectLines, [of.after, of.limit])).map(parseLine)
+export async function sealedLines(database: Queryable, after: number, limit: number) {
+  return (await database.query(selectLines, [after, limit])).map(parseLine)
 }

@@ -5,7 +5,8 @@ import { MINUTE } from '../core/instant.js'
 import { request, timestamp } from '../http/schemas.js'
 import { addVerifyCommand } from './cli-verify.js'
 import { type SealDeps, sealBooks } from './seal-books.js'
-import { exportSeals, type SealReadingDeps, verifyBooksReading } from './seal-readings.js'
+import { exportSeals, verifyBooksReading } from './seal-readings.js'
+import type { VerifyDeps } from './verify-books.js'
 
 const SealedHeadSchema = request('SealedHead', {
   day: Type.String({ description: 'The day in the billing time zone', examples: ['2026-12-21'] }),
@@ -17,7 +18,7 @@ const SealedHeadSchema = request('SealedHead', {
   }),
 })
 
-export const seals: Capability<SealDeps & SealReadingDeps> = {
+export const seals: Capability<SealDeps & VerifyDeps> = {
   name: 'seals',
   readings: [exportSeals, verifyBooksReading],
   helpHeading: 'Money:',

@@ -1,5 +1,6 @@
 // Whether documents, balance entries and the audit trail are as they were sealed: finds the first entry that
 // was changed, removed, inserted or moved.
+import type { AuditDeps } from '../acts/audit.sql.js'
 import { keptSince } from '../core/receipt.js'
 import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -17,7 +18,7 @@ import {
   sealBefore,
 } from './verify.sql.js'
 
-export interface VerifyDeps extends Pick<CommonParts, 'clock' | 'wallClock'> {
+export interface VerifyDeps extends AuditDeps, Pick<CommonParts, 'wallClock'> {
   readonly database: Database
 }
 
@@ -30,15 +31,14 @@ interface Found {
   readonly entry: Entry | null
 }
 
-export interface Verified {
-  /** The last seal; where something is found in the chain, the last one that fits. */
-  readonly head: SealHead
-  readonly found: Found | null
-}
-
-/** `heads`: those that somebody else has kept. */
-export async function verifyBooks(deps: VerifyDeps, heads: readonly SealHead[]): Promise<Verified> {
-  const { database, clock, wallClock } = deps
+/**
+ * `heads`: those that somebody else has kept. The answer's `head` is the last seal; where something is found
+ * in the chain, the last one that fits.
+ */
+export async function verifyBooks(
+  { database, clock, wallClock }: VerifyDeps,
+  heads: readonly SealHead[],
+): Promise<{ readonly head: SealHead; readonly found: Found | null }> {
   let head = NO_HEAD
   for (;;) {
     const seal = await checkPage(database, head)
@@ -65,7 +65,7 @@ async function explain(database: Database, seal: Seal): Promise<Found> {
   }
   if (content === null) return { what: 'removed', position, entry: seal }
   const isOutOfPlace = await nextFollowsOn(database, { position, hash: before.hash })
-  const sealedBehind = await sealBefore(database, { content, hash })
+  const sealedBehind = await sealBefore(database, content, hash)
   if (sealedBehind === null) {
     if (isOutOfPlace) return { what: 'inserted', position, entry: seal }
     const missing = await numberBefore(database, seal)

@@ -5,13 +5,12 @@ import {
   type Database,
   type Parameter,
   type Queryable,
-  type Row,
   type Statement,
   statement,
 } from '../database/database.js'
-import { at, column, flag, integer, rowOf, text, textOrNull } from '../database/rows.js'
+import { at, column, firstOf, flag, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { SEALED_CONTENT } from './content.sql.js'
-import { ENTRY, parseHead, type SealHead, TRAIL_OPEN_SINCE } from './seals.sql.js'
+import { ENTRY, type SealHead, TRAIL_OPEN_SINCE } from './seals.sql.js'
 
 const parseEntry = rowOf(ENTRY)
 export type Entry = ReturnType<typeof parseEntry>
@@ -50,9 +49,8 @@ const selectPage = statement(
 )
 
 /** The first broken seal of the page after `head`, or else its last seal; null: there are none after it. */
-export async function checkPage(database: Queryable, head: SealHead): Promise<Seal | null> {
-  const [row] = await database.query(selectPage, [head.position, head.hash])
-  return row ? parseSeal(row) : null
+export function checkPage(database: Queryable, { position, hash }: SealHead) {
+  return firstOf(database.query(selectPage, [position, hash]), parseSeal)
 }
 
 const selectFollows = statement(
@@ -76,12 +74,8 @@ const selectSealBefore = statement(
 )
 
 /** The position whose hash, with this content, gives `hash`; null: none does. It reads all seals. */
-export async function sealBefore(
-  database: Database,
-  { content, hash }: { readonly content: string; readonly hash: string },
-): Promise<number | null> {
-  const [row] = await scan(database, selectSealBefore, [content, hash])
-  return row ? integer(row, 'position') : null
+export function sealBefore(database: Database, content: string, hash: string) {
+  return firstOf(scan(database, selectSealBefore, [content, hash]), (row) => integer(row, 'position'))
 }
 
 const selectAt = statement(
@@ -89,8 +83,8 @@ const selectAt = statement(
   'select kind, series, number, act_id from seals where position = $1::bigint',
 )
 
-export async function entryAt(database: Queryable, position: number): Promise<Entry | null> {
-  return entryOf(await database.query(selectAt, [position]))
+export function entryAt(database: Queryable, position: number) {
+  return firstOf(database.query(selectAt, [position]), parseEntry)
 }
 
 const selectNumber = statement(
@@ -99,11 +93,8 @@ const selectNumber = statement(
 )
 
 /** Null: no such number is sealed. */
-export async function entryNumbered(
-  database: Queryable,
-  { kind, series, number }: Omit<Entry, 'actId'>,
-): Promise<Entry | null> {
-  return entryOf(await database.query(selectNumber, [kind, series, number]))
+export function entryNumbered(database: Queryable, { kind, series, number }: Entry) {
+  return firstOf(database.query(selectNumber, [kind, series, number]), parseEntry)
 }
 
 // `not exists` would be joined without the index while the planner takes the table for a small one, so the
@@ -138,8 +129,8 @@ const selectInserted = statement(
 )
 
 /** The first entry that should have a seal and has none; null: all have one. */
-export async function findInserted(database: Database, now: Instant): Promise<Entry | null> {
-  return entryOf(await scan(database, selectInserted, [at(now)]))
+export function findInserted(database: Database, now: Instant) {
+  return firstOf(scan(database, selectInserted, [at(now)]), parseEntry)
 }
 
 const selectRemovedEarly = statement(
@@ -153,14 +144,13 @@ const selectRemovedEarly = statement(
 const parseSealed = rowOf({ ...ENTRY, position: integer })
 
 /** The first document that has lost its buyer although it must be kept; null: none has. */
-export async function findRemovedEarly(database: Database, keptSince: string) {
-  const [row] = await scan(database, selectRemovedEarly, [keptSince])
-  return row ? parseSealed(row) : null
+export function findRemovedEarly(database: Database, keptSince: string) {
+  return firstOf(scan(database, selectRemovedEarly, [keptSince]), parseSealed)
 }
 
 const selectOtherHead = statement(
   'seals.other_head',
-  `select h.position, h.hash, s.hash is null as is_missing
+  `select h.position, s.hash is null as is_missing
      from (select position, hash from seal_heads
             union all
            select position, hash from jsonb_to_recordset($1::jsonb) as g(position bigint, hash text)) h
@@ -169,24 +159,14 @@ const selectOtherHead = statement(
     order by h.position limit 1`,
 )
 
+const parseOther = rowOf({ position: integer, isMissing: flag })
+
 /** The first stored or given head that is not in the chain; null: all are. */
-export async function findOtherHead(
-  database: Queryable,
-  heads: readonly SealHead[],
-): Promise<(SealHead & { readonly isMissing: boolean }) | null> {
-  const [row] = await database.query(selectOtherHead, [JSON.stringify(heads)])
-  return row ? { ...parseHead(row), isMissing: flag(row, 'is_missing') } : null
+export function findOtherHead(database: Queryable, heads: readonly SealHead[]) {
+  return firstOf(database.query(selectOtherHead, [JSON.stringify(heads)]), parseOther)
 }
 
 /** Reads whole tables, so it has no time limit. */
-function scan(
-  database: Database,
-  query: Statement,
-  parameters: readonly Parameter[],
-): Promise<readonly Row[]> {
+function scan(database: Database, query: Statement, parameters: readonly Parameter[]) {
   return database.transaction((transaction) => transaction.query(query, parameters), Number.POSITIVE_INFINITY)
-}
-
-function entryOf([row]: readonly Row[]): Entry | null {
-  return row ? parseEntry(row) : null
 }
