@@ -18,6 +18,7 @@ export const bulksPage: ListPage<BulkDeps, Bulk & { readonly at: Instant }> = {
   list: bulkList,
   fields: {},
   shown: 25,
+  empty: 'bulkNone',
   columns: [
     {
       head: 'act',

@@ -128,6 +128,8 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     const visit = await enterConsole(world, ROLE_KEYS.owner)
     const of = { act: 'user.grant', 'of.ends_from': '2026-12-01' }
     const path = '/console/bulk/start'
+    // Without one, its page says where it begins.
+    expect((await visit.ask('/console/bulk')).words).toContain('then “Act on all of these”')
     await setProfile(world, 'b', { name: 'Zahra' })
     const opened = await visit.open(`${path}?on=user&of.ends_from=2026-12-01`)
     // The link from the list of users carries what is in the list. Nothing was typed, so nothing is wrong.
