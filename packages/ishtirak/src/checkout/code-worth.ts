@@ -1,19 +1,16 @@
 // The worth of a code to a user: the months that it gives, or the price of purchases with it.
 import { monthsOf } from '../core/code.js'
 import { BillingError } from '../core/error.js'
-import type { Plan } from '../core/plan.js'
-import { type Quote, quotesIn, termDecisions } from '../core/quote.js'
-import { NEVER_PAID, type Period, purchaseAt } from '../core/subscription.js'
+import { quotesIn, termDecisions } from '../core/quote.js'
+import { NEVER_PAID, purchaseAt } from '../core/subscription.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { QuoteDeps } from './quote.js'
 
-export type CodeWorth =
-  | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
-  /** `quotes` has at least one, in the order of the catalogue. */
-  | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
-
-/** `typed` is the typed code. Throws `code_not_valid`, `too_many_wrong_codes`, `prepaid_limit_reached`. */
-export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): Promise<CodeWorth> {
+/**
+ * `typed` is the typed code. A discount has at least one quote, in the order of the catalogue. Throws
+ * `code_not_valid`, `too_many_wrong_codes`, `prepaid_limit_reached`.
+ */
+export async function readCodeWorth(deps: QuoteDeps, userId: string, typed: string) {
   const [discount] = deps.discounts
   if (!discount) throw new BillingError('code_not_valid')
   return discount.countTry(userId, async () => {
@@ -23,10 +20,13 @@ export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): P
     const code = await discount.lookUp({ userId, typed, methods: names })
     const now = clock.now()
     const gives = monthsOf(code, now)
-    if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }
+    if (gives) {
+      const { period } = purchaseAt(facts, now, gives.months, rules)
+      return { kind: 'months' as const, ...gives, period }
+    }
     const decisions = termDecisions(facts, now, rules, code ?? 'unknown')
     const quotes = quotesIn(decisions)
-    if (quotes.length > 0) return { kind: 'discount', quotes }
+    if (quotes.length > 0) return { kind: 'discount' as const, quotes }
     const [refused] = decisions.filter((decision) => decision.kind !== 'sold')
     const isWrong = decisions.some(({ kind }) => kind === 'code_not_valid')
     throw refused && !isWrong ? quoteRefusal(refused) : new BillingError('code_not_valid')

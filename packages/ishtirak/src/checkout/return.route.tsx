@@ -4,7 +4,7 @@
 import { findRefundInstant } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { isPayable, type Payment, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
+import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
 import { mayOrder } from '../core/person.js'
 import { renewabilityAt } from '../core/quote.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
@@ -62,8 +62,6 @@ export function returnRoutes(app: App, pages: Pages & StatusDeps): void {
   )
 }
 
-type ReturnedPayment = Awaited<ReturnType<typeof readReturnedPayment>>
-
 /** The address of the page names only the payment. */
 async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestId?: string) {
   const find = () => findPaymentById(deps.database, paymentId)
@@ -87,7 +85,7 @@ async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestI
   }
 }
 
-interface ReturnView extends ReturnedPayment {
+interface ReturnView extends Awaited<ReturnType<typeof readReturnedPayment>> {
   readonly pages: Pages
   /** The payer's session; null for other readers. */
   readonly session: Session | null
@@ -133,15 +131,12 @@ function returnPage(view: ReturnView): string {
   })
 }
 
-const backUrlOf = ({ pages, payment, now, session }: ReturnView) =>
-  platformPage(payment, now) ?? pages.backUrl(session)
-
-/** The page to which the platform wanted the payer to return; null: it named none. */
-function platformPage(payment: Payment, now: Instant): string | null {
-  if (payment.returnUrl === null) return null
+/** The page to which the platform wanted the payer to return, or else its usual page. */
+function backUrlOf({ pages, payment, status, session }: ReturnView): string {
+  if (payment.returnUrl === null) return pages.backUrl(session)
   const url = new URL(payment.returnUrl)
   url.searchParams.set('payment_id', payment.id)
-  url.searchParams.set('status', publicStatusAt(payment, now))
+  url.searchParams.set('status', status)
   return url.href
 }
 

@@ -74,13 +74,11 @@ const FAILURES_A_MINUTE = 5
 export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'publicUrl'> {
   readonly discounts: readonly DiscountSource[]
   readonly atOnce: readonly PaysAtOnce[]
-  readonly upgrades: UpgradeState
+  readonly upgrades: ReturnType<typeof createUpgradeState>
   readonly wait: (ms: number) => Promise<void>
 }
 
 /** The state that all clicks on one process share. */
-type UpgradeState = ReturnType<typeof createUpgradeState>
-
 export function createUpgradeState({ database, clock }: Pick<CommonParts, 'database' | 'clock'>) {
   return {
     /** Clicks of one user on one plan share one request to the provider. */
@@ -268,11 +266,7 @@ async function openCheckout(
 }
 
 /** The checkout may exist, so the next click or the sweep searches for it, without waiting for the lease. */
-async function unavailableFor(
-  { database, clock }: UpgradeDeps,
-  payment: Payment,
-  failure: ProviderFailure,
-): Promise<BillingError> {
+async function unavailableFor({ database, clock }: UpgradeDeps, payment: Payment, failure: ProviderFailure) {
   await moveAttemptLease(database, payment, clock.now())
   return unavailable(failure)
 }

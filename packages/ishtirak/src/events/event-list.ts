@@ -1,8 +1,8 @@
 // The list of written events, with the state of the platform's address beside it.
 import { Type } from 'typebox'
 import { list } from '../acts/list.js'
-import type { Queryable } from '../database/database.js'
 import { nullable, object } from '../http/schemas.js'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   countWaitingEvents,
   EndpointSchema,
@@ -12,9 +12,7 @@ import {
 } from './event-history.sql.js'
 import { listQuery } from './schemas.js'
 
-interface ListDeps {
-  readonly database: Queryable
-}
+type ListDeps = Pick<CommonParts, 'database'>
 
 export const EventCountsSchema = object('EventCounts', { users: Type.Integer(), events: Type.Integer() })
 

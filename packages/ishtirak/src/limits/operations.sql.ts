@@ -99,25 +99,18 @@ export function createApplyUsageOperation(database: Database) {
   return shareStatements<UsageOperation, UsageAnswer>(database, {
     // One operation of a user at a time, not only of a count: operation ids are per user.
     keyOf: (operation) => operation.userId,
-    many: (limited, operations, giveUpAt) =>
-      applyUsageOperations({ database, limited, giveUpAt }, operations),
-  })
-}
-
-/** Operations of different users. Throws if one cannot be done; the counted ones are known by their ids. */
-async function applyUsageOperations(
-  of: { readonly database: Database; readonly limited: Queryable; readonly giveUpAt: number },
-  operations: readonly UsageOperation[],
-): Promise<readonly UsageAnswer[]> {
-  const { database, limited, giveUpAt } = of
-  const usual = await usualOf(limited, operations)
-  if (usual.every((answer) => answer !== null)) return usual
-  const answers = await Promise.allSettled(
-    operations.map((operation, index) => usual[index] ?? applyOpen(database, operation, giveUpAt)),
-  )
-  return answers.map((answer) => {
-    if (answer.status === 'rejected') throw answer.reason
-    return answer.value
+    // Throws if one cannot be done. A repetition finds the others, which are counted, by their ids.
+    many: async (limited, operations, giveUpAt) => {
+      const usual = await usualOf(limited, operations)
+      if (usual.every((answer) => answer !== null)) return usual
+      const answers = await Promise.allSettled(
+        operations.map((operation, index) => usual[index] ?? applyOpen(database, operation, giveUpAt)),
+      )
+      return answers.map((answer) => {
+        if (answer.status === 'rejected') throw answer.reason
+        return answer.value
+      })
+    },
   })
 }
 
@@ -146,8 +139,7 @@ const isRace = (error: unknown) => error instanceof ConstraintViolation && RACES
 async function applyIn(transaction: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
   const { userId, limit, scopeId, operationId, kind, amount } = operation
   const place = [userId, limit, scopeId]
-  const [row] = await transaction.query(find, [...place, operationId, kind, givesBackOf(operation)])
-  if (!row) throw new Error('a count was looked up and gave no row')
+  const [row = {}] = await transaction.query(find, [...place, operationId, kind, givesBackOf(operation)])
   const { answer, change } = decideUsage(operation, foundIn(row))
   if (answer.kind === 'denied')
     await transaction.query(refuse, [...place, at(operation.now), amount ?? 1, answer.maximum, answer.used])

@@ -69,23 +69,6 @@ type PlatformSchemas = ReturnType<typeof platformSchemas>
 /** The schemas that depend on the configured limits. */
 export function platformSchemas(limits: readonly LimitDefinition[]) {
   const user = userProperties(limits)
-  return {
-    ...requestSchemas(limits),
-    User: object('User', user),
-    Overview: object('Overview', {
-      ...user,
-      pending_payment: nullable(PaymentSchema, {
-        description: 'A checkout that can be paid now',
-      }),
-      time: timeList,
-    }),
-  }
-}
-
-export const namesOf = (limits: readonly LimitDefinition[]) =>
-  limits.map(({ name }) => `\`${name}\``).join(', ')
-
-function requestSchemas(limits: readonly LimitDefinition[]) {
   const scope = scopeFields(limits, (named) =>
     Type.Optional(
       Type.String({ pattern: line(255), description: `Only, and always, for ${namesOf(named)}` }),
@@ -116,14 +99,20 @@ function requestSchemas(limits: readonly LimitDefinition[]) {
       used: Type.Integer({ minimum: 0, maximum: USED_MAX, description: 'All that is in use now' }),
       ...scope,
     }),
+    User: object('User', user),
+    Overview: object('Overview', {
+      ...user,
+      pending_payment: nullable(PaymentSchema, { description: 'A checkout that can be paid now' }),
+      time: timeList,
+    }),
   }
 }
 
+export const namesOf = (limits: readonly LimitDefinition[]) =>
+  limits.map(({ name }) => `\`${name}\``).join(', ')
+
 /** `project_id` and `scope_id`, each if a limit has it. The type has both as optional. */
-function scopeFields<Field>(
-  limits: readonly LimitDefinition[],
-  describe: (named: readonly LimitDefinition[]) => Field,
-) {
+function scopeFields<Field>(limits: readonly LimitDefinition[], describe: (named: typeof limits) => Field) {
   const fields = (['project_id', 'scope_id'] as const).flatMap((field) => {
     const named = limits.filter((limit) => scopeField(limit) === field)
     return named.length > 0 ? [[field, describe(named)]] : []
@@ -132,36 +121,30 @@ function scopeFields<Field>(
 }
 
 function userProperties(limits: readonly LimitDefinition[]) {
+  const overLimit = object('OverLimit', {
+    limit: Type.Unsafe<string>(Type.Enum(limits.map(({ name }) => name))),
+    ...scopeFields(limits, () => Type.Optional(Type.String())),
+    used: Type.Integer(),
+    max: Type.Integer(),
+  })
+  // Present if the catalogue counts something by the month.
+  const monthEnd = { month_resets_at: Type.Optional(timestamp) }
   return {
     user_id: Type.String(),
     ...BillingStatusSchema.properties,
     limits: planLimitsSchema(limits),
     usage: usageSchema(limits),
     resets_at: timestamp,
-    ...monthEnd(limits),
-    over_limit: Type.Array(
-      object('OverLimit', {
-        limit: Type.Unsafe<string>(Type.Enum(limits.map(({ name }) => name))),
-        ...scopeFields(limits, () => Type.Optional(Type.String())),
-        used: Type.Integer(),
-        max: Type.Integer(),
-      }),
-      {
-        description:
-          'Usage above what the plan in effect allows. Nothing is deleted; creating more is refused.',
-      },
-    ),
+    ...(countsByMonth(limits) ? monthEnd : ({} as typeof monthEnd)),
+    over_limit: Type.Array(overLimit, {
+      description:
+        'Usage above what the plan in effect allows. Nothing is deleted; creating more is refused.',
+    }),
     renewal: nullable(RenewalSchema, { description: 'Null when nothing is for sale' }),
     email: nullable(Type.String()),
     name: nullable(Type.String()),
     locale: nullable(locale),
   }
-}
-
-/** Present if the catalogue counts something by the month. */
-function monthEnd(limits: readonly LimitDefinition[]) {
-  const field = { month_resets_at: Type.Optional(timestamp) }
-  return countsByMonth(limits) ? field : ({} as typeof field)
 }
 
 const ofWindow = {
@@ -170,7 +153,7 @@ const ofWindow = {
 }
 
 function usageSchema(limits: readonly LimitDefinition[]) {
-  const members = limits.map(({ name, window, per }): [string, UsageMember] => {
+  const members = limits.map(({ name, window, per }): [string, TInteger | TRecord<'^.*$', TInteger>] => {
     const described = window === null ? {} : { description: ofWindow[window] }
     if (per === null) return [name, Type.Integer({ ...described, examples: [4] })]
     const description = `The usage by ${per}; zeros are left out`
@@ -178,8 +161,6 @@ function usageSchema(limits: readonly LimitDefinition[]) {
   })
   return object('Usage', Object.fromEntries(members))
 }
-
-type UsageMember = TInteger | TRecord<'^.*$', TInteger>
 
 /** An hour in which a limit refused something. */
 export const FullHourSchema = object('FullLimit', {
