@@ -31,11 +31,7 @@ export async function checkOrders(deps: OrderDeps, limit: number): Promise<numbe
 }
 
 /** If the facts are stale, the next round does it. */
-async function checkOrder(
-  deps: OrderDeps,
-  facts: { readonly userId: string; readonly user: UserRecord },
-  now: Instant,
-): Promise<boolean> {
+async function checkOrder(deps: OrderDeps, facts: { userId: string; user: UserRecord }, now: Instant) {
   const tried = await tryChange(deps, facts, { now }, (): Decided<'unchanged' | 'changed'> => {
     const { subscription } = facts.user
     const { balance } = subscription

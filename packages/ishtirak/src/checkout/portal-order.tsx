@@ -35,7 +35,6 @@ interface OrderOf
   readonly paidBy: OfferedMethod
   /** True before the renewal window. */
   readonly isAhead: boolean
-  /** A code that was typed. */
   readonly code?: string | undefined
 }
 

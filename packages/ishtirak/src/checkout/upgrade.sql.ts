@@ -59,10 +59,7 @@ export interface FactsQuery {
   readonly now: Instant
 }
 
-export async function loadForUpgrades(
-  database: Queryable,
-  asked: readonly FactsQuery[],
-): Promise<readonly LoadedForUpgrade[]> {
+export async function loadForUpgrades(database: Queryable, asked: readonly FactsQuery[]) {
   const known = asked.map(({ user }) => userParameters(user))
   const rows = await database.query(selectFacts, [
     known.map(([userId]) => userId),

@@ -18,11 +18,7 @@ export async function announceTime(deps: ChangeDeps, limit: number): Promise<num
 }
 
 /** Does nothing if the facts are stale: another process has announced it, or a payment has made it untrue. */
-async function announce(
-  deps: ChangeDeps,
-  { userId, user, announced }: DueUser,
-  now: Instant,
-): Promise<boolean> {
+async function announce(deps: ChangeDeps, { userId, user, announced }: DueUser, now: Instant) {
   const announcement = await tryChange(deps, { userId, user }, { now }, (): Decided<Announcement | null> => {
     const { paidUntil } = user.subscription
     const schedule = decideAnnouncement(user.subscription, announced, now, deps.rules)

@@ -3,7 +3,7 @@
 // read, and a booking needs neither lock nor position.
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
-import { EVENTS, type OutgoingEvent, parseEvent } from './deliver-events.sql.js'
+import { EVENTS, parseEvent } from './deliver-events.sql.js'
 
 // Held until the commit, so that the next process sees the positions that this one gives.
 const lock = statement(
@@ -47,10 +47,6 @@ const selectAfter = statement(
     limit $2::int`,
 )
 
-export async function eventsAfter(
-  database: Queryable,
-  position: number,
-  limit: number,
-): Promise<readonly OutgoingEvent[]> {
+export async function eventsAfter(database: Queryable, position: number, limit: number) {
   return (await database.query(selectAfter, [position, limit])).map(parseEvent)
 }

@@ -39,11 +39,7 @@ const UNWRITTEN_MS = 1 * HOUR
 const AT_ONCE = 4
 
 /** Sends up to `limit` messages while `goesOn()`, and returns how many it finished; without a server 0. */
-export async function sendDueMail(
-  deps: SendMailDeps,
-  limit: number,
-  goesOn?: () => boolean,
-): Promise<number> {
+export async function sendDueMail(deps: SendMailDeps, limit: number, goesOn?: () => boolean) {
   const { mailer } = deps
   if (!mailer) return 0
   for (const { kind, queueDue } of deps.mails) {

@@ -15,11 +15,7 @@ export interface WriteMailDeps extends Pick<CommonParts, 'seller' | 'publicUrl'>
 }
 
 /** A mail to a user. */
-export async function writeMail(
-  deps: WriteMailDeps,
-  owed: ClaimedMail,
-  writer: MailWriter,
-): Promise<MailMessage> {
+export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail, writer: MailWriter) {
   const { publicUrl, seller } = deps
   const { email } = owed.user
   if (email === null) throw new Error('a mail without an address')

@@ -12,7 +12,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { Pages } from '../pages/portal-frame.js'
 import type { Answered } from '../pages/portal-kinds.js'
-import type { FindSession } from './portal-sessions.sql.js'
+import type { createFindSession } from './portal-sessions.sql.js'
 import type { ReadPortal } from './read-portal.js'
 import type { PortalConfig } from './settings.js'
 
@@ -26,7 +26,7 @@ export interface PortalDeps
     PortalConfig,
     Pick<CommonParts, 'ids' | 'publicUrl' | 'platformUrl'> {
   readonly database: Database
-  readonly findSession: FindSession
+  readonly findSession: ReturnType<typeof createFindSession>
   /** Counts a request for a link into the portal, by network. */
   admitLinkRequest(network: string, reply: FastifyReply): void
 }

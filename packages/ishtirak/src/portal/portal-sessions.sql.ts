@@ -76,10 +76,8 @@ const selectSessions = statement(
     where s.expires_at > $2::timestamptz`,
 )
 
-export type FindSession = (sessionToken: string) => Promise<PortalSession | null>
-
 /** Null: the session has ended or does not exist. Pages that are asked for at once share a query. */
-export function createFindSession({ database, clock }: SessionDeps): FindSession {
+export function createFindSession({ database, clock }: SessionDeps) {
   return shareStatements(database, {
     many: async (database, tokens: readonly string[]) => {
       const digests = tokens.map(digestOf)

@@ -6,10 +6,7 @@ import type { PageParts } from '../pages/portal-frame.js'
 import type { PartView, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 
 /** The payment methods and the fields of an order that capabilities add. */
-export function orderPartsOf<Deps>(
-  deps: Deps,
-  capabilities: readonly Capability<Deps>[],
-): Pick<PageParts, 'shownMethods' | 'orderFields'> {
+export function orderPartsOf<Deps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
   return {
     shownMethods: capabilities.flatMap(({ portal }) => portal?.shownMethods?.(deps) ?? []),
     orderFields: capabilities.flatMap(({ portal }) => portal?.orderField?.(deps) ?? []),

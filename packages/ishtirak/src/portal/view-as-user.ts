@@ -3,24 +3,14 @@
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
-import type { HistoryDeps } from '../checkout/history.js'
-import type { Database } from '../database/database.js'
 import { requireUser } from '../ledger/load.js'
-import type { OverviewDeps } from '../limits/overview.js'
-import type { PageParts } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { portalPage } from './portal-page.js'
+import type { PortalDeps } from './portal-pages.js'
 import { orderPartsOf, portalReader } from './read-portal.js'
 
-interface ViewAsUserDeps
-  extends OverviewDeps,
-    HistoryDeps,
-    AuditDeps,
-    Omit<PageParts, 'style' | 'base' | 'shownMethods' | 'orderFields'> {
-  readonly database: Database
-  readonly publicUrl: string
-}
+type ViewAsUserDeps = Omit<PortalDeps, 'admitLinkRequest' | 'mailsLinks'> & AuditDeps
 
 export function createViewAsUser<Deps extends ViewAsUserDeps>(
   deps: Deps,

@@ -11,20 +11,14 @@ import {
 import { isLiveKey, signatureVerifier } from './account.js'
 import { type CallSettings, createProvider, type Provider, rejected, unreadable } from './call.js'
 import {
-  CODE,
-  DISCOUNT,
   type JsonObject,
   METHOD,
-  MONTHS,
-  PAYMENT_ID,
-  PLAN_ID,
-  PURPOSE,
+  type OurMetadata,
   readCheckout,
   readEvent,
   readFlag,
   readPage,
   readShortText,
-  USER_ID,
 } from './report.js'
 
 export interface ChargilyOptions extends CallSettings {
@@ -131,15 +125,15 @@ function requestOf(order: CheckoutOrder): JsonObject {
     // The user pays exactly the plan's price: 3,037.50 instead of 3,000 would look like a bug.
     chargily_pay_fees_allocation: 'merchant',
     metadata: {
-      [PAYMENT_ID]: order.paymentId,
+      payment_id: order.paymentId,
       // Laravel trims texts and turns empty ones into null. Values that would come back changed are not sent.
-      ...(comesBackUnchanged(order.userId) && { [USER_ID]: order.userId }),
-      ...(order.kind !== 'purchase' && { [PURPOSE]: order.kind }),
-      ...(order.planId !== null && comesBackUnchanged(order.planId) && { [PLAN_ID]: order.planId }),
+      ...(comesBackUnchanged(order.userId) && { user_id: order.userId }),
+      ...(order.kind !== 'purchase' && { kind: order.kind }),
+      ...(order.planId !== null && comesBackUnchanged(order.planId) && { plan_id: order.planId }),
       // Sent as text, which comes back unchanged.
-      ...(order.months !== null && { [MONTHS]: String(order.months) }),
-      ...(order.code && { [CODE]: order.code.hash, [DISCOUNT]: String(order.code.discount) }),
-    },
+      ...(order.months !== null && { months: String(order.months) }),
+      ...(order.code && { code_hash: order.code.hash, discount: String(order.code.discount) }),
+    } satisfies OurMetadata,
   }
 }
 

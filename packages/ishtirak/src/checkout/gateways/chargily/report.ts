@@ -8,16 +8,10 @@ import type { CheckoutPage, NoEvent, ProviderEvent } from '../../../ledger/metho
 /** The name of this method in payments and events. */
 export const METHOD = 'chargily'
 
-/** The keys of our values in Chargily's metadata. */
-export const PAYMENT_ID = 'payment_id'
-export const USER_ID = 'user_id'
-/** The payment's purpose. A purchase has none. */
-export const PURPOSE = 'kind'
-export const PLAN_ID = 'plan_id'
-export const MONTHS = 'months'
-/** For a purchase with a code: the code's keyed hash and the discount. */
-export const CODE = 'code_hash'
-export const DISCOUNT = 'discount'
+/** Our values in Chargily's metadata. A purchase has no `kind`, and only one with a code has the last two. */
+export type OurMetadata = Partial<
+  Record<'payment_id' | 'user_id' | 'kind' | 'plan_id' | 'months' | 'code_hash' | 'discount', string>
+>
 
 /** Null: not a checkout. `envelope`: what the event around it says, for fields that the checkout lacks. */
 export function readCheckout(
@@ -27,13 +21,12 @@ export function readCheckout(
   if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
   const checkoutId = readShortText(value.id)
   if (checkoutId === null) return null
-  const reportedKind = readMetadata(value.metadata, PURPOSE)
-  const kind = PAYMENT_PURPOSES.find((purpose) => purpose === reportedKind)
-  const planId = readMetadata(value.metadata, PLAN_ID)
-  const months = readAmount(readMetadata(value.metadata, MONTHS))
+  const ours = (key: keyof OurMetadata) => readMetadata(value.metadata, key)
+  const kind = PAYMENT_PURPOSES.find((purpose) => purpose === ours('kind'))
+  const planId = ours('plan_id')
+  const months = readAmount(ours('months'))
   const fees = readFees(value)
-  const hash = readMetadata(value.metadata, CODE)
-  const discount = readAmount(readMetadata(value.metadata, DISCOUNT))
+  const [hash, discount] = [ours('code_hash'), readAmount(ours('discount'))]
   return {
     method: METHOD,
     checkoutId,
@@ -41,8 +34,8 @@ export function readCheckout(
     amount: readAmount(value.amount),
     currency: readShortText(value.currency)?.toUpperCase() ?? null,
     live: readFlag(value.livemode) ?? envelope.live,
-    paymentId: readMetadata(value.metadata, PAYMENT_ID),
-    userId: readMetadata(value.metadata, USER_ID),
+    paymentId: ours('payment_id'),
+    userId: ours('user_id'),
     ...(kind !== undefined && { kind }),
     ...(planId !== null && { planId }),
     ...(months !== null && { months }),
@@ -55,9 +48,6 @@ export function readCheckout(
     updatedAt: readUnixSeconds(value.updated_at) ?? envelope.updatedAt,
   }
 }
-
-/** Events about a checkout have types that begin like this. */
-const ABOUT_A_CHECKOUT = 'checkout.'
 
 /** The signature of the bytes is already verified. */
 export function readEvent(body: Uint8Array): ProviderEvent | NoEvent {
@@ -73,7 +63,7 @@ export function readEvent(body: Uint8Array): ProviderEvent | NoEvent {
     updatedAt: readUnixSeconds(value.updated_at) ?? createdAt,
   }
   const report = readCheckout(value.data, envelope)
-  if (report === null && type.startsWith(ABOUT_A_CHECKOUT)) return 'event_without_checkout'
+  if (report === null && type.startsWith('checkout.')) return 'event_without_checkout'
   return { id, type, report, createdAt }
 }
 
