@@ -12,7 +12,7 @@ const context = {
   freshPaymentId: () => 'pay_02',
   isAnswer: false,
 }
-const decide = (payment: Payment | null, report = aReport(), changes = {}) =>
+const decide = (payment: Payment, report = aReport(), changes = {}) =>
   decideSettlement({ payment, subscription: NEVER_PAID }, report, { ...context, ...changes })
 
 const UNCHANGED = { outcome: 'unchanged', payment: null }
@@ -232,8 +232,4 @@ it('a pending report gives a requested payment its checkout and its expiry, and 
   expect(payment).toMatchObject({ status: 'pending', checkoutId: 'chk_1', expiresAt: NOON + 31 * MINUTE })
   for (const status of ['pending', 'processing', 'unknown'] as const)
     expect.soft(decide(aPayment(), aReport({ status })), status).toMatchObject(UNCHANGED)
-})
-
-it('a report of a checkout that is not ours is unknown_checkout', () => {
-  expect(decide(null).outcome).toBe('unknown_checkout')
 })

@@ -32,8 +32,8 @@ import {
 } from './subscription.js'
 
 export interface SettlementFacts {
-  /** Our payment, found by the checkout's id, else by our id in its metadata; null: unknown. */
-  readonly payment: Payment | null
+  /** Our payment, found by the checkout's id, else by our id in its metadata. */
+  readonly payment: Payment
   readonly subscription: SubscriptionFacts
 }
 
@@ -61,7 +61,6 @@ export type SettlementOutcome =
   /** It has no purpose any more but can still be paid, so it must be ended at the provider. */
   | 'withdrawn'
   | 'other_checkout'
-  | 'unknown_checkout'
 
 export interface Settlement extends Decision {
   readonly outcome: SettlementOutcome
@@ -77,9 +76,8 @@ export function decideSettlement(
   context: SettlementContext,
 ): Settlement {
   const { payment } = facts
-  if (!payment) return nothing('unknown_checkout')
   const isSecond = payment.checkoutId !== null && payment.checkoutId !== report.checkoutId
-  if (isSecond) return decideSecond(facts, payment, report, context)
+  if (isSecond) return decideSecond(facts, report, context)
   if (payment.status === 'paid' || payment.status === 'refunded') return nothing('unchanged')
   const adopted = adopt(payment, report, payment, context.now)
   return settle({ subscription: facts.subscription, stored: payment, adopted }, report, context)
@@ -87,8 +85,7 @@ export function decideSettlement(
 
 /** Both checkouts of one payment were paid: the second buys as much again, and the operator sees it. */
 function decideSecond(
-  facts: SettlementFacts,
-  first: Payment,
+  { payment: first, subscription }: SettlementFacts,
   report: CheckoutReport,
   context: SettlementContext,
 ): Settlement {
@@ -112,7 +109,7 @@ function decideSecond(
     checkoutUrl: null,
   }
   const adopted = adopt(second, report, first, context.now)
-  const decision = settle({ subscription: facts.subscription, stored: first, adopted }, report, context)
+  const decision = settle({ subscription, stored: first, adopted }, report, context)
   return {
     ...decision,
     isNew: true,
@@ -222,7 +219,7 @@ function book(
   const extended = extend(subscription, purchase, { id, plan, instrument, amount }, now)
   return {
     ...nothing('booked'),
-    payment: paid(payment, paidAt, purchase.period),
+    payment: paidPayment(payment, paidAt, purchase.period),
     subscription: extended,
     withdrawsOpen: !renewabilityAt(extended, now, rules).allowed,
     events: ['payment.paid', purchase.renews ? 'subscription.renewed' : 'subscription.activated'],
@@ -230,7 +227,11 @@ function book(
 }
 
 /** `period` is the time that it bought; null: none. */
-function paid<Kind extends Payment>(payment: Kind, paidAt: Instant, period: Period | null): Kind {
+export function paidPayment<Kind extends Payment>(
+  payment: Kind,
+  paidAt: Instant,
+  period: Period | null,
+): Kind {
   const bought = { periodStart: period?.start ?? null, periodEnd: period?.end ?? null }
   return { ...payment, status: 'paid', paidAt, ...bought, nextCheckAt: null }
 }
@@ -258,7 +259,7 @@ function bookChangeOf(
   ]
   return {
     ...nothing('booked'),
-    payment: paid({ ...payment, change: booked.order }, paidAt, period),
+    payment: paidPayment({ ...payment, change: booked.order }, paidAt, period),
     subscription: entry ? withEntry(booked.subscription, entry) : booked.subscription,
     ...(entry && { entry }),
     // Other open payments were quoted for the time before the change.
@@ -282,7 +283,7 @@ function bookTopUp(
   const booked = proved ?? { entry, after: withEntry(subscription, entry) }
   return {
     ...nothing('booked'),
-    payment: paid(payment, said.paidAt, null),
+    payment: paidPayment(payment, said.paidAt, null),
     subscription: booked.after,
     entry: booked.entry,
     events: ['payment.paid', 'balance.changed'],

@@ -6,6 +6,7 @@ import type { AuditDeps, OperatorAct } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { newPayment } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
+import { paidPayment } from '../core/settlement.js'
 import { BY_BALANCE, type DueRenewal, dueRenewal, renewalEntry, withRenewal } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import type { DocumentDeps } from './documents.js'
@@ -131,11 +132,7 @@ function renewal(
   const ordered = { id, userId, offer, method: methods.of(BY_BALANCE), createdAt: at, attemptEndsAt: at }
   const subscription = withRenewal(user.subscription, due, id)
   return {
-    payment: {
-      ...newPayment(ordered),
-      ...{ status: 'paid', paidAt: at, nextCheckAt: null },
-      ...{ periodStart: added.period.start, periodEnd: added.period.end },
-    },
+    payment: paidPayment(newPayment(ordered), at, added.period),
     ...{ isNew: true, isBooked: true, subscription, entry: renewalEntry(due, id) },
     withdrawsOpen: !renewabilityAt(subscription, now, rules).allowed,
     events: [

@@ -50,7 +50,7 @@ export interface ReportedCheckout {
 
 type WithReport = ReportedCheckout & { readonly report: CheckoutReport }
 
-export type SettlementResult = SettlementOutcome | 'duplicate'
+export type SettlementResult = SettlementOutcome | 'duplicate' | 'unknown_checkout'
 
 /** Books what the report says. Throws `DatabaseUnavailable`: nothing was changed, so it must come again. */
 export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
