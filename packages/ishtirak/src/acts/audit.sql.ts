@@ -161,10 +161,10 @@ function describeFacts({ payment, subscription, moved, grant }: AuditedFacts) {
     },
     ...(balance && { balance: balance.amount }),
     ...(moved.length > 0 && {
-      moved_periods: moved.map(({ sourceId, periodStart, periodEnd }) => ({
+      moved_periods: moved.map(({ sourceId, start, end }) => ({
         id: sourceId,
-        period_start: toTimestamp(periodStart),
-        period_end: toTimestamp(periodEnd),
+        period_start: toTimestamp(start),
+        period_end: toTimestamp(end),
       })),
     }),
     ...(grant && { grant: describeGrant(grant) }),

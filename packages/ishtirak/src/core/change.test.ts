@@ -293,8 +293,8 @@ describe('refunds', () => {
     ])
     const until = instantOf('2027-01-01T12:00:00Z')
     expect(decided.moved).toEqual([
-      { sourceId: 'pay_3', periodStart: month.paidUntil, periodEnd: until },
-      { sourceId: 'pay_4', periodStart: half, periodEnd: until },
+      { sourceId: 'pay_3', start: month.paidUntil, end: until },
+      { sourceId: 'pay_4', start: half, end: until },
     ])
   })
 })

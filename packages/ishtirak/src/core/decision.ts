@@ -2,7 +2,6 @@
 import type { NewEntry } from './balance.js'
 import type { ChangeOfEvent } from './change.js'
 import type { EventType } from './event-types.js'
-import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
 import type { PaidPeriod, SubscriptionFacts } from './subscription.js'
 
@@ -29,11 +28,7 @@ export interface Decision {
 }
 
 /** The place to which a refund of an earlier payment moves the time of this source. */
-export interface MovedPeriod {
-  readonly sourceId: string
-  readonly periodStart: Instant
-  readonly periodEnd: Instant
-}
+export type MovedPeriod = Pick<PaidPeriod, 'sourceId' | 'start' | 'end'>
 
 export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'months'> {
   /** `grt_…` if an operator granted it, `red_…` if a code did, `tri_…` for a trial. */

@@ -9,7 +9,6 @@ import type { Payment } from './payment.js'
 import {
   type BillingRules,
   type Calendar,
-  longer,
   type PaidPeriod,
   type PaidRun,
   paidUntil,
@@ -23,10 +22,6 @@ export interface Refund extends Decision {
   /** Equal to the one before if access stays. */
   readonly subscription: SubscriptionFacts
   readonly moved: readonly MovedPeriod[]
-}
-
-interface End extends Decision {
-  readonly subscription: SubscriptionFacts
 }
 
 /** The balance has less than the refund takes from it. */
@@ -53,17 +48,13 @@ export function decideRefund(
   const after = withoutPeriod(unchanged, payment.id, now, rules.calendar)
   const isEnd = after.endedAt !== null && subscription.endedAt === null
   const change = isEnd ? null : changeByRefund(subscription, unchanged, payment.id, now, rules)
-  const follows: readonly EventType[] = isEnd
-    ? ['subscription.canceled']
-    : change
-      ? ['subscription.changed']
-      : []
+  const event: EventType | null = isEnd ? 'subscription.canceled' : change && 'subscription.changed'
   return {
     payment: { ...payment, status: 'refunded' },
     subscription: after,
     // The refunded payment keeps its period as it was.
     moved: movedBetween(unchanged.periods, after.periods).filter(({ sourceId }) => sourceId !== payment.id),
-    events: ['payment.refunded', ...follows],
+    events: ['payment.refunded', ...(event ? [event] : [])],
     ...(change && { change }),
   }
 }
@@ -113,10 +104,10 @@ function changeByRefund(
 }
 
 /** Ends access now, as for fraud. Null: there is no access to end. */
-export function decideEnd(facts: SubscriptionFacts, now: Instant, rules: BillingRules): End | null {
+export function decideEnd(facts: SubscriptionFacts, now: Instant, rules: BillingRules) {
   const { plan } = statusAt(facts, now, rules)
   if (plan.id === rules.catalogue.free.id) return null
-  return { subscription: { ...facts, endedAt: now }, events: ['subscription.canceled'] }
+  return { subscription: { ...facts, endedAt: now }, events: ['subscription.canceled'] } satisfies Decision
 }
 
 function withoutPeriod(
@@ -141,7 +132,11 @@ function withoutPeriod(
 
 /** The run before these periods, if they end as `run` does. Months are counted back. */
 function runBefore(periods: readonly PaidPeriod[], run: PaidRun): PaidRun {
-  return periods.reduceRight((after, { months, granted }) => granted?.follows ?? longer(after, -months), run)
+  return periods.reduceRight(
+    (after, { months, granted }) =>
+      granted?.follows ?? { anchorAt: after.anchorAt, months: after.months - months },
+    run,
+  )
 }
 
 /** Places `later` after `before`. The ends of months are computed from their anchor. */
@@ -163,22 +158,21 @@ function layOut(
 
 function movedBetween(before: readonly PaidPeriod[], after: readonly PaidPeriod[]): readonly MovedPeriod[] {
   const old = new Map(placesOf(before).map((place) => [place.sourceId, place]))
-  return placesOf(after).filter(({ sourceId, periodStart, periodEnd }) => {
+  return placesOf(after).filter(({ sourceId, start, end }) => {
     const place = old.get(sourceId)
-    return place?.periodStart !== periodStart || place.periodEnd !== periodEnd
+    return place?.start !== start || place.end !== end
   })
 }
 
 /** The places of the periods that are not over, and of the plan changes on them. */
 export function placesOf(periods: readonly PaidPeriod[]): readonly MovedPeriod[] {
   const own = periods.map(({ sourceId, start, end }) => {
-    const periodStart = changedStretch(periods, sourceId)?.start ?? start
-    return { sourceId, periodStart, periodEnd: end }
+    return { sourceId, start: changedStretch(periods, sourceId)?.start ?? start, end }
   })
   const ids = new Set(periods.flatMap(({ changes = [] }) => changes.map(({ sourceId }) => sourceId)))
   const changed = [...ids].flatMap((sourceId) => {
     const stretch = changedStretch(periods, sourceId)
-    return stretch ? [{ sourceId, periodStart: stretch.start, periodEnd: stretch.end }] : []
+    return stretch ? [{ sourceId, ...stretch }] : []
   })
   return [...own, ...changed.filter(({ sourceId }) => !own.some((one) => one.sourceId === sourceId))]
 }

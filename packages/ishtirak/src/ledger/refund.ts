@@ -128,16 +128,12 @@ function changesBy({ user, paid }: Loaded, refunded: Refund, now: Instant, rules
   const due = dueRenewal(refunded.subscription, now, rules)
   const after = renewed(refunded.subscription, now, rules)
   const bought = due && `${due.order.plan.id} ${due.order.months}: ${due.order.price}`
-  const spanOf = (of: { readonly periodStart: Instant; readonly periodEnd: Instant }) => ({
-    start: of.periodStart,
-    end: of.periodEnd,
-  })
   return [
     change.dinars('amount', paid.total),
     change.status('paid', 'refunded'),
     accessChange(subscription, refunded.subscription, now, rules),
     ...(bought ? [change.text('orderBuys', null, bought)] : []),
     ...(refunded.entry ? [change.dinars('userBalance', balanceIn(subscription), balanceIn(after))] : []),
-    ...moved.map(({ from, to }) => change.span('period', spanOf(from), spanOf(to), to.sourceId)),
+    ...moved.map(({ from, to }) => change.span('period', from, to, to.sourceId)),
   ]
 }

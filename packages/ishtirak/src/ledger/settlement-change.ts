@@ -43,8 +43,8 @@ export function changeOf(deps: ChangeDeps, facts: KnownUserFacts, revision: Revi
     report,
     ...eventsOf(deps, revision, { subscription, entry, now }),
     traceparent: revision.traceparent,
-    shifted: moved?.map(({ sourceId, periodStart, periodEnd }) => {
-      return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
+    shifted: moved?.map(({ sourceId, start, end }) => {
+      return { id: sourceId, period_start: at(start), period_end: at(end) }
     }),
     granted: grant && grantToColumns(grant),
     documents: documentsOf(deps, facts, revision, now),
