@@ -52,23 +52,16 @@ interface ChangedPart {
   readonly days?: number
 }
 
-interface QuotedChange {
-  readonly order: ChangeOrder
-  /** The amount to pay, in whole dinars. */
-  readonly difference: number
-  readonly period: Period
-}
-
 /**
- * Null: no paid or granted time is left, or the running plan is not cheaper. A trial keeps its plan, because
- * purchases start at its end.
+ * The difference is the amount to pay, in whole dinars. Null: no paid or granted time is left, or the running
+ * plan is not cheaper. A trial keeps its plan, because purchases start at its end.
  */
 export function changeAt(
   { periods, endedAt }: SubscriptionFacts,
   plan: Plan,
   now: Instant,
   leastAmount: number,
-): QuotedChange | null {
+) {
   // Cut to whole seconds, so that the user can check the figures that they see.
   const at = now - (now % SECOND)
   const left = periods.filter((period) => now < period.end && !isTrial(period))
@@ -83,7 +76,8 @@ export function changeAt(
   const parts = changed.map((period, place) => partOf(period, amounts[place] ?? 0))
   const credit = roundedDown(changed.reduce((sum, period) => plus(sum, worthLeft(period, at)), ZERO))
   const end = Math.max(...changed.map((period) => period.end))
-  return { order: { from, credit, parts }, difference, period: { start: Math.max(now, first.start), end } }
+  const order: ChangeOrder = { from, credit, parts }
+  return { order, difference, period: { start: Math.max(now, first.start), end } }
 }
 
 /** True if both orders are about the same periods in the same state. */
@@ -158,20 +152,6 @@ export function orderAsQuoted({ from, credit, parts }: ChangeOrder, amount: numb
   return { from, credit, parts: [...parts, ...rest] }
 }
 
-export interface BookedChange {
-  readonly subscription: SubscriptionFacts
-  /** The order with its result; null: the order was lost, and nothing was left to change. */
-  readonly order: ChangeOrder | null
-  /** The changed time, or the time that the money bought instead; null: it bought no time. */
-  readonly period: Period | null
-  /** Null: nothing was left to change. */
-  readonly changed: ChangeOfEvent | null
-  /** The time on the new plan that was bought because the ordered time was gone; null: none. */
-  readonly added: { readonly renews: boolean } | null
-  /** Whole dinars that bought nothing and go to the user's balance; 0 if there are no balances. */
-  readonly surplus: number
-}
-
 /** The change as events show it. */
 export interface ChangeOfEvent {
   readonly from: Pick<Plan, 'id'>
@@ -197,7 +177,7 @@ export function bookChange(
   },
   now: Instant,
   rules: BillingRules,
-): BookedChange {
+) {
   const { id, plan, at, instrument } = paid
   const order = paid.order ?? changeAt(subscription, plan, at, rules.leastAmount)?.order ?? null
   const parts = partsOf(order, paid.amount)
@@ -223,19 +203,23 @@ export function bookChange(
     ...(shown ? [{ start: shown.at, end: shown.until }] : []),
     ...(added ? [added.period] : []),
   ]
+  const result: ChangeOrder | null = order && {
+    ...order,
+    parts: booked,
+    ...(added && { addedSeconds: added.granted?.seconds ?? 0 }),
+    ...(surplus > 0 && { surplus }),
+  }
   return {
     subscription: added ? extend(changed, added, { id, plan, instrument, amount }, now) : changed,
-    order: order && {
-      ...order,
-      parts: booked,
-      ...(added && { addedSeconds: added.granted?.seconds ?? 0 }),
-      ...(surplus > 0 && { surplus }),
-    },
-    period: stretches[0]
-      ? { start: stretches[0].start, end: Math.max(...stretches.map(({ end }) => end)) }
-      : null,
+    /** The order with its result; null: the order was lost, and nothing was left to change. */
+    order: result,
+    /** The changed time, or the time that the money bought instead; null: it bought no time. */
+    period: wholeOf(stretches),
+    /** Null: nothing was left to change. */
     changed: shown,
+    /** The time on the new plan that was bought because the ordered time was gone; null: none. */
     added,
+    /** Whole dinars that bought nothing and go to the user's balance; 0 if there are no balances. */
     surplus,
   }
 }
@@ -289,6 +273,11 @@ export function changedStretch(periods: readonly PaidPeriod[], id: string): Peri
     const change = period.changes?.find(({ sourceId }) => sourceId === id)
     return change ? [stretchOf(change, period)] : []
   })
+  return wholeOf(stretches)
+}
+
+/** From the start of the first to the last end; null: there are none. */
+function wholeOf(stretches: readonly Period[]): Period | null {
   const [first] = stretches
   return first ? { start: first.start, end: Math.max(...stretches.map(({ end }) => end)) } : null
 }

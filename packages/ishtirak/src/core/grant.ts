@@ -18,18 +18,13 @@ import {
 type WantedGrant = Pick<Grant, 'id' | 'plan' | 'operationId'> &
   ({ readonly days: number } | { readonly months: number })
 
-interface GrantDecision extends Decision {
-  readonly grant: Grant
-  readonly subscription: SubscriptionFacts
-}
-
 /** Days move the end by 24 hours each; months count as in a purchase. Null: it would end after 9999. */
 export function decideGrant(
   facts: SubscriptionFacts,
   wanted: WantedGrant,
   now: Instant,
   rules: BillingRules,
-): GrantDecision | null {
+) {
   const { id, plan, operationId } = wanted
   const time =
     'days' in wanted ? grantAt(facts, now, wanted.days, rules) : purchaseAt(facts, now, wanted.months, rules)
@@ -42,10 +37,8 @@ export function decideGrant(
     grant: { id, plan, operationId, months, days: granted?.days ?? 0, ...period, partOf },
     subscription,
     events: ['subscription.granted'],
-  }
+  } satisfies Decision
 }
-
-export type GrantRefusal = 'unknown_plan' | 'plan_not_purchasable' | 'other_plan'
 
 /**
  * The plan of granted days: the user's own as it was sold, else the plan they had last as it is sold now.
@@ -56,7 +49,7 @@ export function planToGrant(
   planId: string | null,
   now: Instant,
   rules: BillingRules,
-): Plan | GrantRefusal {
+): Plan | 'unknown_plan' | 'plan_not_purchasable' | 'other_plan' {
   const { catalogue } = rules
   const had = lastPlan(facts)
   if (had && planId !== null && planId !== had.id) return 'other_plan'

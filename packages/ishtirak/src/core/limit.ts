@@ -52,10 +52,7 @@ export function countsAs({ window, per }: Pick<LimitDefinition, 'window' | 'per'
 }
 
 /** The day or month in the quota's time zone that an instant lies in. */
-interface QuotaWindow {
-  readonly endsAt: Instant
-}
-export type QuotaWindowAt = (window: LimitWindow, instant: Instant) => QuotaWindow
+export type QuotaWindowAt = (window: LimitWindow, instant: Instant) => { readonly endsAt: Instant }
 
 /** The API's answer to "may this user…?". No is a normal answer, not an error. */
 export function describeAllowance(of: {

@@ -236,20 +236,11 @@ export function freeOffers(
     )
 }
 
-type Renewability =
-  | { readonly allowed: true; readonly renewableFrom: null }
-  | {
-      /** False: it is too early. */
-      readonly allowed: boolean
-      readonly renewableFrom: Instant
-      readonly currentPeriodEnd: Instant
-    }
-
 /** Paid time can be renewed in its last days and in grace. During a trial or without time, always. */
-export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
+export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules) {
   const subscription = statusAt(facts, now, rules)
   if (!isPaidNow(subscription) || endsWithTrial(subscription.periods))
-    return { allowed: true, renewableFrom: null }
+    return { allowed: true, renewableFrom: null } as const
   const { currentPeriodEnd } = subscription
   const renewableFrom = currentPeriodEnd - rules.renewalWindowDays * DAY
   return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }

@@ -173,8 +173,7 @@ export function purchaseAt(
   months: number,
   rules: BillingRules,
 ): AddedTime {
-  const { run, renews } = runAt(facts, at, rules)
-  return { ...timeAfter(rules.calendar, run, { months }), months, renews }
+  return addedAt(facts, at, { months }, rules)
 }
 
 /** The time that `days` granted now add: the end moves by that; without paid time they begin now. */
@@ -184,12 +183,12 @@ export function grantAt(
   days: number,
   rules: BillingRules,
 ): AddedTime {
-  const { run, renews } = runAt(facts, now, rules)
-  return {
-    ...timeAfter(rules.calendar, run, { months: 0, granted: { days, follows: run } }),
-    months: 0,
-    renews,
-  }
+  return addedAt(facts, now, { months: 0, granted: { days } }, rules)
+}
+
+function addedAt(facts: SubscriptionFacts, at: Instant, time: Length, rules: BillingRules): AddedTime {
+  const { run, renews } = runAt(facts, at, rules)
+  return { ...timeAfter(rules.calendar, run, time), months: time.months, renews }
 }
 
 /** A term that the balance buys by the standing order. */
@@ -261,15 +260,13 @@ export function timeForAmountAt(
   { plan, amount }: { readonly plan: Plan; readonly amount: number },
   rules: BillingRules,
 ): AddedTime {
-  const { run, renews } = runAt(facts, at, rules)
-  const start = paidUntil(rules.calendar, run)
+  const start = paidUntil(rules.calendar, runAt(facts, at, rules).run)
   const months = Math.min(Math.floor(amount / plan.price), MONTHS_MAX)
   const whole = rules.calendar.monthsAfter(start, months)
   const next = rules.calendar.monthsAfter(start, months + 1)
   const rest = ((next - whole) * Math.min(amount - months * plan.price, plan.price)) / plan.price
   const seconds = Math.ceil((whole - start + rest) / SECOND)
-  const granted = { days: 0, seconds, follows: run }
-  return { ...timeAfter(rules.calendar, run, { months: 0, granted }), months: 0, renews }
+  return addedAt(facts, at, { months: 0, granted: { days: 0, seconds } }, rules)
 }
 
 /** The run that time added at `at` continues; a new run if the time is not paid and grace is over. */
@@ -326,11 +323,6 @@ function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly
   return [...earlier.slice(0, -1), { ...last, end: added.end, granted }]
 }
 
-/** The period that holds `now`. Before the first (a clock is ahead) it is the first, in grace the last. */
-function periodAt({ periods }: SubscriptionFacts, now: Instant): PaidPeriod | undefined {
-  return periods.find(({ end }) => now < end) ?? periods.at(-1)
-}
-
 /** The plan of a period at an instant: its own before it begins, the last one in the grace after it. */
 export function planAt({ plan, changes, start }: PaidPeriod, at: Instant): Plan {
   const change = changes?.findLast(
@@ -339,9 +331,9 @@ export function planAt({ plan, changes, start }: PaidPeriod, at: Instant): Plan 
   return change?.plan ?? plan
 }
 
-/** Null: no period. */
-function planOfFacts(facts: SubscriptionFacts, at: Instant): Plan | null {
-  const period = periodAt(facts, at)
+/** Null: no period. Before the first (a clock is ahead) the first one counts, in grace the last. */
+function planOfFacts({ periods }: SubscriptionFacts, at: Instant): Plan | null {
+  const period = periods.find(({ end }) => at < end) ?? periods.at(-1)
   return period ? planAt(period, at) : null
 }
 
@@ -361,19 +353,21 @@ export function paidUntil(calendar: Calendar, run: PaidRun): Instant {
   return calendar.monthsAfter(run.anchorAt, run.months)
 }
 
-export function longer(run: PaidRun, months: number): PaidRun {
-  return { ...run, months: run.months + months }
+/** How much time: calendar months, or granted days and seconds. */
+interface Length {
+  readonly months: number
+  readonly granted?: Omit<GrantedTime, 'follows'>
 }
 
 /** The period of time that follows the run `before`, and the run that includes it. */
 export function timeAfter(
   calendar: Calendar,
   before: PaidRun,
-  { months, granted }: Pick<PaidPeriod, 'months' | 'granted'>,
+  { months, granted }: Length,
 ): Pick<AddedTime, 'run' | 'period' | 'granted'> {
   const start = paidUntil(calendar, before)
   if (!granted) {
-    const run = longer(before, months)
+    const run = { ...before, months: before.months + months }
     return { run, period: { start, end: paidUntil(calendar, run) } }
   }
   const end = start + granted.days * DAY + (granted.seconds ?? 0) * SECOND
