@@ -367,7 +367,7 @@ export type HeldTime = {
   start: Timestamp
   end: Timestamp
   /** `gap`: no plan was paid or granted */
-  given_by: 'paid' | 'code' | 'granted' | 'gap'
+  given_by: 'paid' | 'code' | 'granted' | 'trial' | 'gap'
   /** Null in a gap */
   plan: string | null
   /** The id of the payment, redemption or grant; null in a gap */

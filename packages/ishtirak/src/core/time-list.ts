@@ -5,10 +5,10 @@ import { DAY, type Instant } from './instant.js'
 import type { Plan } from './plan.js'
 import { type PaidPeriod, type Period, planAt, type Subscription } from './subscription.js'
 
-export const TIME_GIVERS = ['paid', 'code', 'granted'] as const
+export const TIME_GIVERS = ['paid', 'code', 'granted', 'trial'] as const
 export type TimeGiver = (typeof TIME_GIVERS)[number]
 
-/** The time that a payment, a code or a grant gave, before anything was taken back. */
+/** The time that a payment, a code, a grant or a trial gave, before anything was taken back. */
 export interface GivenTime extends Period {
   readonly by: TimeGiver
   /** `pay_…`, `red_…`, `grt_…` or `tri_…` */

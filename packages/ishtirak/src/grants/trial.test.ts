@@ -2,6 +2,7 @@ import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
+import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE, TRIAL_PLANS } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
@@ -36,6 +37,10 @@ describeWorldOnEach('a trial', { env: ENV }, ({ world, database }) => {
     const trial = { plan: 'pro', status: 'active', current_period_end: END, payment_method: null }
     expect(answers.find(({ status }) => status === 200)?.body).toEqual(trial)
     expect(await statusOf('user-1')).toEqual(trial)
+    const { time } = (await operatorOf(world).get('/users/user-1')).body
+    expect(time).toMatchObject([{ given_by: 'trial', plan: 'pro', end: END }])
+    const { open } = await enterPortal(world, 'user-1')
+    expect(wordsOf((await open()).text)).toContain('Pro Trial')
     const [event, ...others] = await writtenEvents(database(), 'user-1')
     expect(others).toEqual([])
     expect(event).toMatchObject({

@@ -45,9 +45,10 @@ const selectGiven = statement(
          from payments p
         where p.user_id = asked.user_id and p.status in ('paid', 'refunded') and p.period_start is not null
        union all
-       select g.id, case when g.code_hash is null then 'granted' else 'code' end, g.plan->>'id',
-              g.plan->>'name', g.months, g.days, g.period_start, g.period_end, g.granted_at, null,
-              g.part_of, null
+       select g.id, case when g.code_hash is not null then 'code'
+                         when g.id like 'tri\\_%' then 'trial' else 'granted' end,
+              g.plan->>'id', g.plan->>'name', g.months, g.days, g.period_start, g.period_end, g.granted_at,
+              null, g.part_of, null
          from grants g where g.user_id = asked.user_id
         order by period_start desc, id desc limit ${SHOWN_MAX}
      ) g

@@ -8,7 +8,7 @@ import { BillingError } from '../core/error.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { mayOrder } from '../core/person.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
-import { graceEndsAt } from '../core/subscription.js'
+import { graceEndsAt, isTrial } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
@@ -129,6 +129,7 @@ function State(section: PartSection) {
   const { pages, view, say } = section
   const { subscription } = view.overview
   const isInGrace = subscription.status === 'past_due'
+  const running = subscription.periods.find(({ end }) => view.overview.now < end)
   const plan = planName(subscription.plan.name, view.locale)
   return (
     <section class="card state" aria-labelledby="your-plan">
@@ -141,7 +142,7 @@ function State(section: PartSection) {
         </h2>
         {isPaidNow(subscription) ? (
           <span class={isInGrace ? 'badge warn' : 'badge '} safe>
-            {say(isInGrace ? 'statusPastDue' : 'statusActive')}
+            {say(isInGrace ? 'statusPastDue' : running && isTrial(running) ? 'statusTrial' : 'statusActive')}
           </span>
         ) : null}
       </div>
