@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isUndone } from '../acts/act-console.js'
 import { listRoute } from '../acts/list-page.js'
-import { BillingError } from '../core/error.js'
 import type { Permission } from '../core/role.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
@@ -30,7 +29,7 @@ export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readon
   /** `span` is this month if the address has none. */
   const page = (path: string, show: (span: string, view: View, request: FastifyRequest) => Promise<string>) =>
     consoleRoute<string, Partial<Params>>(app, pages, `/console/${path}`, ({ view, request, params }) =>
-      show(known(pages, { span: params.span ?? now() }), view, request),
+      show(params.span ?? now(), view, request),
     )
 
   for (const path of ['months', 'months/:span'])
@@ -46,18 +45,11 @@ export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readon
   listRoute(app, pages, salesPage)
 
   for (const [path, file] of [['accounts', ACCOUNTS] as const, ['sales/file', SALES_FILE] as const]) {
-    const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'months', known(pages, of)))
+    const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'months', of.span))
     app.get<{ Params: Params }>(`/console/months/:span/${path}`, thisSite, async (request, reply) => {
-      const month = known(pages, request.params)
       const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
       const { operator } = pages.operatorsHere.of(request)
-      return sendBook(pages, file, { month, format, kind: null, operator, reply })
+      return sendBook(pages, file, { month: request.params.span, format, kind: null, operator, reply })
     })
   }
-}
-
-/** Throws `not_found` if the address is neither a month nor a year. */
-function known({ wallClock }: BooksPages, { span }: Params): string {
-  if (!wallClock.monthOf(/^\d{4}$/.test(span) ? `${span}-12` : span)) throw new BillingError('not_found')
-  return span
 }

@@ -24,7 +24,7 @@ import {
 import { sumUp } from './figures.js'
 import { MonthParamsSchema, MonthSchema } from './month-schemas.js'
 import {
-  closingsAround,
+  closedSpan,
   type MonthFigures,
   type MonthsDeps,
   monthBefore,
@@ -58,7 +58,7 @@ const SETTLING = 10 * MINUTE
 
 /** Why a month cannot be closed now; null: it can. */
 function whyNotClosed(
-  deps: Pick<MonthsDeps, 'wallClock'>,
+  deps: MonthsDeps,
   { month, to, last, owed_to_users: owed }: MonthFigures,
   now: Instant,
 ): Readonly<Record<string, string | number>> | null {
@@ -129,7 +129,7 @@ export const reopenMonth = act<ClosingDeps>()({
     const { place, sequence, at, by: closedBy } = closed
     const save = (transaction: Transaction) =>
       insertOnFreshFacts(transaction, async () => {
-        const { own, before: earlier } = await closingsAround({ ...deps, database: transaction }, month)
+        const { own, before: earlier } = await closedSpan({ ...deps, database: transaction }, month)
         if (own?.place !== place) return null
         const now = deps.clock.now()
         const before = { month, sequence, closed_at: toTimestamp(at), closed_by: closedBy }

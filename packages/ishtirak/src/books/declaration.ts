@@ -59,10 +59,10 @@ export async function readDeclaration(deps: DeclarationDeps, month: string) {
   const figures = await readMonthFigures(deps, month)
   const { sums, from, to, live, owed_to_users: advances, closed } = figures
   const sold = sums.filter(isSale)
-  const turnover = groupsOf(sold, taxOf).map(([tax, group]) => {
-    const term = deps.seller.taxTerms.findLast((one) => isDeepStrictEqual(taxOf(one), tax))
+  const turnover = groupsOf(sold, taxOf, (group) => {
     const [{ tax: taxed }] = group
-    return { ...tax, taxed, exempt_until: term?.until ?? null, ...salesAndCredits(group) }
+    const term = deps.seller.taxTerms.findLast((one) => isDeepStrictEqual(taxOf(one), taxOf(group[0])))
+    return { taxed, exempt_until: term?.until ?? null, ...salesAndCredits(group) }
   })
   return {
     ...{ month, from, to, live, closed, closed_at: closed?.at ?? null, advances },

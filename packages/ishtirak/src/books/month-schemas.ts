@@ -151,12 +151,7 @@ export const MonthSchema = object('Month', {
     lapsed: Type.Integer({ description: 'Users whose time ended in the month and was not continued since' }),
     ends_in_7_days: Type.Integer({ description: 'Users whose time ends in the 7 days from now' }),
   }),
-  by_method: Type.Array(
-    Type.Object({
-      ...PaidBy,
-      ...both,
-    }),
-  ),
+  by_method: Type.Array(Type.Object({ ...PaidBy, ...both })),
   by_rate: Type.Array(
     Type.Object({
       tva_percent: nullable(Type.Integer({ description: 'Null: without tax' })),

@@ -4,10 +4,9 @@ import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
 import { publicMethodOf } from '../core/payment.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { type Closing, closingsOf, lastClosed } from './closed.sql.js'
+import { closingsOf, lastClosed } from './closed.sql.js'
 import { lessRefunds, sumFigures, sumUp } from './figures.js'
 import {
-  type ClosedSpan,
   countEndings,
   countFirstSales,
   isSale,
@@ -30,13 +29,13 @@ const ENDING_DAYS = 7
 const TOTALS = Object.keys(DeclaredSchema.properties) as (keyof Totals)[]
 
 /** Throws `not_found`: there is no such month. */
-export function spanOf({ wallClock }: Pick<MonthsDeps, 'wallClock'>, month: string) {
+export function spanOf({ wallClock }: MonthsDeps, month: string) {
   const span = wallClock.monthOf(month)
   if (!span) throw new BillingError('not_found')
   return span
 }
 
-export function monthBefore(deps: Pick<MonthsDeps, 'wallClock'>, month: string): string {
+export function monthBefore(deps: MonthsDeps, month: string): string {
   return deps.wallClock.monthAt(spanOf(deps, month).from - 1)
 }
 
@@ -47,12 +46,11 @@ export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
  * month has those of the documents that it was closed with. Throws `not_found`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
-  const [closings, last] = await Promise.all([closingsAround(deps, month), lastClosed(deps.database)])
-  const figures = await figuresOf(deps, month, closings)
-  const { own } = closings
+  const figures = await figuresOf(deps, month)
+  const { own } = figures.span
   const now = totalsOf(figures)
   const closed = own && { ...own, now, differs: TOTALS.filter((name) => own.declared[name] !== now[name]) }
-  return { ...figures, last, closed }
+  return { ...figures, closed }
 }
 
 /** The totals that closing the month declares. */
@@ -67,38 +65,28 @@ export function totalsOf(of: Awaited<ReturnType<typeof figuresOf>>): Totals {
   }
 }
 
-/** Which documents are in the month. Throws `not_found`. */
-export async function closedSpan(deps: MonthsDeps, month: string): Promise<ClosedSpan> {
-  return spanBy(deps, month, await closingsAround(deps, month))
-}
-
-type Closings = Readonly<Record<'own' | 'before', Closing | null>>
-
-function spanBy(
-  deps: Pick<MonthsDeps, 'wallClock' | 'methods'>,
-  month: string,
-  { own, before }: Closings,
-): ClosedSpan {
-  const counted = { until: own?.counted ?? null, since: before?.counted ?? null }
-  return { ...spanOf(deps, month), live: deps.methods.live, ...counted }
-}
-
-/** The closings of the month and of the month before it. Null: the month is open. */
-export async function closingsAround(deps: MonthsDeps, month: string): Promise<Closings> {
+/**
+ * Which documents are in the month, by its own closing and by that of the month before. Null: that month is
+ * open. Throws `not_found`.
+ */
+export async function closedSpan(deps: MonthsDeps, month: string) {
+  const span = spanOf(deps, month)
   const previous = monthBefore(deps, month)
   const found = await closingsOf(deps.database, [month, previous])
   const of = (name: string) => found.find((closing) => closing.month === name) ?? null
-  return { own: of(month), before: of(previous) }
+  const [own, before] = [of(month), of(previous)]
+  const counted = { until: own?.counted ?? null, since: before?.counted ?? null }
+  return { ...span, live: deps.methods.live, ...counted, own, before }
 }
 
-async function figuresOf(deps: MonthsDeps, month: string, closings: Closings) {
+async function figuresOf(deps: MonthsDeps, month: string) {
   const { database, clock, wallClock } = deps
-  const span = spanBy(deps, month, closings)
-  const { from, to, live } = span
-  const { before } = closings
+  const span = await closedSpan(deps, month)
+  const { from, to, live, before } = span
   const now = clock.now()
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const [sums, firsts, endings, owed, payouts] = await Promise.all([
+  const [last, sums, firsts, endings, owed, payouts] = await Promise.all([
+    lastClosed(database),
     sumsOf(database, span, wallClock.timeZone),
     countFirstSales(database, span),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
@@ -111,27 +99,27 @@ async function figuresOf(deps: MonthsDeps, month: string, closings: Closings) {
   const days = daysOf(deps, month)
   const money = moneyOf(sums, payouts)
   return {
-    ...{ month, from, to, live, ...money, sums, span },
+    ...{ month, from, to, live, last, ...money, sums, span },
     after_closing: before && {
-      months: groupsOf(late, monthOf).map(([of, group]) => ({ ...of, paid: sumFigures(group) })),
+      months: groupsOf(late, monthOf, (group) => ({ paid: sumFigures(group) })),
       balances: (owed?.owed_before ?? 0) - before.declared.owed / 100,
     },
     owed_to_users: owed,
     by_day: days.map((of) => ({ ...of, ...paidAndRefunded(ofMonth.filter(({ day }) => day === of.day)) })),
     // The method with the largest sum comes first.
-    by_method: groupsOf(ofMonth, methodOf)
-      .map(([of, group]) => ({ ...of, ...paidAndRefunded(group) }))
-      .sort((one, other) => other.paid.ttc - one.paid.ttc),
+    by_method: groupsOf(ofMonth, methodOf, paidAndRefunded).sort(
+      (one, other) => other.paid.ttc - one.paid.ttc,
+    ),
     // The highest rate comes first; null: without tax.
-    by_rate: groupsOf(ofMonth, ({ tax }) => ({ tva_percent: rateOf(tax) }))
-      .map(([of, group]) => ({ ...of, ...paidAndRefunded(group) }))
-      .sort((one, other) => (other.tva_percent ?? -1) - (one.tva_percent ?? -1)),
+    by_rate: groupsOf(ofMonth, ({ tax }) => ({ tva_percent: rateOf(tax) }), paidAndRefunded).sort(
+      (one, other) => (other.tva_percent ?? -1) - (one.tva_percent ?? -1),
+    ),
     users: { new: firsts, renewed: money.paid.count - firsts, ...endings },
   }
 }
 
 /** Each day of the month as `YYYY-MM-DD`, and when it begins. */
-function daysOf({ wallClock }: Pick<MonthsDeps, 'wallClock'>, month: string) {
+function daysOf({ wallClock }: MonthsDeps, month: string) {
   return Array.from({ length: 31 }, (_, n) => `${month}-${String(n + 1).padStart(2, '0')}`).flatMap((day) => {
     const span = wallClock.dayOf(day)
     return span ? [{ day, from: span.from }] : []
@@ -160,16 +148,20 @@ export const paidAndRefunded = (sums: readonly Sums[]) => ({
   refunded: sumFigures(sums.filter(({ part }) => part === 'refund')),
 })
 
-/** Groups sums by the members that `of` returns. */
-export function groupsOf<One extends Sums, Of>(sums: readonly One[], of: (one: One) => Of) {
-  const groups = new Map<string, [of: Of, group: [One, ...One[]]]>()
+/** Groups sums by the members that `of` returns, and adds what `sum` returns for each group. */
+export function groupsOf<One extends Sums, Of extends object, Sum extends object>(
+  sums: readonly One[],
+  of: (one: One) => Of,
+  sum: (group: readonly [One, ...One[]]) => Sum,
+) {
+  const groups = new Map<string, [One, ...One[]]>()
   for (const one of sums) {
-    const members = of(one)
-    const found = groups.get(JSON.stringify(members))
-    if (found) found[1].push(one)
-    else groups.set(JSON.stringify(members), [members, [one]])
+    const key = JSON.stringify(of(one))
+    const found = groups.get(key)
+    if (found) found.push(one)
+    else groups.set(key, [one])
   }
-  return [...groups.values()]
+  return [...groups.values()].map((group) => ({ ...of(group[0]), ...sum(group) }))
 }
 
 const monthOf = ({ day }: Sums) => ({ month: day.slice(0, 7) })
@@ -194,8 +186,6 @@ function receivedOf(sums: readonly Sums[]) {
     advances: advance + sumFigures(fromOutside.filter((one) => !isSale(one))).total,
     stamp_duty,
     used: amountsOf(paid.filter(isByBalance)).amount,
-    by_method: groupsOf(fromOutside, methodOf)
-      .map(([of, group]) => ({ ...of, ...amountsOf(group) }))
-      .sort((one, other) => other.amount - one.amount),
+    by_method: groupsOf(fromOutside, methodOf, amountsOf).sort((one, other) => other.amount - one.amount),
   }
 }

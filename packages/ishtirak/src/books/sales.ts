@@ -56,7 +56,6 @@ export const SaleSchema = object('Sale', {
   total: dinars('all that the document is for'),
   ...PaidBy,
 })
-type SaleKind = Static<typeof SaleSchema>['kind']
 
 const PARTS: Readonly<Record<NonNullable<SalesFilter['side']>, readonly Part[]>> = {
   sales: ['late', 'sale'],
@@ -86,19 +85,13 @@ export async function pageOfSales(
   return byInstant.pageOf(await linesOf(deps.database, wanted, after, limit + 1), limit)
 }
 
-/** The document of a line; `about`: the number of the document that it refunds or replaces. */
-export function documentOf({ part, document, series, number, issued }: Line): {
-  readonly kind: SaleKind
-  readonly number: string | null
-  readonly about: string | null
-} {
-  if (issued)
-    return {
-      kind: issued.kind,
-      number: receiptNumber(issued.series, issued.number),
-      about: issued.about.number,
-    }
+/** The document of a line, as `SaleSchema` describes it. */
+export function documentOf({ part, document, series, number, issued }: Line) {
   const first = receiptNumber(series, number)
+  if (issued) {
+    const { kind, about } = issued
+    return { kind, number: receiptNumber(issued.series, issued.number), about: about.number }
+  }
   return part === 'refund'
     ? { kind: 'refund', number: null, about: first }
     : { kind: document, number: first, about: null }
