@@ -9,6 +9,8 @@ import type { Callers, PlatformCallers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { acceptRawBytes, rawBody } from '../http/request.js'
 import { UPLOAD_CONFIG } from '../http/upload.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import { fromThisSite } from '../pages/console-view.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { Requester } from './audit.sql.js'
 import { OPERATOR_API, PLATFORM_API, READ_REFUSALS, ROLE_REFUSALS } from './descriptions.js'
@@ -115,16 +117,12 @@ export function platformReadingRoutes<Deps extends PlatformCallers>(
 
 function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps>[], readers: Readers): void {
   for (const reading of readings) {
-    const { method = 'GET', path, name, roles, takes } = reading
+    const { method = 'GET', path, takes } = reading
     const schema = readingSchema(reading, deps, readers)
     // A reading may be recorded in the audit trail, so there is no HEAD.
     const route = { method, url: `${readers.api}${path}`, schema, exposeHeadRoute: false }
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const operator = readers.operatorOf(request)
-      if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
-      const [params, query] = [Object(request.params), Object(request.query)]
-      return reading.read(deps, { params, query, operator, reply, file: rawBody(request) })
-    }
+    const handler = (request: FastifyRequest, reply: FastifyReply) =>
+      readBy(readers.operatorOf(request), reading, deps, { request, reply, isLinked: false })
     if (!takes) app.route({ ...route, handler })
     else
       app.register(async (files: App) => {
@@ -132,6 +130,37 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
         files.route({ ...route, handler, bodyLimit: takes.mostBytes, config: UPLOAD_CONFIG })
       })
   }
+}
+
+/** The readings that links of the console open. */
+export function linkedFiles<Deps>(
+  app: App,
+  pages: ConsolePages & Deps,
+  readings: readonly Reading<Deps>[],
+): void {
+  for (const reading of readings) {
+    const { path, params, query, linkedOn } = reading
+    if (!linkedOn) continue
+    const schema = { hide: true, params, ...(hasMembers(query) && { querystring: query }) }
+    const route = { ...fromThisSite(pages, linkedOn), schema, exposeHeadRoute: false }
+    app.get(`/console${path}`, route, (request, reply) => {
+      const { operator } = pages.operatorsHere.of(request)
+      return readBy(operator, reading, pages, { request, reply, isLinked: true })
+    })
+  }
+}
+
+async function readBy<Deps>(
+  operator: Operator,
+  reading: Reading<Deps>,
+  deps: Deps,
+  of: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly isLinked: boolean },
+) {
+  const { name, roles } = reading
+  if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
+  const { request, ...rest } = of
+  const [params, query] = [Object(request.params), Object(request.query)]
+  return reading.read(deps, { params, query, operator, file: rawBody(request), ...rest })
 }
 
 /** The call of an operator. `input` has passed the schema of the act. */

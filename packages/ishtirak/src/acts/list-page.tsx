@@ -112,7 +112,7 @@ export function listRoute<Deps extends AuditDeps, Item, Row>(
   })
 
   if (!list.file) return
-  const thisSite = fromThisSite<Filter>(pages, (params) => addressIn('', params))
+  const thisSite = fromThisSite(pages, ({ params }: { readonly params: Filter }) => addressIn('', params))
   app.get<{ Params: Filter }>(`${path}.csv`, thisSite, async (request, reply) => {
     const { operator } = pages.operatorsHere.of(request)
     return sendListFile(pages, list, { of: filterFrom(request.params, typedIn(request)), operator, reply })

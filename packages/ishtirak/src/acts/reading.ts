@@ -6,14 +6,19 @@ import type { Operator, Role } from '../core/role.js'
 import { query } from '../http/schemas.js'
 import type { ShownColumns } from './cli-tables.js'
 
-/** One request to read. `reply` is for the headers of a file. */
-interface ReadingRequest<Params, Query> {
+interface Asked<Params, Query> {
   readonly params: Params
   readonly query: Query
+}
+
+/** One request to read. `reply` is for the headers of a file. */
+interface ReadingRequest<Params, Query> extends Asked<Params, Query> {
   readonly operator: Operator
   readonly reply: FastifyReply
   /** The body if the reading `takes` a file, else empty. */
   readonly file: Buffer
+  /** A link of the console opens the file, so the browser may show it. */
+  readonly isLinked: boolean
 }
 
 /** The answer of the API, for the command. */
@@ -54,6 +59,11 @@ interface ReadingDeclaration<Deps, Params extends TObject, Query extends TObject
   readonly answer: TSchema | object | ((deps: Deps) => TSchema | object)
   /** Null: there is no command. */
   readonly command: CommandOf | null
+  /**
+   * Links of the console open the file too, at the same path. A link on another site must not open it in an
+   * operator's name, and leads to this page.
+   */
+  linkedOn?(asked: Asked<Static<Params>, Static<Query>>): string
   read(deps: Deps, asked: ReadingRequest<Static<Params>, Static<Query>>): Promise<unknown> | FastifyReply
 }
 

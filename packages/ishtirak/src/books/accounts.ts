@@ -6,17 +6,19 @@ import { allPages } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
 import { viewAs } from '../http/view-as.js'
-import { type AccountsDeps, type AskedFile, type BookFile, bookLines, writtenLines } from './exports.js'
+import { type AccountsDeps, type AskedFile, bookLines, exported, writtenLines } from './exports.js'
 import { addFigures, type Figures, FiguresSchema, sumUp } from './figures.js'
 import { rateOf } from './figures.sql.js'
 import type { Line } from './lines.sql.js'
 import { type MonthFigures, readMonthFigures } from './months.js'
 import { type LedgerLine, ledgerLines } from './owed.sql.js'
 
-export const ACCOUNTS: BookFile = {
-  name: 'accounts',
-  open: async (deps, month, asked) => accountLines(deps, await readMonthFigures(deps, month), asked),
-}
+export const readAccounts = exported(
+  'accounts',
+  'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
+    'change of balances, as CSV',
+  async (deps, month, asked) => accountLines(deps, await readMonthFigures(deps, month), asked),
+)
 
 const COLUMNS = {
   date: 'date',

@@ -1,35 +1,30 @@
-// The books in the console: the pages of a month and of a year, the journal, the declaration and the files.
+// The books in the console: the pages of a month and of a year, the journal and the declaration.
 import type { FastifyRequest } from 'fastify'
 import { isUndone } from '../acts/act-console.js'
 import { listRoute } from '../acts/list-page.js'
 import type { Permission } from '../core/role.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { addressOf, type View } from '../pages/console-frame.js'
-import { consoleRoute, fromThisSite } from '../pages/console-view.js'
-import { queryOf } from '../pages/reader.js'
-import { ACCOUNTS } from './accounts.js'
+import type { View } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { readDeclaration } from './declaration.js'
 import { declarationPage } from './declaration-page.js'
-import { type BooksPages, EXPORT, sendBook } from './exports.js'
+import { type BooksPages, EXPORT } from './exports.js'
 import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
-import { SALES_FILE } from './sales.js'
 import { salesPage } from './sales-page.js'
 import { readYear } from './year.js'
 import { yearPage } from './year-page.js'
 
-interface Params {
-  /** A month `YYYY-MM`, or a year `YYYY`. */
-  readonly span: string
-}
-
 export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readonly Permission[] }): void {
   const now = () => pages.wallClock.monthAt(pages.clock.now())
-  /** `span` is this month if the address has none. */
+  /** `span` is a month `YYYY-MM`, or a year `YYYY`; this month if the address has none. */
   const page = (path: string, show: (span: string, view: View, request: FastifyRequest) => Promise<string>) =>
-    consoleRoute<string, Partial<Params>>(app, pages, `/console/${path}`, ({ view, request, params }) =>
-      show(params.span ?? now(), view, request),
+    consoleRoute<string, { readonly span?: string }>(
+      app,
+      pages,
+      `/console/${path}`,
+      ({ view, request, params }) => show(params.span ?? now(), view, request),
     )
 
   for (const path of ['months', 'months/:span'])
@@ -43,13 +38,4 @@ export function bookRoutes(app: App, pages: BooksPages & { readonly acts: readon
     return declarationPage(pages, view, await readDeclaration(pages, month))
   })
   listRoute(app, pages, salesPage)
-
-  for (const [path, file] of [['accounts', ACCOUNTS] as const, ['sales/file', SALES_FILE] as const]) {
-    const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'months', of.span))
-    app.get<{ Params: Params }>(`/console/months/:span/${path}`, thisSite, async (request, reply) => {
-      const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
-      const { operator } = pages.operatorsHere.of(request)
-      return sendBook(pages, file, { month: request.params.span, format, kind: null, operator, reply })
-    })
-  }
 }

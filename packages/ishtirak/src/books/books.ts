@@ -1,11 +1,13 @@
 // The books as a capability: sales, months, closings, exports and their pages.
 import type { Capability } from '../acts/capability.js'
 import { DAY } from '../core/instant.js'
+import { readAccounts } from './accounts.js'
 import { bookRoutes } from './books.route.js'
 import { type ClosingDeps, checkClosedMonths, closeMonth, MONTH_DIFFERS, reopenMonth } from './closing.js'
 import type { DeclarationDeps } from './declaration.js'
 import type { AccountsDeps } from './exports.js'
-import { getDeclaration, getMonth, getYear, readAccounts, readSalesFile, saleList } from './readings.js'
+import { getDeclaration, getMonth, getYear, saleList } from './readings.js'
+import { readSalesFile } from './sales.js'
 
 export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   name: 'books',

@@ -14,7 +14,7 @@ import {
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import type { Declaration, TaxedTurnover } from './declaration.js'
-import type { BooksPages } from './exports.js'
+import { type BooksPages, fileAddress } from './exports.js'
 import { OwedToUsers } from './month-page.js'
 import { salesPath } from './sales-page.js'
 
@@ -31,7 +31,7 @@ export function declarationPage(pages: BooksPages, view: View, of: Declaration):
     <>
       <p class="actions">
         <LinkButton href={`${monthPath}/sales`} label={say('sales')} />
-        <LinkButton href={`${monthPath}/sales/file?format=excel`} label={say('salesFile')} />
+        <LinkButton href={fileAddress(pages.base, 'sales', of.month, 'excel')} label={say('salesFile')} />
         <LinkButton href={monthPath} label={say('backToMonth', { month })} />
       </p>
       <Notices of={[of.live ? null : say('playMoney'), closed]} />

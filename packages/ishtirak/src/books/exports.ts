@@ -1,18 +1,20 @@
 // The files for the accountant: who may download them, their entry in the audit trail, and their lines. The
 // plain form has the codes of the API, the form for Excel has French words.
-import type { FastifyReply } from 'fastify'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type CsvCell, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
+import { CSV } from '../acts/descriptions.js'
 import { allPages } from '../acts/paging.js'
+import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type PublicMethod, publicMethodOf } from '../core/payment.js'
-import { type Operator, type Permission, requireRole } from '../core/role.js'
+import type { Permission } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
-import type { ConsolePages } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, withQuery } from '../pages/console-frame.js'
 import { addFigures, type Figures, NO_FIGURES } from './figures.js'
 import type { ClosedSpan } from './figures.sql.js'
 import { type Line, type LinesFilter, linesOf } from './lines.sql.js'
+import { BookFileQuerySchema } from './month-schemas.js'
 import type { MonthsDeps } from './months.js'
 
 export type AccountsDeps = MonthsDeps & AuditDeps
@@ -26,27 +28,34 @@ export interface AskedFile {
   readonly kind: PublicMethod | null
 }
 
-/** A file about one month. */
-export interface BookFile {
-  readonly name: string
-  /** Yields the file in pieces as it is read. Throws `validation_failed` before the first. */
-  open(deps: AccountsDeps, month: string, asked: AskedFile): Promise<AsyncIterable<string>>
+type FileName = 'accounts' | 'sales'
+
+/** A file about one month. `open` yields it in pieces as it is read. */
+export function exported(
+  file: FileName,
+  summary: string,
+  open: (deps: AccountsDeps, month: string, asked: AskedFile) => Promise<AsyncIterable<string>>,
+) {
+  return reading<AccountsDeps>()({
+    ...EXPORT,
+    ...{ path: `/exports/${file}`, summary, query: BookFileQuerySchema, answer: CSV },
+    operationId: `export${file.charAt(0).toUpperCase()}${file.slice(1)}`,
+    command: { usage: `export ${file}`, isFile: 'printed' },
+    linkedOn: ({ query }) => addressOf('', 'months', query.month),
+    read: async (deps, { query, operator, reply }) => {
+      const { month, format = 'plain', method: kind = null } = query
+      const content = await open(deps, month, { format, kind })
+      const after = { month, file, ...(kind && { method: kind }) }
+      await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after })
+      const name = `${file}-${month}${format === 'excel' ? '-excel' : ''}.csv`
+      return sendFile(reply, { type: CSV_TYPE, name, content })
+    },
+  })
 }
 
-/** Writes the audit trail, then sends the file. Throws `role_not_allowed` and `validation_failed`. */
-export async function sendBook(
-  deps: AccountsDeps,
-  file: BookFile,
-  asked: AskedFile & { readonly month: string; readonly operator: Operator; readonly reply: FastifyReply },
-): Promise<FastifyReply> {
-  const { month, format, kind, operator, reply } = asked
-  requireRole(operator, EXPORT)
-  const content = await file.open(deps, month, asked)
-  const after = { month, file: file.name, ...(kind && { method: kind }) }
-  await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after })
-  const name = `${file.name}-${month}${format === 'excel' ? '-excel' : ''}.csv`
-  return sendFile(reply, { type: CSV_TYPE, name, content })
-}
+/** The address of a file in the console. */
+export const fileAddress = (base: string, file: FileName, month: string, format: AskedFile['format']) =>
+  withQuery(addressOf(base, `exports/${file}`), { format, month })
 
 /** `columns` and `kinds`: French words by code. Spreadsheets count columns, so new ones go to the end. */
 export function bookLines<Kind extends string>(

@@ -8,7 +8,7 @@ import { addressOf, consolePage, Facts, Folded, Hint, Notices, type View } from 
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { closeMonth, reopenMonth } from './closing.js'
-import { type BooksPages, EXPORT } from './exports.js'
+import { type BooksPages, EXPORT, fileAddress } from './exports.js'
 import type { Figures } from './figures.js'
 import type { Totals } from './month-schemas.js'
 import { type MonthFigures, monthBefore } from './months.js'
@@ -203,9 +203,9 @@ export function OwedToUsers({ view, owed, topUps }: { view: View; owed: Owed; to
 
 type Owed = MonthFigures['owed_to_users']
 
-function Files({ pages, view, figures }: Shown) {
+function Files({ pages: { base }, view, figures: { month } }: Shown) {
   const { say, session } = view
-  const path = addressOf(pages.base, 'months', figures.month)
+  const path = addressOf(base, 'months', month)
   return (
     <Card id="files" title={say('monthFiles')}>
       <p class="actions">
@@ -213,8 +213,8 @@ function Files({ pages, view, figures }: Shown) {
         {mayDo(session.operator, EXPORT) ? (
           <>
             <LinkButton href={`${path}/declaration`} label={say('declaration')} />
-            <LinkButton href={`${path}/accounts?format=excel`} label={say('csvExcel')} />
-            <LinkButton href={`${path}/accounts`} label={say('csvPlain')} />
+            <LinkButton href={fileAddress(base, 'accounts', month, 'excel')} label={say('csvExcel')} />
+            <LinkButton href={fileAddress(base, 'accounts', month, 'plain')} label={say('csvPlain')} />
           </>
         ) : null}
       </p>

@@ -1,16 +1,14 @@
-// What operators read of the books: the figures of a month and of a year, the journal of sales, the
-// declaration, and the files for the accountant.
+// What operators read of the books: the figures of a month and of a year, the journal of sales and the
+// declaration.
 import type { Static } from 'typebox'
-import { CSV } from '../acts/descriptions.js'
 import { list } from '../acts/list.js'
 import { type CommandAnswer, reading } from '../acts/reading.js'
 import { viewAs } from '../http/view-as.js'
-import { ACCOUNTS } from './accounts.js'
 import { type DeclarationDeps, DeclarationSchema, readDeclaration } from './declaration.js'
-import { type AccountsDeps, type BookFile, EXPORT, sendBook } from './exports.js'
-import { BookFileQuerySchema, MonthParamsSchema, MonthSchema, YearParamsSchema } from './month-schemas.js'
+import { EXPORT } from './exports.js'
+import { MonthParamsSchema, MonthSchema, YearParamsSchema } from './month-schemas.js'
 import { type MonthsDeps, readMonthFigures } from './months.js'
-import { pageOfSales, SALES_FILE, SaleSchema, SalesFilterSchema, viewSale } from './sales.js'
+import { pageOfSales, SaleSchema, SalesFilterSchema, viewSale } from './sales.js'
 import { readYear, YearSchema } from './year.js'
 
 /** The columns that a month's tables have in a terminal. */
@@ -101,25 +99,3 @@ export const getYear = reading<MonthsDeps>()({
   },
   read: async (deps, { params }) => viewAs(YearSchema, await readYear(deps, params.until)),
 })
-
-function exported(file: BookFile, summary: string) {
-  const { name } = file
-  return reading<AccountsDeps>()({
-    ...EXPORT,
-    ...{ path: `/exports/${name}`, summary, query: BookFileQuerySchema, answer: CSV },
-    operationId: `export${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-    command: { usage: `export ${name}`, isFile: 'printed' },
-    read: (deps, { query, operator, reply }) => {
-      const { month, format = 'plain', method: kind = null } = query
-      return sendBook(deps, file, { month, format, kind, operator, reply })
-    },
-  })
-}
-
-export const readAccounts = exported(
-  ACCOUNTS,
-  'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
-    'change of balances, as CSV',
-)
-
-export const readSalesFile = exported(SALES_FILE, 'The journal of sales of a month with its total, as CSV')

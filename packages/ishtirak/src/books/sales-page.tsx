@@ -5,7 +5,7 @@ import { addressOf, Notices, Under, withQuery } from '../pages/console-frame.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import type { Column } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
-import { type BooksPages, EXPORT } from './exports.js'
+import { type BooksPages, EXPORT, fileAddress } from './exports.js'
 import type { Line } from './lines.sql.js'
 import { sums } from './month-page.js'
 import { spanOf } from './months.js'
@@ -74,7 +74,9 @@ export const salesPage: ListPage<BooksPages, Line> = {
       links: (
         <>
           {isPart ? <LinkButton href={`${path}/sales`} label={say('salesAll')} /> : null}
-          {may ? <LinkButton href={`${path}/sales/file?format=excel`} label={say('salesFile')} /> : null}
+          {may ? (
+            <LinkButton href={fileAddress(pages.base, 'sales', month, 'excel')} label={say('salesFile')} />
+          ) : null}
           {may ? <LinkButton href={`${path}/declaration`} label={say('declaration')} /> : null}
           <LinkButton href={path} label={say('backToMonth', { month: name })} />
         </>

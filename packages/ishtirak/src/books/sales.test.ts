@@ -270,7 +270,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     const { text } = await visit.open('/console/months/2026-11/declaration')
     for (const part of ['Exempt', 'until 23 November 2026', seller.nif, seller.tax[0].mention.en])
       expect(wordsOf(text)).toContain(part)
-    const links = [...text.matchAll(/href="([^"]*\/sales\?[^"]*)"/g)].map(([, href = '']) =>
+    const links = [...text.matchAll(/href="([^"]*\/2026-11\/sales\?[^"]*)"/g)].map(([, href = '']) =>
       href.replaceAll('&amp;', '&').replaceAll('&#38;', '&'),
     )
     expect(links.length).toBeGreaterThan(4)
@@ -279,7 +279,7 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
       expect([link, page.status, page.text.includes('/console/payments/')]).toEqual([link, 200, true])
     }
     expect(wordsOf((await visit.open('/console/months/2026-11/sales')).text)).toContain('\u22122')
-    const file = await visit.open('/console/months/2026-11/sales/file?format=excel')
+    const file = await visit.open('/console/exports/sales?format=excel&month=2026-11')
     expect(file.text).toMatch(/^type;numéro;pièce d’origine;date;nom du client;NIF;RC;/)
     const trail = (await owner().get('/audit?act=payments.export')).body.data
     expect(trail).toMatchObject([{ act: 'payments.export', after: { month: '2026-11', file: 'sales' } }])

@@ -6,7 +6,7 @@ import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nullable, object } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
-import { type AccountsDeps, type AskedFile, type BookFile, bookLines, writtenLines } from './exports.js'
+import { type AccountsDeps, type AskedFile, bookLines, exported, writtenLines } from './exports.js'
 import { dinars, type Figures, FiguresSchema } from './figures.js'
 import { type ClosedSpan, groundOf, rateOf } from './figures.sql.js'
 import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
@@ -113,10 +113,11 @@ export function viewSale(line: Line, dayAt: (instant: number) => string) {
 /** The total of the document, in centimes. */
 export const totalOfSale = ({ total, advance }: Pick<Figures, 'total' | 'advance'>) => total + advance
 
-export const SALES_FILE: BookFile = {
-  name: 'sales',
-  open: async (deps, month, asked) => saleLines(deps, await closedSpan(deps, month), asked),
-}
+export const readSalesFile = exported(
+  'sales',
+  'The journal of sales of a month with its total, as CSV',
+  async (deps, month, asked) => saleLines(deps, await closedSpan(deps, month), asked),
+)
 
 const COLUMNS = {
   number: 'numéro',

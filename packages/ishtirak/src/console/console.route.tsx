@@ -3,7 +3,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'
-import { actsOf, type Capability, type ConsoleParts } from '../acts/capability.js'
+import { linkedFiles } from '../acts/act-routes.js'
+import { actsOf, type Capability, type ConsoleParts, readingsOf } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
@@ -58,6 +59,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     const nameOf = (request: FastifyRequest) => shared.operatorsHere.find(request)?.operator.name ?? null
     recordRefusals(app, deps.recordRefusal, nameOf)
     actPages(app, shared)
+    linkedFiles(app, shared, readingsOf(capabilities))
     for (const { console } of capabilities) console?.(app, shared)
     paymentRoutes(app, shared)
     userRoutes(app, shared)

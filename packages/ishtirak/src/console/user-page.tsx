@@ -43,7 +43,9 @@ const SHOWN = 12
 type UserPages = AllPages & OverviewDeps & { readonly viewAsUser: ViewAsUser }
 
 export function userRoutes(app: App, pages: UserPages): void {
-  const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'users', of.user_id))
+  const thisSite = fromThisSite(pages, ({ params }: { readonly params: Params }) =>
+    addressOf('', 'users', params.user_id),
+  )
   const { style } = pages
   // A browser must not send a form from a user's portal that an operator views.
   const headers = pageHeaders(style, "'none'", "form-action 'none'")

@@ -16,7 +16,7 @@ import {
 import { documentsPart } from './documents-part.js'
 import { type InvoiceDeps, issueOwedInvoices } from './invoices.js'
 import { receiptPages } from './portal-part.js'
-import { downloadReceipt, type ReadReceiptDeps, receiptPage } from './read-receipt.js'
+import { downloadReceipt, type ReadReceiptDeps } from './read-receipt.js'
 import { documentMails, type ReceiptMailDeps } from './receipt-mail.js'
 
 export interface ReceiptCalls {
@@ -46,7 +46,6 @@ export const documents: Capability<InvoiceDeps & SubjectDeps & ReceiptMailDeps &
   acts: [correctInvoice],
   readings: [downloadReceipt],
   paymentParts: (deps) => [documentsPart(deps)],
-  console: receiptPage,
   mails: documentMails,
   jobs: (deps) => [
     // Companies that have given their details get invoices, also in place of those that were taken back.

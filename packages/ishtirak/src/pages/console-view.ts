@@ -15,11 +15,11 @@ export function forOperators({ operatorsHere }: ConsolePages) {
  * The same for pages whose opening is recorded in the audit trail. A link on another site must not open them
  * in an operator's name, so it leads to the page `back`.
  */
-export function fromThisSite<Params>(pages: ConsolePages, back: (params: Params) => string) {
+export function fromThisSite<Asked>(pages: ConsolePages, back: (request: Asked) => string) {
   return {
     ...forOperators(pages),
     preHandler: async (request: FastifyRequest, reply: FastifyReply) => {
-      if (isFromAnotherSite(request)) return goTo(pages, reply, back(request.params as Params))
+      if (isFromAnotherSite(request)) return goTo(pages, reply, back(request as Asked))
     },
   }
 }

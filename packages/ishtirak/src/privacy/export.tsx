@@ -7,15 +7,13 @@ import type { UserPart } from '../acts/file-parts.js'
 import { reading } from '../acts/reading.js'
 import { sendFile } from '../acts/send-file.js'
 import { toTimestamp } from '../core/instant.js'
-import { mayDo, type Operator, type Permission, requireRole } from '../core/role.js'
+import { mayDo, type Permission } from '../core/role.js'
 import { type ReceiptDeps, readReceipt } from '../documents/receipt.js'
-import type { App } from '../http/app.js'
 import { documentsOfPayments } from '../ledger/documents.sql.js'
 import { requireUser } from '../ledger/load.js'
 import { USER, UserParamsSchema } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { addressOf, type ConsolePages } from '../pages/console-frame.js'
-import { fromThisSite } from '../pages/console-view.js'
+import { addressOf } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { listProofs, proofContent } from '../transfers/proof.sql.js'
 import { rowsOfUser } from './export.sql.js'
@@ -39,20 +37,14 @@ export const exportUser = reading<ExportDeps>()({
   params: UserParamsSchema,
   answer: ZIP,
   command: { usage: 'users export <user>', isFile: 'new' },
-  read: async (deps, { params: { user_id: userId }, operator, reply }) =>
-    sendFile(reply, await personFile(deps, userId, operator)),
+  linkedOn: ({ params }) => addressOf('', 'users', params.user_id),
+  read: async (deps, { params: { user_id: userId }, operator, reply }) => {
+    const user = await requireUser(deps, userId)
+    await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { userId })
+    const content = zipped(filesOf(deps, userId, user))
+    return sendFile(reply, { type: 'application/zip', name: 'person.zip', content })
+  },
 })
-
-export function exportPage(app: App, pages: ConsolePages & ExportDeps): void {
-  app.get<{ Params: { user_id: string } }>(
-    '/console/users/:user_id/export',
-    fromThisSite(pages, (of: { user_id: string }) => addressOf('', 'users', of.user_id)),
-    async (request, reply) => {
-      const { operator } = pages.operatorsHere.of(request)
-      return sendFile(reply, await personFile(pages, request.params.user_id, operator))
-    },
-  )
-}
 
 /** The link to the export on the page of the user, and in their file. */
 export const exportPart: UserPart<string> = {
@@ -69,15 +61,6 @@ export const exportPart: UserPart<string> = {
         </p>
       </Card>
     ) : null,
-}
-
-/** Throws `not_found`. */
-async function personFile(deps: ExportDeps, userId: string, operator: Operator) {
-  requireRole(operator, EXPORT)
-  const user = await requireUser(deps, userId)
-  await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { userId })
-  const content = zipped(filesOf(deps, userId, user))
-  return { type: 'application/zip', name: 'person.zip', content }
 }
 
 async function* filesOf(

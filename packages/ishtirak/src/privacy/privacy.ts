@@ -6,7 +6,7 @@ import { keptSince } from '../core/receipt.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type ErasePersonDeps, eraseAct } from './erase.js'
 import { removeOldBuyers } from './erase.sql.js'
-import { type ExportDeps, exportPage, exportPart, exportUser } from './export.js'
+import { type ExportDeps, exportPart, exportUser } from './export.js'
 
 type PrivacyDeps = ErasePersonDeps & ExportDeps & Pick<CommonParts, 'clock' | 'wallClock'>
 
@@ -15,7 +15,6 @@ export const privacy: Capability<PrivacyDeps> = {
   acts: [eraseAct],
   readings: [exportUser],
   userParts: () => [exportPart],
-  console: exportPage,
   jobs: ({ database, clock, wallClock }) => [
     {
       name: 'remove-old-buyers',

@@ -10,7 +10,7 @@ import { transferPart } from './payment-part.js'
 import { transferPages } from './portal-part.js'
 import { transferCalls } from './proof.call.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
-import { downloadProof, proofPage } from './read-proof.js'
+import { downloadProof } from './read-proof.js'
 import { type TransferConfig, transferChecks, transferSettings } from './settings.js'
 import { createTransfer } from './transfer.js'
 import type { TransferPagesDeps } from './transfer.route.js'
@@ -35,7 +35,6 @@ export const transfers: Capability<
   readReference,
   checks: transferChecks,
   paymentParts: (deps) => [transferPart(deps)],
-  console: proofPage,
   calls: transferCalls,
   jobs: (deps) => [
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
