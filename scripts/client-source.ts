@@ -5,32 +5,8 @@ import path from 'node:path'
 import openapi, { astToString } from 'openapi-typescript'
 import type { Reading } from '../packages/ishtirak/src/acts/reading.js'
 import type { UserCall } from '../packages/ishtirak/src/acts/user-call.js'
+import type { Operation, Schema } from '../packages/ishtirak/src/main/examples.js'
 
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string
-  readonly description?: string
-  readonly anyOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: unknown
-  readonly [more: string]: unknown
-}
-type Content = Readonly<Record<string, { readonly schema: Schema }>>
-interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly description?: string
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: string
-    readonly required: boolean
-    readonly description?: string
-    readonly schema: Schema
-  }[]
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
-}
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly webhooks: Readonly<Record<string, unknown>>

@@ -166,16 +166,13 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`)
 }
 
-/** The members in the order of the specification. Members of the error overwrite none of them. */
+/**
+ * The members in the order of the specification. Members of the error overwrite none of them. `instance`: the
+ * path as the caller sees it, without its query, which may contain tokens.
+ */
 function problemBody(
   { code, problems, extra }: BillingError,
-  of: {
-    readonly publicUrl: string
-    /** The path as the caller sees it, without its query, which may contain tokens. */
-    readonly instance: string
-    readonly requestId: string
-    readonly locale: Locale
-  },
+  of: Readonly<Record<'publicUrl' | 'instance' | 'requestId', string>> & { readonly locale: Locale },
 ): string {
   const { title, detail } = CATALOGS[of.locale].error[code]
   const type = `${of.publicUrl}/docs/errors#${code}`

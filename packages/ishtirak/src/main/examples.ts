@@ -3,11 +3,11 @@
 
 import { Check } from 'typebox/schema'
 
-/** The part of a schema in the document from which an example is made. */
-interface Schema {
+/** The parts of the OpenAPI document that examples, and the types of the client, are made from. */
+export interface Schema {
   readonly $ref?: string
   readonly type?: string
-  readonly const?: unknown
+  readonly description?: string
   readonly enum?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
   readonly properties?: Members<Schema>
@@ -16,19 +16,24 @@ interface Schema {
   readonly items?: Schema
   readonly minimum?: number
   readonly examples?: readonly unknown[]
+  readonly [more: string]: unknown
 }
 type Members<Member> = Readonly<Record<string, Member>>
 type Content = Members<{ readonly schema: Schema; readonly example?: unknown }>
 
-interface Operation {
+export interface Operation {
+  readonly operationId: string
   readonly summary: string
+  readonly description?: string
   /** Members of the answer, as the call says them. The document has them in its example alone. */
   readonly 'x-example'?: object
   /** A body that is read as a stream or as bytes, so that no schema checks it. */
   readonly 'x-body'?: Operation['requestBody']
   readonly parameters?: readonly {
     readonly name: string
+    readonly in: string
     readonly required: boolean
+    readonly description?: string
     readonly schema: Schema
   }[]
   readonly requestBody?: { readonly content: Content }

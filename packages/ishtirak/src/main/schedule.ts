@@ -57,18 +57,8 @@ function maintenance({ database }: ScheduleDeps): Job {
   return { name: 'maintain-database', stage: 'tidy', everyMs: HOUR, run }
 }
 
-export interface Runner {
-  start(): void
-  /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
-  runAll(): Promise<void>
-  /** Waits for the rounds under way. No round begins until the returned function is called. */
-  pause(): Promise<() => void>
-  /** Starts no further round and waits for those under way, and for what they have left running. */
-  stop(): Promise<void>
-}
-
 /** A job never has two rounds at a time in this process. A failing job is logged and runs again later. */
-export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds): Runner {
+export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds) {
   for (const { name, everyMs } of jobs) rounds?.expect(name, everyMs)
   const underWay = new Map<string, Promise<void>>()
   let pauses = 0
@@ -97,17 +87,20 @@ export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds)
       if (isStopped) return
       timers.push(...jobs.map((job) => setInterval(() => void begin(job), timerOf(job))))
     },
+    /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
     runAll: async () => {
       for (const job of jobs) {
         await underWay.get(job.name)
         await begin(job)
       }
     },
+    /** Waits for the rounds under way. No round begins until the returned function is called. */
     pause: async () => {
       pauses++
       await interrupt()
       return () => void pauses--
     },
+    /** Starts no further round and waits for those under way, and for what they have left running. */
     stop: async () => {
       isStopped = true
       for (const timer of timers) clearInterval(timer)

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Emulator } from 'chargily-emulator'
 import type { Database } from '../database/database.js'
 import { clusterPaths } from '../database/embedded/cluster-folder.js'
 import { migrate } from '../database/migrate.js'
@@ -18,19 +17,12 @@ import { openMetricsPort } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { SANDBOX_TOKEN_DAYS, signToken } from './sign-token.js'
 import type { ServiceTracing } from './tracing.js'
-import { type Service, wire } from './wire.js'
+import { wire } from './wire.js'
 
-export interface StartedService extends Service {
-  /** The address at which it listens. */
-  readonly url: string
-  readonly config: WiredConfig
-  readonly emulator: Emulator | null
-  /** Prometheus reads here; null: METRICS_PORT is not set. */
-  readonly metricsUrl: string | null
-}
+export type StartedService = Awaited<ReturnType<typeof serve>>
 
 /** Resolves when it listens. Throws what stands in the way: a locked folder, a newer schema, a taken port. */
-export async function serve(config: Config, log: Log): Promise<StartedService> {
+export async function serve(config: Config, log: Log) {
   await requireFreePorts(config)
   const tracing = config.tracesUrl === undefined ? undefined : await openTracing(config.tracesUrl, log)
   // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
@@ -55,6 +47,7 @@ export async function serve(config: Config, log: Log): Promise<StartedService> {
     metricsPort?.close()
     await emulator?.close()
   }
+  // `metricsUrl` is null if METRICS_PORT is not set.
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
 }
 

@@ -81,7 +81,7 @@ import type { Config, WiredConfig } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import type { DocumentsPageOptions } from './documents-page.js'
 import { publishGauges } from './gauges.js'
-import { createRunner, type Runner, schedule } from './schedule.js'
+import { createRunner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
 /** The parts that capabilities receive. */
@@ -91,20 +91,7 @@ export type Parts = ReturnType<typeof createParts> &
   OperatorCallers &
   SubjectDeps
 
-export interface Service {
-  readonly app: App
-  /** The parts that use cases receive. */
-  readonly parts: Parts
-  readonly acts: readonly Act<Parts>[]
-  readonly runner: Runner
-  /** Starts the jobs. The schema must exist by then; nothing before needs it. */
-  start(): Promise<void>
-  /** Makes `/readyz` fail while requests are still served, so that load balancers notice. */
-  drain(): void
-  readonly metrics: Metrics
-  /** Accepts no further work, finishes the work under way, and closes the database. */
-  stop(): Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof wire>>
 
 type WiredCapability = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<WiredConfig>
 
@@ -132,7 +119,7 @@ export interface Surroundings {
   readonly processMetrics?: boolean
 }
 
-export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
+export async function wire(config: WiredConfig, world: Surroundings) {
   const { database, clock, log } = world
   const capabilities: readonly WiredCapability[] = world.capabilities ?? CAPABILITIES
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
@@ -171,6 +158,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const runner = createRunner(world.withoutJobs ? [] : schedule(capabilities, all), log, parts.rounds)
   return {
     ...{ app, parts: all, acts: actsOf(capabilities), runner, metrics },
+    /** Starts the jobs. The schema must exist by then; nothing before needs it. */
     start: async () => {
       await clock.guard?.compare()
       // The embedded database has one process, so no holder of a lease is left.
@@ -178,9 +166,11 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
       if (!world.withoutJobs) await beginDelivery(parts)
       runner.start()
     },
+    /** Makes `/readyz` fail while requests are still served, so that load balancers notice. */
     drain: () => {
       isDraining = true
     },
+    /** Accepts no further work, finishes the work under way, and closes the database. */
     stop: async () => {
       await Promise.all([app.close(), runner.stop()])
       await database.close()

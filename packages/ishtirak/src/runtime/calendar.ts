@@ -74,23 +74,9 @@ function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone)
 }
 
-export interface WallClock {
-  /** The zone's IANA name. */
-  readonly timeZone: string
-  /** `[from, to)` of a month `YYYY-MM`; null: not a month, or one in which nothing can have been sold. */
-  monthOf(text: string): { readonly from: Instant; readonly to: Instant } | null
-  /** `[from, to)` of a day `YYYY-MM-DD`; null: no such day. */
-  dayOf(text: string): { readonly from: Instant; readonly to: Instant } | null
-  startOfDay(instant: Instant): Instant
-  /** `YYYY-MM-DD` */
-  dayAt(instant: Instant): string
-  /** `YYYY-MM` */
-  monthAt(instant: Instant): string
-  /** `YYYY-MM-DD hh:mm:ss` in local time. */
-  wallTime(instant: Instant): string
-}
+export type WallClock = ReturnType<typeof wallClockIn>
 
-export function wallClockIn(timeZone: string): WallClock {
+export function wallClockIn(timeZone: string) {
   const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
   const spanFrom = (day: string, length: Temporal.DurationLike) => {
     // Databases have no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
@@ -99,13 +85,19 @@ export function wallClockIn(timeZone: string): WallClock {
     return first && { from: startOf(first), to: startOf(first.add(length)) }
   }
   return {
+    /** The zone's IANA name. */
     timeZone,
-    monthOf: (text) => spanFrom(`${text}-01`, { months: 1 }),
-    dayOf: (text) => spanFrom(text, { days: 1 }),
-    startOfDay: (instant) => inZone(instant, timeZone).startOfDay().epochMilliseconds,
-    dayAt: (instant) => inZone(instant, timeZone).toPlainDate().toString(),
-    monthAt: (instant) => inZone(instant, timeZone).toPlainDate().toPlainYearMonth().toString(),
-    wallTime: (instant) => {
+    /** `[from, to)` of a month `YYYY-MM`; null: not a month, or one in which nothing can have been sold. */
+    monthOf: (text: string) => spanFrom(`${text}-01`, { months: 1 }),
+    /** `[from, to)` of a day `YYYY-MM-DD`; null: no such day. */
+    dayOf: (text: string) => spanFrom(text, { days: 1 }),
+    startOfDay: (instant: Instant): Instant => inZone(instant, timeZone).startOfDay().epochMilliseconds,
+    /** `YYYY-MM-DD` */
+    dayAt: (instant: Instant) => inZone(instant, timeZone).toPlainDate().toString(),
+    /** `YYYY-MM` */
+    monthAt: (instant: Instant) => inZone(instant, timeZone).toPlainDate().toPlainYearMonth().toString(),
+    /** `YYYY-MM-DD hh:mm:ss` in local time. */
+    wallTime: (instant: Instant) => {
       const local = inZone(instant, timeZone)
       return `${local.toPlainDate()} ${local.toPlainTime().toString().slice(0, 8)}`
     },

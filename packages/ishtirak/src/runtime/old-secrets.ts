@@ -7,26 +7,17 @@ import type { Log } from './log.js'
 /** Reports that a secret of the list was accepted. Most are not old, and then it does nothing. */
 export type NoteUse = (list: string, secret: string) => void
 
-export interface OldSecret {
-  /** The variable with the secret. */
-  readonly list: string
-  /** The holder of the key; null: the secrets of the list belong to no one. */
-  readonly holder: string | null
-  /** The place, from 1, among the secrets of the list or of the holder. */
-  readonly place: number
-  readonly of: number
-  readonly secret: string
-}
+export type OldSecret = ReturnType<typeof describeSecrets>[number]
 
 export function items(list: string | undefined): readonly string[] {
   return list === undefined ? [] : list.split(',').map((item) => item.trim())
 }
 
-export function describeSecrets(
-  list: string,
-  holder: string | null,
-  secrets: readonly string[],
-): readonly OldSecret[] {
+/**
+ * `list`: the variable with the secrets. `holder`: of the keys; null: the secrets belong to no one. `place`:
+ * from 1, among these secrets.
+ */
+export function describeSecrets(list: string, holder: string | null, secrets: readonly string[]) {
   return secrets.map((secret, index) => ({ list, holder, secret, place: index + 1, of: secrets.length }))
 }
 

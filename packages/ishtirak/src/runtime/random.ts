@@ -14,10 +14,7 @@ export function randomCode(): string {
   return codeFrom(randomBytes(CODE_LENGTH))
 }
 
-export interface Ids {
-  /** `pay_` and 26 characters. `at` is in milliseconds, at most in the year 10889 (48 bits). */
-  next(prefix: string, at: Instant): string
-}
+export type Ids = ReturnType<typeof createIds>
 
 /** Crockford's alphabet, without i, l, o and u; lower case as in Chargily's own ids. */
 const SYMBOLS = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -30,7 +27,7 @@ const LATEST: Instant = 2 ** 48 - 1
 const DRAWN_IDS = 64
 
 /** `random` returns that many bytes. The simulation passes its own, so that it can repeat a run. */
-export function createIds(random: (size: number) => Uint8Array = randomBytes): Ids {
+export function createIds(random: (size: number) => Uint8Array = randomBytes) {
   let drawn: Uint8Array = new Uint8Array(0)
   let used = 0
   const randomPart = () => {
@@ -43,7 +40,8 @@ export function createIds(random: (size: number) => Uint8Array = randomBytes): I
     return text
   }
   return {
-    next: (prefix, at) => {
+    /** `pay_` and 26 characters. `at` is in milliseconds, at most in the year 10889 (48 bits). */
+    next: (prefix: string, at: Instant) => {
       if (!Number.isInteger(at) || at < 0 || at > LATEST)
         throw new RangeError('an id needs an instant of 48 bits')
       return `${prefix}_${timePart(at)}${randomPart()}`
